@@ -1,0 +1,39 @@
+// attune/core/assert.hpp - a precondition that names what was broken.
+// SPDX-License-Identifier: MIT
+//
+// Stage    core, under all stages
+// In       a condition and the reason it must hold
+// Out      nothing when it holds; a message on stderr and abort() when it does not
+// Source   own
+// Depends  std only
+// Tests    tests/core/assert.cpp
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace attune::detail {
+
+[[noreturn]] inline void
+assertion_failed(char const* condition, char const* why, char const* file, int line)
+{
+    std::fprintf(stderr,
+                 "attune: broken precondition: %s\n  why:   %s\n  where: %s:%d\n",
+                 condition,
+                 why,
+                 file,
+                 line);
+    std::abort();
+}
+
+} // namespace attune::detail
+
+/// ATTUNE_ASSERT(condition, "why it must hold"): checked unless NDEBUG is defined; the condition is
+/// never evaluated in a release build.
+#ifdef NDEBUG
+#define ATTUNE_ASSERT(condition, why) static_cast<void>(0)
+#else
+#define ATTUNE_ASSERT(condition, why)                                                              \
+    ((condition) ? static_cast<void>(0)                                                            \
+                 : ::attune::detail::assertion_failed(#condition, why, __FILE__, __LINE__))
+#endif

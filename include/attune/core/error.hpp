@@ -1,0 +1,48 @@
+// attune/core/error.hpp - the environment cannot be used, or a declaration is wrong.
+// SPDX-License-Identifier: MIT
+//
+// Stage    core, under all stages
+// In       what went wrong, where, and what the user can do next
+// Out      an exception whose text is those three sentences
+// Source   own (house style 3.4: one configuration that fails is an `outcome`, never an exception)
+// Depends  std only
+// Tests    tests/core/error.cpp
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace attune {
+
+/// Thrown when tuning cannot go on at all: no compiler, a kernel file that is missing, an empty
+/// space. The text has three parts, each of which stays readable alone.
+class error : public std::runtime_error {
+public:
+    /// @param what   one sentence, lower case, without a full stop: "kernel file not found"
+    /// @param where  the file, parameter, constraint or device it concerns; may be empty
+    /// @param next   what the user can do; may be empty
+    error(std::string const& what, std::string const& where, std::string const& next)
+        : std::runtime_error(compose(what, where, next))
+        , where_(where)
+        , next_(next)
+    {
+    }
+
+    [[nodiscard]] std::string const& where() const noexcept { return where_; }
+    [[nodiscard]] std::string const& next() const noexcept { return next_; }
+
+private:
+    static std::string
+    compose(std::string const& what, std::string const& where, std::string const& next)
+    {
+        std::string text = "attune: " + what;
+        if (!where.empty()) text += "\n  where: " + where;
+        if (!next.empty()) text += "\n  next:  " + next;
+        return text;
+    }
+
+    std::string where_;
+    std::string next_;
+};
+
+} // namespace attune

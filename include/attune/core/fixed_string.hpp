@@ -1,0 +1,51 @@
+// attune/core/fixed_string.hpp - a string literal as a template argument.
+// SPDX-License-Identifier: MIT
+//
+// Stage    core, under all stages
+// In       a string literal
+// Out      a structural value: `parameter<"TILE_M", ...>` carries its name in its type
+// Source   own; the technique is P0732 (C++20 class types as template arguments)
+// Depends  std only
+// Tests    tests/core/fixed_string.cpp
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string_view>
+
+namespace attune {
+
+/// A string of N - 1 characters that can be a template argument.
+template <std::size_t N>
+struct fixed_string {
+    char characters[N]{};
+
+    consteval fixed_string(char const (&text)[N])
+    {
+        for (std::size_t i = 0; i < N; ++i)
+            characters[i] = text[i];
+    }
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters, N - 1}; }
+};
+
+/// True when `text` can name a macro of the kernel: a letter or '_', then letters, digits or '_'.
+[[nodiscard]] constexpr bool is_identifier(std::string_view text) noexcept
+{
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char const c = text[i];
+        bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        bool const digit = c >= '0' && c <= '9';
+        if (!letter && !(i > 0 && digit)) return false;
+    }
+    return !text.empty();
+}
+
+/// True when every condition holds. Not a fold expression: clang stops at 256 folded operands.
+[[nodiscard]] constexpr bool all(std::initializer_list<bool> conditions) noexcept
+{
+    for (bool const condition : conditions)
+        if (!condition) return false;
+    return true;
+}
+
+} // namespace attune

@@ -1,0 +1,59 @@
+// attune/core/hash.hpp - a fingerprint of content: equal text gives equal text, on every machine.
+// SPDX-License-Identifier: MIT
+//
+// Stage    core, under all stages; keys of records and of object code
+// In       any number of strings, in order
+// Out      128 bits, as 32 hexadecimal digits
+// Source   FNV-1a, 128-bit variant (Fowler, Noll, Vo; IETF draft-eastlake-fnv). It tells accidental
+//          differences apart; it does not resist an adversary, and nothing here asks it to.
+// Depends  std only
+// Tests    tests/core/hash.cpp
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace attune {
+
+/// Feeds strings, gives a fingerprint. The length of each string is hashed too, so {"ab", "c"} and
+/// {"a", "bc"} differ.
+class content_hash {
+public:
+    constexpr content_hash& add(std::string_view text) noexcept
+    {
+        for (std::uint64_t length = text.size(), i = 0; i < 8; ++i, length >>= 8)
+            byte(static_cast<unsigned char>(length & 0xff));
+        for (char const c : text)
+            byte(static_cast<unsigned char>(c));
+        return *this;
+    }
+    /// FNV-1a of the bytes alone, without a length in front: the published function.
+    constexpr content_hash& add_raw(std::string_view text) noexcept
+    {
+        for (char const c : text)
+            byte(static_cast<unsigned char>(c));
+        return *this;
+    }
+    /// 32 hexadecimal digits, most significant first.
+    [[nodiscard]] std::string hex() const
+    {
+        std::string out(32, '0');
+        wide rest = state_;
+        for (std::size_t i = 32; i-- > 0; rest >>= 4)
+            out[i] = "0123456789abcdef"[static_cast<unsigned>(rest & 0xf)];
+        return out;
+    }
+
+private:
+    __extension__ typedef unsigned __int128 wide;
+    static constexpr wide offset_basis =
+        (wide{0x6c62272e07bb0142ULL} << 64) | wide{0x62b821756295c58dULL};
+    static constexpr wide prime = (wide{1} << 88) | wide{0x13b};
+
+    constexpr void byte(unsigned char b) noexcept { state_ = (state_ ^ b) * prime; }
+
+    wide state_ = offset_basis;
+};
+
+} // namespace attune

@@ -1,0 +1,90 @@
+// attune/core/outcome.hpp - what evaluating one configuration gave: a measurement or a failure.
+// SPDX-License-Identifier: MIT
+//
+// Stage    core, under all stages; made by measure and compile, learnt from by search
+// In       the result of compiling, running, checking and timing one configuration
+// Out      one value: never an exception, never a magic cost
+// Source   own
+// Depends  std only
+// Tests    tests/core/outcome.cpp
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace attune {
+
+/// Where a configuration failed, in the order in which it is put to the test.
+enum class failure_stage : std::uint8_t {
+    compile, ///< the compiler refused it
+    load,    ///< it compiled, but its code could not be brought into the process
+    launch,  ///< the device refused to start it
+    crash,   ///< a signal or an exception ended its first run
+    timeout, ///< its first run took longer than its limit
+    verify,  ///< it ran, but its output differs from the reference
+};
+
+inline constexpr std::size_t failure_stage_count = 6;
+
+/// The word a report uses: "did not compile", "crashed", ...
+[[nodiscard]] constexpr std::string_view describe(failure_stage stage) noexcept
+{
+    switch (stage) {
+    case failure_stage::compile:
+        return "did not compile";
+    case failure_stage::load:
+        return "did not load";
+    case failure_stage::launch:
+        return "did not launch";
+    case failure_stage::crash:
+        return "crashed";
+    case failure_stage::timeout:
+        return "ran too long";
+    case failure_stage::verify:
+        return "computed a wrong result";
+    }
+    return "failed";
+}
+
+/// One configuration that cannot be used. The search learns from it.
+struct failure {
+    failure_stage stage{};
+    std::string reason; ///< first line of the tool's own message, verbatim
+    std::string log{};  ///< everything the tool said; may be empty
+};
+
+/// One configuration that works.
+struct measurement {
+    double value{}; ///< robust centre; seconds for a kernel, the objective's own unit otherwise
+    double low{};   ///< lower end of the 95 % confidence interval of `value`, same unit
+    double high{};  ///< upper end, same unit
+    std::uint32_t samples = 1; ///< repetitions behind it
+
+    [[nodiscard]] static constexpr measurement exact(double value) noexcept
+    {
+        return {value, value, value, 1};
+    }
+};
+
+/// What became of one configuration.
+using outcome = std::variant<measurement, failure>;
+
+/// The value of an objective as an outcome: exact, or a failure when it is infinite or no number.
+[[nodiscard]] inline outcome outcome_of(double value)
+{
+    constexpr double largest = std::numeric_limits<double>::max();
+    if (value >= -largest && value <= largest) return measurement::exact(value);
+    return failure{failure_stage::verify, "the value is not finite"};
+}
+
+[[nodiscard]] constexpr bool succeeded(outcome const& result) noexcept
+{
+    return result.index() == 0;
+}
+
+} // namespace attune
