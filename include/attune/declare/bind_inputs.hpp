@@ -1,0 +1,52 @@
+// attune/declare/bind_inputs.hpp - a lowered space meets the values of its inputs: tables are made.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       a description from lower() or a file, one value per input
+// Out      the same description, complete: every parameter has its values
+// Source   own
+// Depends  std only
+// Tests    tests/declare/bind_inputs.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+#include <attune/declare/input.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// The value of one input.
+struct input_value {
+    std::string name;
+    number value;
+
+    input_value(std::string input, number v)
+        : name(std::move(input))
+        , value(v)
+    {
+    }
+    template <fixed_string Name, class T>
+    input_value(input_binding<Name, T> binding) // NOLINT: n(4096) is meant to convert
+        : name(Name.view())
+    {
+        if constexpr (std::is_floating_point_v<T>)
+            value = number::of(static_cast<double>(binding.value));
+        else
+            value = number::of(static_cast<std::int64_t>(binding.value));
+    }
+};
+
+/// No parameter may have more values than this; beyond it the parameter is a real one in disguise.
+inline constexpr std::size_t max_table_values = std::size_t{1} << 20;
+
+/// Fills the tables of `space`. Values of inputs that the space does not mention are kept: they
+/// are part of what identifies a result.
+/// Errors: attune::error for an input without a value, an empty or too long range, a default that
+/// is no value of its parameter
+[[nodiscard]] description bind_inputs(description space,
+                                      std::vector<input_value> const& inputs = {});
+
+} // namespace attune

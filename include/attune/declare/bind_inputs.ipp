@@ -1,0 +1,121 @@
+// attune/declare/bind_inputs.ipp - making the tables.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/evaluate.hpp>
+#include <attune/declare/lower_code.hpp>
+#include <attune/declare/text.hpp>
+
+namespace attune {
+
+namespace detail {
+
+[[nodiscard]] inline std::int64_t bound_value(description const& space,
+                                              parameter_description const& parameter)
+{
+    auto const v = evaluator{space}.value(parameter.rule.bound_node, {});
+    if (!v || v->is_real)
+        throw error("the bound of parameter " + parameter.name + " is not a whole number",
+                    parameter.name,
+                    "check the value of the input that bounds it");
+    return v->integer;
+}
+
+[[noreturn]] inline void refuse_table(std::string const& what, std::string const& name)
+{
+    throw error(what, "parameter " + name, "narrow its range, take a larger step, or make it real");
+}
+
+inline void fill_range(parameter_description& out, std::int64_t last)
+{
+    auto const add = [&](std::int64_t v) {
+        if (out.integers.size() >= max_table_values)
+            refuse_table("a parameter has more than 2^20 values", out.name);
+        out.integers.push_back(v);
+    };
+    table_rule const& rule = out.rule;
+    switch (rule.steps) {
+    case progression::linear:
+        for (std::int64_t v = rule.first; v <= last; v += rule.step) {
+            add(v);
+            if (static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(v) <
+                static_cast<std::uint64_t>(rule.step))
+                break;
+        }
+        break;
+    case progression::doubling:
+        for (std::int64_t v = rule.first; v <= last; v *= 2) {
+            add(v);
+            if (v > last / 2) break;
+        }
+        break;
+    case progression::divisors:
+        if (last >= 1) out.integers = divisors(last);
+        break;
+    }
+    if (out.integers.empty())
+        throw error("a range is empty",
+                    "parameter " + out.name + ", from " + std::to_string(rule.first) + " to " +
+                        std::to_string(last),
+                    "check the value of the input that bounds it");
+}
+
+inline void fill_tile(parameter_description& out, std::int64_t extent)
+{
+    if (extent < 1)
+        throw error("the extent of a tile is not positive",
+                    "parameter " + out.name + ", extent " + std::to_string(extent),
+                    "check the value of the input that gives it");
+    if (factorisation_count(extent, out.parts) > static_cast<double>(max_table_values))
+        refuse_table("a tile has more than 2^20 factorisations", out.name);
+    out.integers = factor_table(extent, out.parts);
+}
+
+inline void check_default_and_prior(parameter_description const& p)
+{
+    if (p.default_text && !coordinate_of(p, *p.default_text))
+        throw error("the default of a parameter is not one of its values",
+                    "parameter " + p.name + ", default " + *p.default_text,
+                    "change the default or the values");
+    std::uint32_t const count = p.value_count();
+    if (!p.prior.weights.empty() && p.prior.weights.size() != count)
+        throw error("a prior needs exactly one weight per value",
+                    "parameter " + p.name + ", " + std::to_string(p.prior.weights.size()) +
+                        " weights for " + std::to_string(count) + " values",
+                    "give one weight per value, or use prior_near(centre, deviation)");
+}
+
+} // namespace detail
+
+description bind_inputs(description space, std::vector<input_value> const& inputs)
+{
+    for (input_value const& given : inputs) {
+        value_kind const type = given.value.is_real ? value_kind::real : value_kind::integer;
+        input_description& input = space.inputs[detail::intern_input(space, given.name, type)];
+        bool const widened = input.type == value_kind::real && !given.value.is_real;
+        input.value = widened ? number::of(given.value.as_real()) : given.value;
+        if (given.value.is_real) input.type = value_kind::real;
+    }
+    for (input_description const& input : space.inputs)
+        if (!input.value)
+            throw error("an input of the space has no value",
+                        "input " + input.name,
+                        "pass it, or bind it to an argument of the kernel");
+
+    for (parameter_description& p : space.parameters) {
+        if (p.rule.bound_node != no_index) {
+            std::int64_t const last = detail::bound_value(space, p);
+            p.integers.clear();
+            if (p.kind == parameter_kind::tile)
+                detail::fill_tile(p, last);
+            else
+                detail::fill_range(p, last);
+        }
+        detail::check_default_and_prior(p);
+    }
+    return space;
+}
+
+} // namespace attune

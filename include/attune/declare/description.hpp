@@ -1,0 +1,159 @@
+// attune/declare/description.hpp - the one run-time form of a declared space.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       a typed pack (lower.hpp), or a file
+// Out      plain copyable data: parameters as tables of values, constraints as expression nodes
+// Source   own
+// Depends  std only
+// Tests    tests/declare/description.cpp
+#pragma once
+
+#include <attune/declare/kinds.hpp>
+#include <attune/declare/point.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune {
+
+/// A number inside an expression: a 64-bit integer (booleans are 0 and 1) or a double.
+struct number {
+    bool is_real = false;
+    std::int64_t integer = 0;
+    double real = 0;
+
+    [[nodiscard]] static constexpr number of(std::int64_t v) noexcept { return {false, v, 0}; }
+    [[nodiscard]] static constexpr number of(double v) noexcept { return {true, 0, v}; }
+    [[nodiscard]] constexpr double as_real() const noexcept
+    {
+        return is_real ? real : static_cast<double>(integer);
+    }
+    [[nodiscard]] friend bool operator==(number const&, number const&) = default;
+};
+
+/// The user's belief about where good values lie, before anything is measured.
+struct prior_description {
+    std::vector<double> weights; ///< one per value of the table, > 0; empty when not given so
+    double centre = 0;           ///< else: a normal density on the parameter's scale
+    double deviation = 0;        ///< its standard deviation; 0 when there is no such belief
+};
+
+/// How a table is made once the inputs are known.
+struct table_rule {
+    progression steps = progression::linear;
+    std::int64_t first = 0;
+    std::int64_t step = 1;
+    std::uint32_t bound_node =
+        no_index; ///< expression over inputs: last value, or extent of a tile
+};
+
+/// One parameter and its values. After bind_inputs(), the table is complete:
+/// - real: `low`, `high`;  boolean: nothing;  permutation: `parts` items, in lexicographic order
+/// - tile: `integers`, `parts` factors per value, ascending lexicographically
+/// - the others: exactly one of `integers`, `reals`, `labels`, in the order of declaration
+struct parameter_description {
+    std::string name;
+    parameter_kind kind{};
+    value_kind type{}; ///< of its value; `list` for permutations and tiles
+    scale on = scale::linear;
+    std::vector<std::int64_t> integers;
+    std::vector<double> reals;
+    std::vector<std::string> labels;
+    double low = 0;
+    double high = 0;
+    std::uint32_t parts = 0;
+    table_rule rule;
+    std::optional<std::string> default_text; ///< as text.hpp writes the value
+    prior_description prior;
+
+    /// Number of values; 0 for a real parameter and for a table that bind_inputs() has not made
+    /// yet.
+    [[nodiscard]] std::uint32_t value_count() const noexcept
+    {
+        switch (kind) {
+        case parameter_kind::real:
+            return 0;
+        case parameter_kind::boolean:
+            return 2;
+        case parameter_kind::permutation: {
+            std::uint32_t orders = 1;
+            for (std::uint32_t i = 2; i <= parts; ++i)
+                orders *= i;
+            return orders;
+        }
+        case parameter_kind::tile:
+            return static_cast<std::uint32_t>(integers.size() / parts);
+        default:
+            break;
+        }
+        return static_cast<std::uint32_t>(integers.size() + reals.size() + labels.size());
+    }
+};
+
+/// A value that arrives before the space is built: a problem size, a device limit.
+struct input_description {
+    std::string name;
+    value_kind type{};
+    std::optional<number> value; ///< set by bind_inputs()
+};
+
+/// One operation; its operands are indices of earlier nodes, so the table is in evaluation order.
+struct expression_node {
+    op code{};
+    std::uint32_t first = no_index;
+    std::uint32_t second = no_index;
+    std::uint32_t third = no_index;
+    std::uint32_t subject = no_index; ///< the parameter or input that a leaf reads
+    std::int64_t integer = 0;         ///< a literal, or the place of an element
+    double real = 0;                  ///< a literal; for `select`, not 0 when its value is real
+    std::uint32_t text = no_index;    ///< index into `texts`
+
+    [[nodiscard]] friend bool operator==(expression_node const&, expression_node const&) = default;
+};
+
+struct description;
+
+/// A condition known only by its answers. Receives the description, so it captures no tables and a
+/// copied description stays whole; `at` has one coordinate per entry of the constraint's scope.
+using opaque_predicate = std::function<bool(description const&, std::span<coordinate const> at)>;
+
+/// One condition on the space.
+struct constraint_description {
+    std::uint32_t root = no_index;    ///< node of the expression; no_index when opaque
+    std::vector<std::uint32_t> scope; ///< parameters it reads: ascending and unique for an
+                                      ///< expression, in call order for an opaque predicate
+    opaque_predicate test;            ///< empty for an expression
+    std::string text;                 ///< as the user would write it: "4 * TILE_M <= 32768"
+};
+
+/// A whole space: what a parser or lower() makes, what every later stage reads.
+struct description {
+    std::vector<parameter_description> parameters;
+    std::vector<input_description> inputs;
+    std::vector<expression_node> nodes;
+    std::vector<std::string> texts;
+    std::vector<constraint_description> constraints;
+
+    /// Index of the parameter called `name`, or no_index.
+    [[nodiscard]] std::uint32_t find_parameter(std::string_view name) const noexcept
+    {
+        for (std::uint32_t i = 0; i < parameters.size(); ++i)
+            if (parameters[i].name == name) return i;
+        return no_index;
+    }
+    /// Index of the input called `name`, or no_index.
+    [[nodiscard]] std::uint32_t find_input(std::string_view name) const noexcept
+    {
+        for (std::uint32_t i = 0; i < inputs.size(); ++i)
+            if (inputs[i].name == name) return i;
+        return no_index;
+    }
+};
+
+} // namespace attune

@@ -1,0 +1,211 @@
+// attune/declare/domain.hpp - what values a parameter may take.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       bounds, lists, an extent; an input may stand for a bound
+// Out      constexpr domain values, a few numbers each: tables are made later, by bind_inputs()
+// Source   own; tile as SamplePerfectTile of TVM's MetaSchedule
+// Depends  std only
+// Tests    tests/declare/domain.cpp
+#pragma once
+
+#include <attune/declare/expression.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace attune {
+
+/// A whole number, or the name of an input that will supply it.
+template <class... Refs>
+struct bound {
+    std::int64_t value = 0;
+    std::string_view input{}; ///< empty for a constant
+
+    [[nodiscard]] constexpr bool is_known() const { return input.empty(); }
+};
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] constexpr auto as_bound(T const& x)
+{
+    if constexpr (std::integral<T>)
+        return bound<>{static_cast<std::int64_t>(x), {}};
+    else {
+        constexpr bool is_bound = requires { x.as_bound(); };
+        static_assert(is_bound, "attune: a range is bounded by a whole number or an input");
+        if constexpr (is_bound)
+            return x.as_bound();
+        else
+            return bound<>{0, "reported"};
+    }
+}
+
+template <class First, class...>
+struct first_of {
+    using type = First;
+};
+
+} // namespace detail
+
+/// low, low + step, ...; or low, 2 low, ...; or the divisors of `high`. Nothing above `high`.
+template <parameter_kind Kind, class T, class... Refs>
+struct range_domain {
+    using value_type = T;
+    static constexpr parameter_kind kind = Kind;
+    progression steps{};
+    std::int64_t low = 0;
+    std::int64_t step = 1;
+    bound<Refs...> high{};
+
+    [[nodiscard]] constexpr bool may_contain(T value) const
+    {
+        std::int64_t const v = static_cast<std::int64_t>(value);
+        if (v < low || (high.is_known() && v > high.value)) return false;
+        if (steps == progression::linear)
+            return (static_cast<std::uint64_t>(v) - static_cast<std::uint64_t>(low)) %
+                       static_cast<std::uint64_t>(step) ==
+                   0;
+        if (steps == progression::divisors) return !high.is_known() || high.value % v == 0;
+        std::int64_t power = low;
+        while (power <= v / 2)
+            power *= 2;
+        return power == v;
+    }
+};
+
+/// The listed values: ascending numbers of an ordinal, or the choices of a categorical.
+template <parameter_kind Kind, class T, std::size_t N>
+struct list_domain {
+    using value_type = T;
+    static constexpr parameter_kind kind = Kind;
+    std::array<T, N> values{};
+
+    [[nodiscard]] constexpr bool may_contain(T value) const
+    {
+        for (T const& v : values)
+            if (v == value) return true;
+        return false;
+    }
+};
+
+/// Every number between `low` and `high`.
+struct real_domain {
+    using value_type = double;
+    static constexpr parameter_kind kind = parameter_kind::real;
+    double low = 0;
+    double high = 0;
+
+    [[nodiscard]] constexpr bool may_contain(double v) const { return low <= v && v <= high; }
+};
+
+struct boolean_domain {
+    using value_type = bool;
+    static constexpr parameter_kind kind = parameter_kind::boolean;
+    [[nodiscard]] constexpr bool may_contain(bool) const { return true; }
+};
+
+/// Every order of 0 .. N - 1; value[i] is the item at place i.
+template <std::size_t N>
+struct permutation_domain {
+    using value_type = std::array<int, N>;
+    static constexpr parameter_kind kind = parameter_kind::permutation;
+
+    [[nodiscard]] constexpr bool may_contain(value_type const& order) const
+    {
+        std::array<bool, N> seen{};
+        for (int const item : order) {
+            if (item < 0 || item >= static_cast<int>(N)) return false;
+            if (seen[static_cast<std::size_t>(item)]) return false;
+            seen[static_cast<std::size_t>(item)] = true;
+        }
+        return true;
+    }
+};
+
+/// Every way to write `extent` as an ordered product of N factors.
+template <std::size_t N, class... Refs>
+struct tile_domain {
+    using value_type = std::array<int, N>;
+    static constexpr parameter_kind kind = parameter_kind::tile;
+    bound<Refs...> extent{};
+
+    [[nodiscard]] constexpr bool may_contain(value_type const& factors) const
+    {
+        std::int64_t rest = extent.value;
+        for (int const f : factors) {
+            if (f < 1 || (extent.is_known() && rest % f != 0)) return false;
+            rest /= f;
+        }
+        return !extent.is_known() || rest == 1;
+    }
+};
+
+namespace detail {
+
+template <parameter_kind Kind, class T, class... Refs>
+[[nodiscard]] constexpr range_domain<Kind, T, Refs...>
+make_range(progression steps, T low, std::int64_t step, bound<Refs...> high)
+{
+    if (high.is_known() && high.value < static_cast<std::int64_t>(low))
+        throw declaration_error("attune: this range is empty; its end is below its start");
+    if (high.is_known() && static_cast<std::int64_t>(static_cast<T>(high.value)) != high.value)
+        throw declaration_error("attune: a range ends beyond its type; start it at a wider one");
+    if (step <= 0) throw declaration_error("attune: the step of a range must be positive");
+    if (steps == progression::doubling && (low <= 0 || (low & (low - 1)) != 0))
+        throw declaration_error("attune: powers_of_two must start at a power of two");
+    return {steps, static_cast<std::int64_t>(low), step, high};
+}
+
+} // namespace detail
+
+/// low, 2 low, 4 low, ... up to `high`, which may be an input.
+template <std::integral T, class High>
+[[nodiscard]] constexpr auto powers_of_two(T low, High const& high)
+{
+    return detail::make_range<parameter_kind::ordinal>(
+        progression::doubling, low, 1, detail::as_bound(high));
+}
+
+/// low, low + step, ... up to `high`, which may be an input.
+template <std::integral T, class High>
+[[nodiscard]] constexpr auto range(T low, High const& high, std::int64_t step = 1)
+{
+    return detail::make_range<parameter_kind::ordinal>(
+        progression::linear, low, step, detail::as_bound(high));
+}
+
+/// Every divisor of `extent`, which may be an input.
+template <class Extent>
+[[nodiscard]] constexpr auto divisors_of(Extent const& extent)
+{
+    return detail::make_range<parameter_kind::ordinal>(
+        progression::divisors, 1, 1, detail::as_bound(extent));
+}
+
+/// The values of an ordinal, in ascending order.
+template <class... T>
+[[nodiscard]] constexpr auto values(T... v)
+{
+    static_assert(sizeof...(T) > 0, "attune: values() is empty; a parameter needs a value");
+    using reported = list_domain<parameter_kind::ordinal, int, 1>; // one error, no cascade
+    if constexpr (sizeof...(T) == 0)
+        return reported{};
+    else {
+        using first = typename detail::first_of<T...>::type;
+        constexpr bool one_type = all({std::same_as<T, first>...});
+        static_assert(one_type, "attune: values(...) mixes types; write values(1.0, 2.5)");
+        constexpr bool numbers = std::is_arithmetic_v<first> && !std::same_as<first, bool>;
+        static_assert(numbers || !one_type,
+                      "attune: values(...) takes numbers; use categorical for text, bool and enum");
+        if constexpr (one_type && numbers)
+            return list_domain<parameter_kind::ordinal, first, sizeof...(T)>{{{v...}}};
+        else
+            return reported{};
+    }
+}
+
+} // namespace attune

@@ -1,0 +1,98 @@
+// attune/declare/kinds.hpp - the words that a declaration and its run-time form share.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       nothing
+// Out      kinds of values, of parameters, of scales and of operations
+// Source   kinds of parameters: BaCO Sec. 3.1 (real, integer, ordinal, categorical, permutation),
+//          plus boolean and tile
+// Depends  std only
+// Tests    tests/declare/kinds.cpp
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <limits>
+
+namespace attune {
+
+/// What an expression or the value of a parameter is.
+enum class value_kind : std::uint8_t { boolean, integer, real, text, list };
+
+/// What a parameter ranges over.
+enum class parameter_kind : std::uint8_t {
+    real,        ///< an interval
+    integer,     ///< every whole number of a range
+    ordinal,     ///< an ascending list of numbers
+    categorical, ///< a list without order
+    boolean,     ///< false, true
+    permutation, ///< every order of N items
+    tile,        ///< every way to write an extent as an ordered product of N factors
+};
+
+/// On which scale two values of a parameter are compared.
+enum class scale : std::uint8_t { linear, log };
+
+/// How the values of a range follow each other.
+enum class progression : std::uint8_t { linear, doubling, divisors };
+
+/// One operation of an expression. Division and remainder truncate as in C++; the floor_ forms
+/// round down, as the expressions of Python tools do.
+enum class op : std::uint8_t {
+    integer,
+    real,
+    text,
+    parameter,
+    element,
+    position,
+    input, // operands
+    negate,
+    logical_not,
+    absolute, // of one operand
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo, // of two
+    floor_divide,
+    floor_modulo,
+    ceil_divide,
+    minimum,
+    maximum,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    not_equal,
+    logical_and,
+    logical_or,
+    select, // of three: condition, value if true, value if false
+};
+
+/// How many operands an operation takes from the stack.
+[[nodiscard]] constexpr int operand_count(op code) noexcept
+{
+    if (code <= op::input) return 0;
+    if (code <= op::absolute) return 1;
+    return code == op::select ? 3 : 2;
+}
+
+/// "No such index": of a node, a parameter, a text.
+inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
+
+/// A declaration with values that cannot be right, found while it is evaluated: a compile error
+/// for a constexpr declaration, this exception for one made at run time.
+class declaration_error : public std::exception {
+public:
+    explicit declaration_error(char const* sentence) noexcept
+        : sentence_(sentence)
+    {
+    }
+    [[nodiscard]] char const* what() const noexcept override { return sentence_; }
+
+private:
+    char const* sentence_;
+};
+
+} // namespace attune

@@ -1,0 +1,139 @@
+// attune/declare/lower.hpp - the typed pack as plain data.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       a constexpr pack
+// Out      a description whose tables bind_inputs() fills once the inputs are known
+// Source   own
+// Depends  Boost.Hana through pack.hpp
+// Tests    tests/declare/lower.cpp
+#pragma once
+
+#include <attune/declare/decode.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/lower_code.hpp>
+#include <attune/declare/pack.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace attune {
+
+namespace detail {
+
+template <class... R>
+[[nodiscard]] std::uint32_t lower_bound_node(description& space, bound<R...> const& b)
+{
+    if (b.is_known()) return intern_node(space, {.code = op::integer, .integer = b.value});
+    return intern_node(
+        space, {.code = op::input, .subject = intern_input(space, b.input, value_kind::integer)});
+}
+
+template <parameter_kind K, class T, class... R>
+void lower_domain(description& space,
+                  parameter_description& out,
+                  range_domain<K, T, R...> const& range)
+{
+    out.rule = {range.steps, range.low, range.step, lower_bound_node(space, range.high)};
+}
+template <parameter_kind K, class T, std::size_t N>
+void lower_domain(description&, parameter_description& out, list_domain<K, T, N> const& list)
+{
+    for (T const& v : list.values) {
+        if constexpr (std::same_as<T, std::string_view>)
+            out.labels.emplace_back(v);
+        else if constexpr (std::floating_point<T>)
+            out.reals.push_back(static_cast<double>(v));
+        else
+            out.integers.push_back(static_cast<std::int64_t>(v));
+    }
+}
+inline void lower_domain(description&, parameter_description& out, real_domain const& interval)
+{
+    out.low = interval.low;
+    out.high = interval.high;
+}
+inline void lower_domain(description&, parameter_description&, boolean_domain const&) {}
+template <std::size_t N>
+void lower_domain(description&, parameter_description& out, permutation_domain<N> const&)
+{
+    out.parts = N;
+}
+template <std::size_t N, class... R>
+void lower_domain(description& space, parameter_description& out, tile_domain<N, R...> const& tile)
+{
+    out.parts = N;
+    out.rule.bound_node = lower_bound_node(space, tile.extent);
+}
+
+inline void lower_prior(prior_description&, no_prior const&) {}
+template <std::size_t N>
+void lower_prior(prior_description& out, weight_prior<N> const& prior)
+{
+    out.weights.assign(prior.weights.begin(), prior.weights.end());
+}
+inline void lower_prior(prior_description& out, normal_prior const& prior)
+{
+    out.centre = prior.centre;
+    out.deviation = prior.deviation;
+}
+
+template <class P>
+[[nodiscard]] parameter_description lower_parameter(description& space, P const& parameter)
+{
+    parameter_description out;
+    out.name = std::string(P::name);
+    out.kind = P::domain_type::kind;
+    out.type = kind_of<typename P::value_type>();
+    out.on = parameter.on;
+    lower_domain(space, out, parameter.domain);
+    lower_prior(out.prior, parameter.belief);
+    if (parameter.has_default) out.default_text = text_of_value(parameter.default_value);
+    return out;
+}
+
+template <value_kind K, std::size_t N, class... R>
+[[nodiscard]] constraint_description lower_constraint(description& space,
+                                                      expression<K, N, R...> const& formula)
+{
+    return lower_code(space, formula.code);
+}
+template <class F, class... P>
+[[nodiscard]] constraint_description lower_constraint(description& space,
+                                                      opaque_constraint<F, P...> const& opaque)
+{
+    constraint_description out;
+    out.scope = {space.find_parameter(P::name)...};
+    for (std::uint32_t const i : out.scope)
+        out.text += (out.text.empty() ? "predicate(" : ", ") + space.parameters[i].name;
+    out.text += ")";
+    out.test = [test = opaque.test, scope = out.scope](description const& self,
+                                                       std::span<coordinate const> at) -> bool {
+        return [&]<std::size_t... Is>(std::index_sequence<Is...>) -> bool {
+            return test(value_at<typename P::value_type>(self.parameters[scope[Is]], at[Is])...);
+        }(std::index_sequence_for<P...>{});
+    };
+    return out;
+}
+
+} // namespace detail
+
+/// The run-time form of a typed space. Its tables are empty until bind_inputs() has the inputs.
+template <class... P, class... C>
+[[nodiscard]] description lower(pack<detail::type_list<P...>, detail::type_list<C...>> const& typed)
+{
+    description out;
+    boost::hana::unpack(typed.parameters, [&](P const&... p) {
+        (out.parameters.push_back(detail::lower_parameter(out, p)), ...);
+    });
+    boost::hana::unpack(typed.constraints, [&](C const&... c) {
+        (out.constraints.push_back(detail::lower_constraint(out, c)), ...);
+    });
+    return out;
+}
+
+} // namespace attune

@@ -1,0 +1,30 @@
+// attune/declare/lower_code.hpp - postfix code to expression nodes, and to the text a user reads.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       the instructions of one expression, the description that receives its nodes
+// Out      a constraint_description: root node, scope, text with the fewest parentheses
+// Source   own; equal nodes are shared (hash-consing by comparison: constraints have few nodes)
+// Depends  std only
+// Tests    tests/declare/lower_code.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+#include <attune/declare/expression.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace attune::detail {
+
+/// Index of a node equal to `n`, appended when there is none.
+std::uint32_t intern_node(description& space, expression_node const& n);
+
+/// Index of the input called `name`, added without a value when it is new.
+std::uint32_t intern_input(description& space, std::string_view name, value_kind type);
+
+/// @pre every parameter the code reads is in `space` (checked at compile time by where())
+constraint_description lower_code(description& space, std::span<instruction const> code);
+
+} // namespace attune::detail

@@ -1,0 +1,169 @@
+// attune/declare/parameter.hpp - a tunable parameter: its name is in its type, its domain a value.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       a domain (made by the factories of parameters.hpp) and, if given, a default, a scale
+//          and a prior
+// Out      a constexpr object that names itself in constraints and in config[parameter]
+// Source   priors: piBO (Hvarfner et al., ICLR 2022)
+// Depends  std only
+// Tests    tests/declare/parameter.cpp
+#pragma once
+
+#include <attune/declare/domain.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace attune {
+
+/// No belief about where good values lie.
+struct no_prior {};
+
+/// One positive weight per value, in the order of the values.
+template <std::size_t N>
+struct weight_prior {
+    std::array<double, N> weights{};
+};
+
+/// A normal density around `centre`, on the parameter's scale (log2 units on a log scale).
+struct normal_prior {
+    double centre = 0;
+    double deviation = 0;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr std::size_t element_count = 0;
+template <class T, std::size_t N>
+inline constexpr std::size_t element_count<std::array<T, N>> = N;
+
+} // namespace detail
+
+/// @tparam Name    becomes a macro of the kernel
+/// @tparam Domain  what it ranges over; gives `value_type`
+/// @tparam Prior   no_prior, weight_prior<N> or normal_prior
+template <fixed_string Name, class Domain, class Prior = no_prior>
+struct parameter : term {
+    static constexpr bool names_a_macro = is_identifier(Name.view());
+    static_assert(names_a_macro,
+                  "attune: a parameter name becomes a macro; use letters, digits and _");
+    using domain_type = Domain;
+    using value_type = typename Domain::value_type;
+    using ref = parameter_ref<Name>;
+    static constexpr std::string_view name = Name.view();
+    static constexpr std::size_t parts = detail::element_count<value_type>;
+    static constexpr bool is_numeric = detail::kind_of<value_type>() == value_kind::integer ||
+                                       detail::kind_of<value_type>() == value_kind::real;
+
+    Domain domain{};
+    Prior belief{};
+    scale on = scale::linear;
+    bool has_default = false;
+    value_type default_value{};
+
+    constexpr explicit parameter(Domain d)
+        : domain(d)
+    {
+    }
+    constexpr parameter(Domain d, Prior p, scale s, bool has, value_type v)
+        : domain(d)
+        , belief(p)
+        , on(s)
+        , has_default(has)
+        , default_value(v)
+    {
+    }
+
+    /// The value to start from, and to keep unless another is proven better.
+    [[nodiscard]] constexpr parameter with_default(value_type v) const
+    {
+        if (!domain.may_contain(v))
+            throw declaration_error("attune: with_default(v): v is not a value of this parameter");
+        parameter out = *this;
+        out.has_default = true;
+        out.default_value = v;
+        return out;
+    }
+
+    /// Compares values by their ratio: for sizes and rates. Ranges of powers of two do so already.
+    [[nodiscard]] constexpr parameter log_scale() const
+    {
+        static_assert(is_numeric, "attune: log_scale() needs a parameter whose values are numbers");
+        parameter out = *this;
+        out.on = scale::log;
+        if constexpr (requires { domain.low; })
+            if (!(domain.low > 0))
+                throw declaration_error("attune: log_scale() needs values above zero");
+        if constexpr (is_numeric && requires { domain.values; })
+            for (value_type const value : domain.values)
+                if (!(value > value_type{}))
+                    throw declaration_error("attune: log_scale() needs values above zero");
+        return out;
+    }
+
+    /// prior(w1, w2, ...): one positive weight per value, in order.
+    template <std::convertible_to<double>... W>
+    [[nodiscard]] constexpr auto prior(W... weights) const
+    {
+        static_assert(sizeof...(W) > 0, "attune: prior() needs one weight per value");
+        for (double const w : {static_cast<double>(weights)...})
+            if (!(w > 0)) throw declaration_error("attune: prior(...): a weight must be positive");
+        if constexpr (requires { domain.values; })
+            if (domain.values.size() != sizeof...(W))
+                throw declaration_error("attune: prior(...) needs exactly one weight per value");
+        return parameter<Name, Domain, weight_prior<sizeof...(W)>>{
+            domain, {{static_cast<double>(weights)...}}, on, has_default, default_value};
+    }
+
+    /// Good values are expected around `centre`, within about `deviation` of it.
+    [[nodiscard]] constexpr auto prior_near(double centre, double deviation) const
+    {
+        static_assert(is_numeric,
+                      "attune: prior_near() needs a parameter whose values are numbers");
+        if (!(deviation > 0))
+            throw declaration_error("attune: prior_near(): the deviation must be positive");
+        return parameter<Name, Domain, normal_prior>{
+            domain, {centre, deviation}, on, has_default, default_value};
+    }
+
+    [[nodiscard]] constexpr auto as_expression() const
+    {
+        return expression<detail::kind_of<value_type>(), 1, ref>{{{{op::parameter, 0, 0, name}}}};
+    }
+
+    /// The item at place `i` of a permutation, the `i`-th factor of a tile.
+    [[nodiscard]] constexpr auto operator[](std::size_t i) const
+        requires(parts > 0)
+    {
+        return part(op::element, i);
+    }
+
+    /// The place at which item `i` of a permutation stands.
+    [[nodiscard]] constexpr auto position(std::size_t i) const
+        requires(Domain::kind == parameter_kind::permutation)
+    {
+        return part(op::position, i);
+    }
+
+private:
+    [[nodiscard]] static constexpr auto part(op code, std::size_t i)
+    {
+        if (i >= parts)
+            throw declaration_error("attune: this permutation or tile has fewer parts than that");
+        return expression<value_kind::integer, 1, ref>{
+            {{{code, static_cast<std::int64_t>(i), 0, name}}}};
+    }
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_parameter = false;
+template <fixed_string N, class D, class P>
+inline constexpr bool is_parameter<parameter<N, D, P>> = true;
+
+} // namespace detail
+
+} // namespace attune

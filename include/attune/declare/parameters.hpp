@@ -1,0 +1,151 @@
+// attune/declare/parameters.hpp - one factory per kind of parameter.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       a name as template argument and the values
+// Out      a `parameter`, meant to be an `inline constexpr` object
+// Source   kinds: BaCO Sec. 3.1; tile: SamplePerfectTile of TVM's MetaSchedule
+// Depends  std only
+// Tests    tests/declare/parameters.cpp
+#pragma once
+
+#include <attune/declare/parameter.hpp>
+
+namespace attune {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_ordinal_domain = requires { requires T::kind == parameter_kind::ordinal; };
+
+template <class T, std::size_t N>
+constexpr void check_ascending(list_domain<parameter_kind::ordinal, T, N> const& d)
+{
+    for (std::size_t i = 1; i < N; ++i)
+        if (!(d.values[i - 1] < d.values[i]))
+            throw declaration_error("attune: an ordinal must ascend; sort it or use categorical");
+}
+template <class T, class... R>
+constexpr void check_ascending(range_domain<parameter_kind::ordinal, T, R...> const&)
+{
+}
+
+template <class T, std::size_t N>
+constexpr void check_distinct(list_domain<parameter_kind::categorical, T, N> const& d)
+{
+    for (std::size_t i = 0; i < N; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (d.values[i] == d.values[j])
+                throw declaration_error("attune: a categorical lists the same value twice");
+}
+
+/// What a factory gives after its own static_assert has spoken; whatever takes it stays silent.
+struct already_reported {
+    template <class... C>
+    [[nodiscard]] constexpr already_reported where(C const&...) const
+    {
+        return {};
+    }
+};
+
+} // namespace detail
+
+/// Numbers in ascending order: values(1, 2, 4), range(8, 64, 8), powers_of_two(8, 256),
+/// divisors_of(n). Powers of two are compared by ratio, the others by difference.
+template <fixed_string Name, class Domain>
+[[nodiscard]] constexpr auto ordinal(Domain domain)
+{
+    constexpr bool is_domain = detail::is_ordinal_domain<Domain>;
+    static_assert(
+        is_domain,
+        "attune: ordinal<\"X\">(...) takes values(...), range(...), powers_of_two(...) or "
+        "divisors_of(...)");
+    if constexpr (is_domain) {
+        detail::check_ascending(domain);
+        parameter<Name, Domain> out{domain};
+        if constexpr (requires { domain.steps; })
+            if (domain.steps != progression::linear) out.on = scale::log;
+        return out;
+    } else
+        return detail::already_reported{};
+}
+
+/// Every whole number from `low` to `high`, which may be an input.
+template <fixed_string Name, std::integral T, class High>
+[[nodiscard]] constexpr auto integer(T low, High const& high)
+{
+    auto const domain = detail::make_range<parameter_kind::integer>(
+        progression::linear, low, 1, detail::as_bound(high));
+    return parameter<Name, std::remove_const_t<decltype(domain)>>{domain};
+}
+
+/// Every number from `low` to `high`.
+template <fixed_string Name>
+[[nodiscard]] constexpr auto real(double low, double high)
+{
+    if (!(low < high)) throw declaration_error("attune: the interval of a real is empty");
+    return parameter<Name, real_domain>{real_domain{low, high}};
+}
+
+/// Choices without order: whole numbers, strings or values of one enum.
+template <fixed_string Name, class... T>
+[[nodiscard]] constexpr auto categorical(T const&... choices)
+{
+    static_assert(sizeof...(T) > 0,
+                  "attune: categorical<\"X\">() is empty; a parameter needs a value");
+    if constexpr (sizeof...(T) == 0)
+        return detail::already_reported{};
+    else {
+        using first = std::decay_t<typename detail::first_of<T...>::type>;
+        constexpr bool texts = all({std::convertible_to<T const&, std::string_view>...});
+        constexpr bool numbers =
+            all({std::same_as<T, first>...}) &&
+            ((std::integral<first> && !std::same_as<first, bool>) || std::is_enum_v<first>);
+        constexpr bool one_kind = texts || numbers;
+        static_assert(one_kind,
+                      "attune: categorical<\"X\">(...) takes strings, whole numbers or values of "
+                      "one enum");
+        if constexpr (texts) {
+            using domain = list_domain<parameter_kind::categorical, std::string_view, sizeof...(T)>;
+            domain const d{{{std::string_view{choices}...}}};
+            detail::check_distinct(d);
+            return parameter<Name, domain>{d};
+        } else if constexpr (numbers) {
+            using domain = list_domain<parameter_kind::categorical, first, sizeof...(T)>;
+            domain const d{{{choices...}}};
+            detail::check_distinct(d);
+            return parameter<Name, domain>{d};
+        } else
+            return detail::already_reported{};
+    }
+}
+
+/// false or true.
+template <fixed_string Name>
+[[nodiscard]] constexpr auto boolean()
+{
+    return parameter<Name, boolean_domain>{boolean_domain{}};
+}
+
+/// Every order of the items 0 .. N - 1.
+template <fixed_string Name, std::size_t N>
+[[nodiscard]] constexpr auto permutation()
+{
+    constexpr bool countable = N >= 1 && N <= 12;
+    static_assert(countable, "attune: permutation<\"X\", N> needs 1 <= N <= 12");
+    return parameter<Name, permutation_domain<N>>{permutation_domain<N>{}};
+}
+
+/// Every way to write `extent`, which may be an input, as an ordered product of N factors.
+template <fixed_string Name, std::size_t N, class Extent>
+[[nodiscard]] constexpr auto tile(Extent const& extent)
+{
+    static_assert(N >= 1, "attune: tile<\"X\", N> needs at least one factor");
+    auto const wrap = []<class... R>(bound<R...> e) { return tile_domain<N, R...>{e}; };
+    auto const domain = wrap(detail::as_bound(extent));
+    if (domain.extent.is_known() && domain.extent.value < 1)
+        throw declaration_error("attune: the extent of a tile must be positive");
+    return parameter<Name, std::remove_const_t<decltype(domain)>>{domain};
+}
+
+} // namespace attune

@@ -1,0 +1,44 @@
+// attune/declare/point.hpp - one configuration as plain data: where it stands in every parameter.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       nothing
+// Out      the value that every stage behind `declare` hands on
+// Source   own
+// Depends  std only
+// Tests    tests/declare/point.cpp
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace attune {
+
+/// Where a configuration stands in one parameter: the index of a value in the parameter's table,
+/// or, for a real parameter, a point of its interval. The member not in use is 0.
+struct coordinate {
+    std::uint32_t index = 0;
+    double real = 0;
+
+    [[nodiscard]] friend bool operator==(coordinate const&, coordinate const&) = default;
+};
+
+/// One configuration: one coordinate per parameter, in the order of declaration.
+using point = std::vector<coordinate>;
+
+/// For std::unordered_map and std::unordered_set keyed by `point`.
+struct point_hash {
+    [[nodiscard]] std::size_t operator()(point const& p) const noexcept
+    {
+        std::uint64_t h = 0x9e3779b97f4a7c15ULL;
+        for (coordinate const& c : p) {
+            h = (h ^ c.index ^ (std::bit_cast<std::uint64_t>(c.real) >> 1)) * 0xff51afd7ed558ccdULL;
+            h ^= h >> 32;
+        }
+        return static_cast<std::size_t>(h);
+    }
+};
+
+} // namespace attune

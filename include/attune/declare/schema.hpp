@@ -1,0 +1,24 @@
+// attune/declare/schema.hpp - everything that decides what a space is, as one text.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       a description, bound or not
+// Out      a text to hash: equal texts describe equal spaces
+// Source   own. Types cannot do this: two spaces whose ranges differ only in their bounds have the
+//          same C++ type.
+// Depends  std only
+// Tests    tests/declare/schema.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+
+#include <string>
+
+namespace attune {
+
+/// Names, kinds, scales, values or the rule that makes them, and constraints, in order. Defaults
+/// and priors are left out: they guide the search, they do not change what a result means. Of an
+/// opaque predicate only its parameters are known.
+[[nodiscard]] std::string schema_text(description const& space);
+
+} // namespace attune

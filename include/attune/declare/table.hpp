@@ -1,0 +1,70 @@
+// attune/declare/table.hpp - the values of a parameter, read by index.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       a parameter's table and a coordinate in it
+// Out      the number, label, order or factors that stand there
+// Source   permutations by Lehmer code, lexicographic (Knuth, TAOCP 4A, Sec. 7.2.1.2)
+// Depends  std only
+// Tests    tests/declare/table.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attune {
+
+/// The most items a permutation may have: 12! orders are the last that 32 bits can number.
+inline constexpr std::uint32_t max_permutation_items = 12;
+
+/// The `rank`-th order of `out.size()` items, lexicographically: out[i] is the item at place i.
+void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
+
+/// The inverse of permutation_at. @pre `order` holds 0 .. size - 1 once each
+[[nodiscard]] std::uint32_t permutation_rank(std::span<std::int64_t const> order) noexcept;
+
+/// The elements of a permutation or tile at `index`.
+[[nodiscard]] std::vector<std::int64_t> elements_at(parameter_description const& parameter,
+                                                    std::uint32_t index);
+
+/// The number at a coordinate of a parameter with one numeric value; for a text, its index.
+[[nodiscard]] inline number number_at(parameter_description const& parameter, coordinate at)
+{
+    if (parameter.kind == parameter_kind::real) return number::of(at.real);
+    if (!parameter.integers.empty()) return number::of(parameter.integers[at.index]);
+    if (!parameter.reals.empty()) return number::of(parameter.reals[at.index]);
+    return number::of(std::int64_t{at.index});
+}
+
+/// Every divisor of `extent`, ascending. @pre extent >= 1
+[[nodiscard]] std::vector<std::int64_t> divisors(std::int64_t extent);
+
+/// How many rows factor_table(extent, parts) has: every prime that divides `extent` e times can be
+/// shared among the parts in C(e + parts - 1, e) ways. A double, since it may exceed 64 bits.
+[[nodiscard]] inline double factorisation_count(std::int64_t extent, std::uint32_t parts)
+{
+    double count = 1;
+    auto const share = [&](int exponent) {
+        double ways = 1;
+        for (int i = 1; i <= exponent; ++i)
+            ways = ways * (parts - 1.0 + i) / i;
+        count *= ways;
+    };
+    for (std::int64_t d = 2; d <= extent / d; ++d) {
+        int exponent = 0;
+        for (; extent % d == 0; extent /= d)
+            ++exponent;
+        share(exponent);
+    }
+    if (extent > 1) share(1);
+    return count;
+}
+
+/// Every way to write `extent` as an ordered product of `parts` factors, `parts` numbers a row,
+/// ascending lexicographically. @pre extent >= 1, parts >= 1
+[[nodiscard]] std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts);
+
+} // namespace attune

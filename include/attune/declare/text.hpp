@@ -1,0 +1,75 @@
+// attune/declare/text.hpp - a parameter's value as text, and back: for macros, records and reports.
+// SPDX-License-Identifier: MIT
+//
+// Stage    [declare] -> space -> search -> compile -> measure -> remember
+// In       a parameter's table and a coordinate, or a text
+// Out      the text a C++ compiler reads as that value: 64, 0.5, true, static, {2, 0, 1}
+// Source   own; doubles by std::to_chars, the shortest text that reads back to the same number
+// Depends  std only
+// Tests    tests/declare/text.cpp
+#pragma once
+
+#include <attune/declare/table.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace attune {
+
+namespace detail {
+
+/// Shortest text that a compiler reads back as `v`; a whole number keeps ".0", so that it stays a
+/// double there.
+[[nodiscard]] std::string text_of_real(double v);
+
+template <class Range>
+[[nodiscard]] std::string text_of_elements(Range const& elements)
+{
+    std::string out = "{";
+    for (auto const& e : elements) {
+        if (out.size() > 1) out += ", ";
+        out += std::to_string(e);
+    }
+    return out + "}";
+}
+
+/// A text without spaces, so that "{1,2}" and "{ 1, 2 }" are the same value.
+[[nodiscard]] std::string without_spaces(std::string_view text);
+
+[[nodiscard]] std::optional<double> parse_real(std::string_view text);
+
+} // namespace detail
+
+/// The text of a typed value: what text_of() gives for the same value in a table.
+template <class T>
+[[nodiscard]] std::string text_of_value(T const& value)
+{
+    if constexpr (std::is_same_v<T, bool>)
+        return value ? "true" : "false";
+    else if constexpr (std::is_enum_v<T>)
+        return std::to_string(static_cast<std::int64_t>(value));
+    else if constexpr (std::is_floating_point_v<T>)
+        return detail::text_of_real(static_cast<double>(value));
+    else if constexpr (std::is_integral_v<T>)
+        return std::to_string(value);
+    else if constexpr (std::is_convertible_v<T, std::string_view>)
+        return std::string(std::string_view{value});
+    else
+        return detail::text_of_elements(value);
+}
+
+/// The value at a coordinate. @pre the table is bound and `at` lies in it
+[[nodiscard]] std::string text_of(parameter_description const& parameter, coordinate at);
+
+/// The coordinate whose value reads `text`; nothing when the parameter has no such value. Spaces
+/// do not matter, and numbers are compared as numbers: "0.50f" finds 0.5, "1" finds true.
+[[nodiscard]] std::optional<coordinate> coordinate_of(parameter_description const& parameter,
+                                                      std::string_view text);
+
+/// "TILE_M=64 ORDER={0, 1, 2}": a whole configuration in one line.
+[[nodiscard]] std::string text_of(description const& space, point const& at);
+
+} // namespace attune

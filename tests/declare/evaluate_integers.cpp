@@ -1,0 +1,75 @@
+// tests/declare/evaluate_integers.cpp - rounding divisions and the ends of 64 bits, exactly.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/evaluate.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+using attune::op;
+
+namespace {
+
+using wide = std::int64_t;
+constexpr wide lowest = std::numeric_limits<wide>::min();
+constexpr wide highest = std::numeric_limits<wide>::max();
+
+} // namespace
+
+TEST_CASE("divisions that round down or up do so for every pair of signs")
+{
+    auto const exact = [](op code, wide p, wide q) {
+        auto const v = attune::detail::integer_arithmetic(code, p, q);
+        REQUIRE(v);
+        return v->integer;
+    };
+    for (wide p = -40; p <= 40; ++p)
+        for (wide q = -12; q <= 12; ++q) {
+            if (q == 0) {
+                for (op const code : {op::floor_divide, op::floor_modulo, op::ceil_divide})
+                    CHECK_FALSE(attune::detail::integer_arithmetic(code, p, q));
+                continue;
+            }
+            // p / q as a fraction with a positive denominator.
+            wide const top = q < 0 ? -p : p;
+            wide const bottom = q < 0 ? -q : q;
+            wide const down = exact(op::floor_divide, p, q);
+            CHECK((down * bottom <= top && top < (down + 1) * bottom));
+            wide const up = exact(op::ceil_divide, p, q);
+            CHECK(((up - 1) * bottom < top && top <= up * bottom));
+            CHECK(exact(op::floor_modulo, p, q) == p - q * down);
+            CHECK(exact(op::divide, p, q) == (top < 0 ? up : down));
+            CHECK(exact(op::modulo, p, q) == p - q * exact(op::divide, p, q));
+            auto const real = [&](op code) {
+                return attune::detail::real_arithmetic(
+                           code, static_cast<double>(p), static_cast<double>(q))
+                    ->real;
+            };
+            CHECK(real(op::floor_divide) == static_cast<double>(down));
+            CHECK(real(op::ceil_divide) == static_cast<double>(up));
+            CHECK(real(op::floor_modulo) == static_cast<double>(p - q * down));
+        }
+}
+
+TEST_CASE("whole-number arithmetic at the ends of 64 bits agrees with 128-bit arithmetic")
+{
+    __extension__ typedef __int128 exact;
+    std::vector<wide> ends;
+    for (wide const near : {lowest, lowest / 2, wide{0}, highest / 2, highest})
+        for (wide d = -2; d <= 2; ++d)
+            if (d < 0 ? near >= lowest - d : near <= highest - d) ends.push_back(near + d);
+    auto const check = [](op code, wide p, wide q, exact want) {
+        auto const got = attune::detail::integer_arithmetic(code, p, q);
+        bool const fits = want >= exact{lowest} && want <= exact{highest};
+        CHECK(got.has_value() == fits);
+        if (got && fits) CHECK(got->integer == static_cast<wide>(want));
+    };
+    for (wide const p : ends)
+        for (wide const q : ends) {
+            check(op::add, p, q, exact{p} + q);
+            check(op::subtract, p, q, exact{p} - q);
+            check(op::multiply, p, q, exact{p} * q);
+            if (q != 0) check(op::divide, p, q, exact{p} / q);
+        }
+}

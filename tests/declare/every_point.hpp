@@ -1,0 +1,29 @@
+// tests/declare/every_point.hpp - the points of a bound description, counted like an odometer.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace attune_tests {
+
+/// Every point of a space without real parameters; the last parameter turns fastest.
+inline std::vector<attune::point> every_point(attune::description const& space)
+{
+    std::vector<attune::point> out{{}};
+    for (attune::parameter_description const& p : space.parameters) {
+        std::vector<attune::point> longer;
+        for (attune::point const& prefix : out)
+            for (std::uint32_t i = 0; i < p.value_count(); ++i) {
+                longer.push_back(prefix);
+                longer.back().push_back({i, 0});
+            }
+        out = longer;
+    }
+    return out;
+}
+
+} // namespace attune_tests

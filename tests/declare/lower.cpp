@@ -1,0 +1,163 @@
+// tests/declare/lower.cpp - a typed pack becomes plain data, which may be copied and moved.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/lower.hpp>
+
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/evaluate.hpp>
+
+#include <array>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "every_point.hpp"
+
+using attune::description;
+using attune::parameter_description;
+using attune::parameter_kind;
+using attune::point;
+using attune::value_kind;
+
+namespace {
+
+enum class layout { rows, columns };
+
+constexpr auto m = attune::ordinal<"M">(attune::powers_of_two(8, 64)).with_default(16);
+constexpr auto rate = attune::real<"RATE">(0.5, 8.0).log_scale().prior_near(2.0, 0.5);
+constexpr auto factor = attune::ordinal<"FACTOR">(attune::values(0.5, 1.5)).prior(1, 3);
+constexpr auto mode = attune::categorical<"MODE">("fast", "safe").with_default("safe");
+constexpr auto shape = attune::categorical<"SHAPE">(layout::rows, layout::columns);
+constexpr auto vec = attune::boolean<"VEC">().with_default(true).prior(1, 4);
+constexpr auto order = attune::permutation<"ORDER", 3>().with_default({2, 0, 1});
+constexpr auto split = attune::tile<"SPLIT", 2>(12);
+constexpr auto n = attune::input<"N", int>();
+constexpr auto chunk = attune::integer<"CHUNK">(1, n);
+
+constexpr auto all = attune::space(m, rate, factor, mode, shape, vec, order, split, chunk);
+
+} // namespace
+
+TEST_CASE("every parameter keeps its name, kind, type and scale")
+{
+    description const space = attune::lower(all);
+    REQUIRE(space.parameters.size() == 9);
+    auto const check = [&](std::string_view name, parameter_kind kind, value_kind type) {
+        std::uint32_t const at = space.find_parameter(name);
+        REQUIRE(at != attune::no_index);
+        CHECK(space.parameters[at].kind == kind);
+        CHECK(space.parameters[at].type == type);
+    };
+    check("M", parameter_kind::ordinal, value_kind::integer);
+    check("RATE", parameter_kind::real, value_kind::real);
+    check("FACTOR", parameter_kind::ordinal, value_kind::real);
+    check("MODE", parameter_kind::categorical, value_kind::text);
+    check("SHAPE", parameter_kind::categorical, value_kind::integer);
+    check("VEC", parameter_kind::boolean, value_kind::boolean);
+    check("ORDER", parameter_kind::permutation, value_kind::list);
+    check("SPLIT", parameter_kind::tile, value_kind::list);
+    check("CHUNK", parameter_kind::integer, value_kind::integer);
+    CHECK(space.parameters[0].on == attune::scale::log);
+    CHECK(space.parameters[1].on == attune::scale::log);
+    CHECK(space.parameters[2].on == attune::scale::linear);
+    CHECK(space.parameters[1].low == 0.5);
+    CHECK(space.parameters[1].high == 8.0);
+    CHECK(space.parameters[2].reals == std::vector{0.5, 1.5});
+    CHECK(space.parameters[3].labels == std::vector<std::string>{"fast", "safe"});
+    CHECK(space.parameters[4].integers == std::vector<std::int64_t>{0, 1});
+    CHECK(space.inputs.size() == 1);
+}
+
+TEST_CASE("defaults are lowered as text and beliefs as numbers")
+{
+    description const space = attune::lower(all);
+    CHECK(space.parameters[0].default_text == "16");
+    CHECK_FALSE(space.parameters[1].default_text);
+    CHECK(space.parameters[3].default_text == "safe");
+    CHECK(space.parameters[5].default_text == "true");
+    CHECK(space.parameters[6].default_text == "{2, 0, 1}");
+    CHECK(space.parameters[0].prior.weights.empty());
+    CHECK(space.parameters[0].prior.deviation == 0);
+    CHECK(space.parameters[1].prior.centre == 2.0);
+    CHECK(space.parameters[1].prior.deviation == 0.5);
+    CHECK(space.parameters[2].prior.weights == std::vector{1.0, 3.0});
+    CHECK(space.parameters[5].prior.weights == std::vector{1.0, 4.0});
+}
+
+TEST_CASE("constraints keep their order, their text and what they read")
+{
+    constexpr auto constrained =
+        all.where(m <= n, attune::predicate(vec, m, [](bool, int) { return true; }));
+    description const space = attune::lower(constrained);
+    REQUIRE(space.constraints.size() == 2);
+    CHECK(space.constraints[0].text == "M <= N");
+    CHECK(space.constraints[0].scope == std::vector<std::uint32_t>{0});
+    CHECK_FALSE(space.constraints[0].test);
+    CHECK(space.constraints[1].text == "predicate(VEC, M)");
+    CHECK(space.constraints[1].scope == std::vector<std::uint32_t>{5, 0});
+    CHECK(space.constraints[1].root == attune::no_index);
+}
+
+TEST_CASE("a predicate sees the values of the typed configuration, also in copies and moved copies")
+{
+    // Answers depend on every value, so that any value seen wrongly shows somewhere.
+    constexpr auto answer = [](std::array<int, 3> o,
+                               int v,
+                               std::string_view mo,
+                               layout l,
+                               bool b,
+                               std::array<int, 2> s,
+                               double f) {
+        int sum = v * 3 + static_cast<int>(mo.size() + (mo == "safe")) + (b ? 7 : 0);
+        sum += o[0] * 100 + o[1] * 10 + o[2] + s[0] * 5 + s[1] * 11;
+        sum += static_cast<int>(l) * 13 + static_cast<int>(f * 4);
+        return sum % 3 == 0;
+    };
+    constexpr auto typed =
+        attune::space(m, factor, mode, shape, vec, order, split)
+            .where(attune::predicate(order, m, mode, shape, vec, split, factor, answer));
+    description first = attune::bind_inputs(attune::lower(typed));
+    description const copy = first;
+    description const moved = std::move(first);
+    first = {};
+    std::size_t held = 0;
+    auto const points = attune_tests::every_point(copy);
+    REQUIRE(points.size() == 4U * 2 * 2 * 2 * 2 * 6 * 6);
+    for (point const& at : points) {
+        auto const c = attune::decode(typed, copy, at);
+        bool const expected =
+            answer(c[order], c[m], c[mode], c[shape], c[vec], c[split], c[factor]);
+        held += expected ? 1 : 0;
+        CHECK(attune::evaluator{copy}.holds(copy.constraints[0], at) == expected);
+        CHECK(attune::evaluator{moved}.holds(moved.constraints[0], at) == expected);
+    }
+    CHECK(held > points.size() / 4);
+    CHECK(held < points.size() / 2);
+}
+
+TEST_CASE("a predicate reads a real parameter where the candidate stands")
+{
+    constexpr auto typed = attune::space(m, rate).where(
+        attune::predicate(rate, m, [](double r, int v) { return r * v < 20.0; }));
+    description const space = attune::bind_inputs(attune::lower(typed));
+    attune::evaluator const read{space};
+    CHECK(read.holds(space.constraints[0], point{{0, 0}, {0, 2.4}}));
+    CHECK_FALSE(read.holds(space.constraints[0], point{{0, 0}, {0, 2.6}}));
+    CHECK_FALSE(read.holds(space.constraints[0], point{{1, 0}, {0, 2.4}}));
+}
+
+TEST_CASE("spaces of one type and different values have different descriptions")
+{
+    auto const with = [](int largest) {
+        return attune::space(attune::ordinal<"M">(attune::powers_of_two(8, largest)));
+    };
+    auto const narrow = with(64);
+    auto const broad = with(256);
+    static_assert(std::is_same_v<decltype(narrow), decltype(broad)>);
+    CHECK(attune::bind_inputs(attune::lower(narrow)).parameters[0].value_count() == 4);
+    CHECK(attune::bind_inputs(attune::lower(broad)).parameters[0].value_count() == 6);
+    CHECK(attune::lower(narrow).nodes != attune::lower(broad).nodes);
+}

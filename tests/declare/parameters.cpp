@@ -1,0 +1,102 @@
+// tests/declare/parameters.cpp - one factory per kind of parameter.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/parameters.hpp>
+
+#include <array>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string_view>
+#include <type_traits>
+
+using attune::declaration_error;
+using attune::parameter_kind;
+using attune::scale;
+
+namespace {
+
+enum class schedule { fixed, dynamic };
+
+template <class P>
+constexpr parameter_kind kind_of(P const&)
+{
+    return P::domain_type::kind;
+}
+
+template <class T, class P>
+constexpr bool holds(P const&)
+{
+    return std::is_same_v<typename P::value_type, T>;
+}
+
+} // namespace
+
+TEST_CASE("every factory gives the kind and the value type it stands for")
+{
+    constexpr auto ordinal = attune::ordinal<"A">(attune::values(1, 2));
+    CHECK(kind_of(ordinal) == parameter_kind::ordinal);
+    CHECK(holds<int>(ordinal));
+    constexpr auto fractions = attune::ordinal<"A">(attune::values(0.5F, 1.5F));
+    CHECK(holds<float>(fractions));
+    constexpr auto integer = attune::integer<"B">(std::int64_t{1}, 9);
+    CHECK(kind_of(integer) == parameter_kind::integer);
+    CHECK(holds<std::int64_t>(integer));
+    constexpr auto real = attune::real<"C">(0.0, 1.0);
+    CHECK(kind_of(real) == parameter_kind::real);
+    CHECK(holds<double>(real));
+    constexpr auto texts = attune::categorical<"D">("static", "dynamic");
+    CHECK(kind_of(texts) == parameter_kind::categorical);
+    CHECK(holds<std::string_view>(texts));
+    constexpr auto widths = attune::categorical<"E">(4, 16, 8);
+    CHECK(holds<int>(widths));
+    constexpr auto enums = attune::categorical<"F">(schedule::fixed, schedule::dynamic);
+    CHECK(holds<schedule>(enums));
+    constexpr auto boolean = attune::boolean<"G">();
+    CHECK(kind_of(boolean) == parameter_kind::boolean);
+    CHECK(holds<bool>(boolean));
+    constexpr auto order = attune::permutation<"H", 4>();
+    CHECK(kind_of(order) == parameter_kind::permutation);
+    CHECK((holds<std::array<int, 4>>(order)));
+    constexpr auto tile = attune::tile<"T", 3>(96);
+    CHECK(kind_of(tile) == parameter_kind::tile);
+    CHECK((holds<std::array<int, 3>>(tile)));
+}
+
+TEST_CASE("ranges that multiply stand on a log scale, the others on a linear one")
+{
+    CHECK(attune::ordinal<"A">(attune::powers_of_two(1, 8)).on == scale::log);
+    CHECK(attune::ordinal<"A">(attune::divisors_of(12)).on == scale::log);
+    CHECK(attune::ordinal<"A">(attune::range(1, 8)).on == scale::linear);
+    CHECK(attune::ordinal<"A">(attune::values(1, 2)).on == scale::linear);
+}
+
+TEST_CASE("a wrong declaration made at run time throws its sentence")
+{
+    int first = 8;
+    CHECK_THROWS_WITH_AS(static_cast<void>(attune::ordinal<"A">(attune::values(first, 4))),
+                         "attune: an ordinal must ascend; sort it or use categorical",
+                         declaration_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(attune::ordinal<"A">(attune::values(first, 8))),
+                         "attune: an ordinal must ascend; sort it or use categorical",
+                         declaration_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(attune::categorical<"A">(first, 4, 8)),
+                         "attune: a categorical lists the same value twice",
+                         declaration_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(attune::integer<"A">(first, 4)),
+                         "attune: this range is empty; its end is below its start",
+                         declaration_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(attune::real<"A">(1.0, 1.0)),
+                         "attune: the interval of a real is empty",
+                         declaration_error);
+    int extent = -4;
+    CHECK_THROWS_WITH_AS((static_cast<void>(attune::tile<"A", 2>(extent))),
+                         "attune: the extent of a tile must be positive",
+                         declaration_error);
+}
+
+TEST_CASE("a bound may be known only at run time")
+{
+    int device_limit = 1024;
+    auto const tile = attune::ordinal<"TILE">(attune::powers_of_two(8, device_limit));
+    CHECK(tile.domain.high.value == 1024);
+    CHECK(tile.with_default(512).default_value == 512);
+}

@@ -1,0 +1,81 @@
+// tests/declare/schema.cpp - equal texts for equal spaces, different ones for different spaces.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/schema.hpp>
+
+#include <attune/declare/input.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/operators.hpp>
+#include <attune/declare/pack.hpp>
+#include <attune/declare/parameters.hpp>
+
+#include <doctest/doctest.h>
+#include <set>
+#include <string>
+#include <vector>
+
+using attune::lower;
+using attune::schema_text;
+using attune::space;
+
+namespace {
+
+template <class Pack>
+std::string schema(Pack const& typed)
+{
+    return schema_text(lower(typed));
+}
+
+constexpr auto a = attune::ordinal<"A">(attune::values(1, 2, 4));
+constexpr auto b = attune::ordinal<"B">(attune::values(1, 2, 4));
+constexpr auto n = attune::input<"N", int>();
+constexpr auto m = attune::input<"M", int>();
+
+} // namespace
+
+TEST_CASE("the same declaration gives the same text")
+{
+    CHECK(schema(space(a, b).where(a <= b)) == schema(space(a, b).where(a <= b)));
+}
+
+TEST_CASE("whatever changes the space changes the text")
+{
+    std::vector<std::string> const texts{
+        schema(space(a)),
+        schema(space(b)),
+        schema(space(a, b)),
+        schema(space(b, a)),
+        schema(space(a, b).where(a <= b)),
+        schema(space(a, b).where(a < b)),
+        schema(space(attune::ordinal<"A">(attune::values(1, 2, 8)))),
+        schema(space(attune::ordinal<"A">(attune::values(1.0, 2.0, 4.0)))),
+        schema(space(attune::categorical<"A">(1, 2, 4))),
+        schema(space(attune::categorical<"A">("1", "2", "4"))),
+        schema(space(attune::categorical<"A">("1;1 2", "4"))),
+        schema(space(attune::boolean<"A">())),
+        schema(space(attune::real<"A">(0.0, 1.0))),
+        schema(space(attune::real<"A">(0.0, 2.0))),
+        schema(space(attune::real<"A">(0.5, 2.0))),
+        schema(space(attune::real<"A">(0.5, 2.0).log_scale())),
+        schema(space(attune::permutation<"A", 3>())),
+        schema(space(attune::permutation<"A", 4>())),
+        schema(space(attune::tile<"A", 2>(64))),
+        schema(space(attune::tile<"A", 3>(64))),
+        schema(space(attune::tile<"A", 2>(32))),
+        schema(space(attune::tile<"A", 2>(n))),
+        schema(space(attune::tile<"A", 2>(m))),
+        schema(space(attune::ordinal<"A">(attune::range(1, 8)))),
+        schema(space(attune::ordinal<"A">(attune::range(1, 9)))),
+        schema(space(attune::ordinal<"A">(attune::range(2, 8)))),
+        schema(space(attune::ordinal<"A">(attune::powers_of_two(1, 8)))),
+        schema(space(attune::ordinal<"A">(attune::powers_of_two(1, n)))),
+        schema(space(attune::ordinal<"A">(attune::range(1, n)))),
+    };
+    std::set<std::string> const different(texts.begin(), texts.end());
+    CHECK(different.size() == texts.size());
+}
+
+TEST_CASE("defaults and priors guide the search and are no part of the text")
+{
+    CHECK(schema(space(a.with_default(4))) == schema(space(a)));
+    CHECK(schema(space(a.prior(1.0, 2.0, 3.0))) == schema(space(a)));
+}

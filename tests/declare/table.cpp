@@ -1,0 +1,135 @@
+// tests/declare/table.cpp - orders, divisors and factorisations against brute force.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/table.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <numeric>
+#include <vector>
+
+using attune::coordinate;
+using attune::number;
+using attune::parameter_description;
+using attune::parameter_kind;
+
+using rows = std::vector<std::vector<std::int64_t>>;
+
+namespace {
+
+/// Tries every number from 1 to extent at every place.
+void try_every_row(std::int64_t extent,
+                   std::int64_t product,
+                   std::vector<std::int64_t>& row,
+                   std::size_t place,
+                   rows& out)
+{
+    if (place == row.size()) {
+        if (product == extent) out.push_back(row);
+        return;
+    }
+    for (std::int64_t f = 1; f <= extent && product * f <= extent; ++f) {
+        row[place] = f;
+        try_every_row(extent, product * f, row, place + 1, out);
+    }
+}
+
+rows brute_force_factors(std::int64_t extent, std::size_t parts)
+{
+    rows out;
+    std::vector<std::int64_t> row(parts, 1);
+    try_every_row(extent, 1, row, 0, out);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("orders are numbered as std::next_permutation visits them, and the rank inverts that")
+{
+    for (std::size_t n = 1; n <= 6; ++n) {
+        std::vector<std::int64_t> expected(n);
+        std::iota(expected.begin(), expected.end(), 0);
+        std::uint32_t rank = 0;
+        do {
+            std::vector<std::int64_t> order(n);
+            attune::permutation_at(rank, order);
+            CHECK(order == expected);
+            CHECK(attune::permutation_rank(expected) == rank);
+            ++rank;
+        } while (std::next_permutation(expected.begin(), expected.end()));
+    }
+}
+
+TEST_CASE("the last order of twelve items runs backwards")
+{
+    std::vector<std::int64_t> order(12);
+    attune::permutation_at(479001600U - 1, order);
+    CHECK(order == std::vector<std::int64_t>{11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0});
+    CHECK(attune::permutation_rank(order) == 479001600U - 1);
+}
+
+TEST_CASE("divisors are all numbers that divide, ascending")
+{
+    for (std::int64_t extent = 1; extent <= 500; ++extent) {
+        std::vector<std::int64_t> expected;
+        for (std::int64_t d = 1; d <= extent; ++d)
+            if (extent % d == 0) expected.push_back(d);
+        CHECK(attune::divisors(extent) == expected);
+    }
+}
+
+TEST_CASE("a factor table holds every ordered factorisation once, in lexicographic order")
+{
+    for (std::int64_t extent = 1; extent <= 64; ++extent)
+        for (std::uint32_t parts = 1; parts <= 4; ++parts) {
+            rows const expected = brute_force_factors(extent, parts);
+            std::vector<std::int64_t> flat;
+            for (auto const& row : expected)
+                flat.insert(flat.end(), row.begin(), row.end());
+            CHECK(attune::factor_table(extent, parts) == flat);
+            CHECK(attune::factorisation_count(extent, parts) ==
+                  static_cast<double>(expected.size()));
+        }
+}
+
+TEST_CASE("a factor table of a prime power has as many rows as stars and bars count")
+{
+    // 2^10 into 4 ordered factors: C(10 + 3, 3) ways to share ten twos.
+    CHECK(attune::factor_table(1024, 4).size() == 4 * 286);
+}
+
+TEST_CASE("the elements of a permutation or a tile are read by index")
+{
+    parameter_description order;
+    order.kind = parameter_kind::permutation;
+    order.parts = 3;
+    CHECK(attune::elements_at(order, 3) == std::vector<std::int64_t>{1, 2, 0});
+
+    parameter_description tile;
+    tile.kind = parameter_kind::tile;
+    tile.parts = 2;
+    tile.integers = {1, 4, 2, 2, 4, 1};
+    CHECK(attune::elements_at(tile, 1) == std::vector<std::int64_t>{2, 2});
+}
+
+TEST_CASE("the number of a coordinate comes from the table the parameter has")
+{
+    parameter_description p;
+    p.kind = parameter_kind::ordinal;
+    p.integers = {8, 16};
+    CHECK(attune::number_at(p, {1, 0}) == number::of(std::int64_t{16}));
+
+    parameter_description r;
+    r.kind = parameter_kind::ordinal;
+    r.reals = {0.5, 0.75};
+    CHECK(attune::number_at(r, {1, 0}) == number::of(0.75));
+
+    parameter_description interval;
+    interval.kind = parameter_kind::real;
+    CHECK(attune::number_at(interval, {0, 0.3}) == number::of(0.3));
+
+    parameter_description flag;
+    flag.kind = parameter_kind::boolean;
+    CHECK(attune::number_at(flag, {1, 0}) == number::of(std::int64_t{1}));
+}
