@@ -1,0 +1,31 @@
+// attune/space/build_pack.hpp - from a typed pack to its chain of trees in one step.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a pack and the values of its inputs
+// Out      the chain of trees
+// Source   own
+// Depends  Boost.Hana through pack.hpp
+// Tests    tests/space/build_pack.cpp
+#pragma once
+
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <vector>
+
+namespace attune {
+
+/// All valid configurations of a declared space.
+///
+/// @param inputs  one value per input the space mentions: {n(4096)}
+/// Errors   attune::error: an input without a value, an empty or too wide space (see
+/// chain_of_trees) Example  attune::chain_of_trees const all = attune::build(space, {n(4096)});
+template <class Pack>
+[[nodiscard]] chain_of_trees build(Pack const& typed, std::vector<input_value> const& inputs = {})
+{
+    return chain_of_trees{attune::bind_inputs(lower(typed), inputs)};
+}
+
+} // namespace attune

@@ -1,0 +1,86 @@
+// attune/space/chain_of_trees.hpp - every valid configuration of a space, none of them enumerated.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a bound description
+// Out      the count of valid configurations, the i-th one, membership, uniform samples, neighbours
+// Source   BaCO Sec. 4.2 (Chain-of-Trees; sampling uniform over the leaves)
+// Depends  std only
+// Tests    tests/space/chain_of_trees.cpp; laws in tests/laws/tree.hpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/space/build_options.hpp>
+#include <attune/space/tree.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// The place of a configuration among all valid ones: one leaf number per tree.
+struct space_index {
+    std::vector<leaf_count> leaf;
+
+    [[nodiscard]] friend bool operator==(space_index const&, space_index const&) = default;
+};
+
+/// The valid configurations of a space: the product of its trees, one per group of parameters that
+/// depend on each other, times its real parameters, which are in no tree. Immutable; a copy shares.
+class chain_of_trees {
+public:
+    /// @param bound  a description whose inputs all have values
+    /// Errors  attune::error when nothing is valid (names constraints that contradict each other),
+    ///         when a tree reaches the limits of `options` (names its parameters and constraints),
+    ///         when an input has no value, or when constraints over real parameters accept fewer
+    ///         than one draw in 10'000
+    explicit chain_of_trees(description bound, build_options const& options = {});
+
+    [[nodiscard]] description const& describe() const noexcept;
+    [[nodiscard]] std::size_t tree_count() const noexcept;
+    [[nodiscard]] tree const& tree_at(std::size_t i) const noexcept;
+    [[nodiscard]] bool has_real_parameters() const noexcept;
+
+    /// Number of valid settings of the discrete parameters; nothing when it is 2^128 or more.
+    [[nodiscard]] std::optional<leaf_count> size() const noexcept;
+    /// log2 of the same number, however large; 0 for one configuration.
+    [[nodiscard]] double log2_size() const noexcept;
+
+    /// The configuration on the given leaves. Real parameters stand at the middle of their scale,
+    /// whatever constraints over them say.
+    /// @pre  one number per tree, each below that tree's leaves()
+    [[nodiscard]] point at(space_index const& index) const;
+    /// The i-th configuration, counting through the leaves of the last tree fastest.
+    /// @pre  i is less than size()
+    [[nodiscard]] point at(std::uint64_t i) const;
+    /// Where the discrete parameters of `p` stand; nothing when their setting is not valid. Says
+    /// nothing about real parameters.
+    [[nodiscard]] std::optional<space_index> index_of(point const& p) const;
+    /// Whether `p` is a valid configuration, its real parameters included.
+    [[nodiscard]] bool contains(point const& p) const;
+
+    /// A configuration drawn uniformly: every leaf equally likely, real parameters uniform on their
+    /// scale; where constraints read real parameters, uniform over what they accept.
+    /// Errors  attune::error if a million draws in a row are refused
+    [[nodiscard]] point sample(random_engine& engine) const;
+
+    /// The valid configurations one step away from `p`: they differ in one parameter, as
+    /// for_each_step says; integer and ordinal parameters go to the next value that is valid.
+    /// @param p  a configuration inside all tables and intervals; it may break constraints
+    [[nodiscard]] std::vector<point> neighbours(point const& p) const;
+
+    /// The constraints that `p` breaks, as the user wrote them, in order of declaration, after one
+    /// sentence for each parameter that stands outside its values. Empty if contains(p).
+    [[nodiscard]] std::vector<std::string> violations(point const& p) const;
+
+private:
+    struct state;
+    std::shared_ptr<state const> shared_;
+};
+
+} // namespace attune

@@ -1,0 +1,187 @@
+// attune/space/chain_of_trees.ipp - what a chain of trees holds, and its walks.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/space/build.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/conditions.hpp>
+#include <attune/space/explain.hpp>
+#include <attune/space/over_reals.hpp>
+#include <attune/space/steps.hpp>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace attune {
+
+struct chain_of_trees::state {
+    description space;
+    std::vector<condition> conditions;
+    std::vector<tree> trees;
+    detail::real_part reals;
+
+    state(description bound, build_options const& options)
+        : space(std::move(bound))
+    {
+        require_bound(space);
+        conditions = conditions_of(space);
+        grouping parts = make_groups(space, conditions, options.enumeration);
+        if (parts.is_empty) throw_empty(space, options);
+        for (parameter_group const& group : parts.groups) {
+            std::optional<tree> grown = build_tree(space, group, parts.domains, options);
+            if (!grown) throw_empty(space, options);
+            trees.push_back(*std::move(grown));
+        }
+        reals = detail::real_part(space, std::move(parts.over_reals));
+        random_engine engine(1);
+        point drawn(space.parameters.size());
+        reals.require_acceptance(space, drawn, [&] { draw(drawn, engine); });
+    }
+
+    /// Uniform over the leaves and on the scales; constraints over reals not looked at.
+    void draw(point& out, random_engine& engine) const
+    {
+        for (tree const& t : trees)
+            t.place(uniform_leaf(engine, t.leaves()), out);
+        for (std::uint32_t const p : reals.parameters)
+            out[p].real = scale_value(space.parameters[p], uniform_unit(engine));
+    }
+
+    /// Every real parameter at the middle of its scale, every other one at its first value.
+    [[nodiscard]] point middle() const
+    {
+        point out(space.parameters.size());
+        for (std::uint32_t const p : reals.parameters)
+            out[p].real = scale_value(space.parameters[p], 0.5);
+        return out;
+    }
+};
+
+chain_of_trees::chain_of_trees(description bound, build_options const& options)
+    : shared_(std::make_shared<state const>(std::move(bound), options))
+{
+}
+
+description const& chain_of_trees::describe() const noexcept { return shared_->space; }
+
+std::size_t chain_of_trees::tree_count() const noexcept { return shared_->trees.size(); }
+
+tree const& chain_of_trees::tree_at(std::size_t i) const noexcept { return shared_->trees[i]; }
+
+bool chain_of_trees::has_real_parameters() const noexcept
+{
+    return !shared_->reals.parameters.empty();
+}
+
+std::optional<leaf_count> chain_of_trees::size() const noexcept
+{
+    leaf_count product = 1;
+    for (tree const& t : shared_->trees) {
+        if (product > uncountable / t.leaves()) return {};
+        product *= t.leaves();
+    }
+    return product;
+}
+
+double chain_of_trees::log2_size() const noexcept
+{
+    double sum = 0;
+    for (tree const& t : shared_->trees)
+        sum += std::log2(static_cast<double>(t.leaves()));
+    return sum;
+}
+
+point chain_of_trees::at(space_index const& index) const
+{
+    ATTUNE_ASSERT(index.leaf.size() == tree_count(), "an index has one leaf per tree");
+    point out = shared_->middle();
+    for (std::size_t t = 0; t < tree_count(); ++t)
+        tree_at(t).place(index.leaf[t], out);
+    return out;
+}
+
+point chain_of_trees::at(std::uint64_t i) const
+{
+    point out = shared_->middle();
+    leaf_count rest = i;
+    for (std::size_t t = tree_count(); t-- > 0;) {
+        tree_at(t).place(rest % tree_at(t).leaves(), out);
+        rest /= tree_at(t).leaves();
+    }
+    ATTUNE_ASSERT(rest == 0, "a configuration's number must be below size()");
+    return out;
+}
+
+std::optional<space_index> chain_of_trees::index_of(point const& p) const
+{
+    if (p.size() != describe().parameters.size()) return {};
+    space_index out;
+    for (tree const& t : shared_->trees) {
+        std::optional<leaf_count> const leaf = t.leaf_of(p);
+        if (!leaf) return {};
+        out.leaf.push_back(*leaf);
+    }
+    return out;
+}
+
+bool chain_of_trees::contains(point const& p) const
+{
+    if (p.size() != describe().parameters.size()) return false;
+    for (tree const& t : shared_->trees)
+        if (!t.leaf_of(p)) return false;
+    return shared_->reals.accepts(describe(), p);
+}
+
+point chain_of_trees::sample(random_engine& engine) const
+{
+    constexpr int most_draws = 1'000'000;
+    point out(describe().parameters.size());
+    for (int i = 0; i < most_draws; ++i) {
+        shared_->draw(out, engine);
+        if (shared_->reals.accepts(describe(), out)) return out;
+    }
+    shared_->reals.refuse(describe());
+}
+
+std::vector<point> chain_of_trees::neighbours(point const& p) const
+{
+    std::vector<point> out;
+    point moved = p;
+    for (std::uint32_t i = 0; i < p.size(); ++i) {
+        for_each_step(describe().parameters[i], p[i], [&](coordinate const& step) {
+            moved[i] = step;
+            bool const valid = contains(moved);
+            if (valid) out.push_back(moved);
+            return valid;
+        });
+        moved[i] = p[i];
+    }
+    return out;
+}
+
+std::vector<std::string> chain_of_trees::violations(point const& p) const
+{
+    if (p.size() != describe().parameters.size())
+        return {"a configuration needs " + std::to_string(describe().parameters.size()) +
+                " coordinates, this one has " + std::to_string(p.size())};
+    std::vector<std::string> out;
+    std::vector<bool> outside(p.size(), false);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        parameter_description const& parameter = describe().parameters[i];
+        outside[i] = !detail::is_inside(parameter, p[i]);
+        if (outside[i]) out.push_back(parameter.name + " stands outside its values");
+    }
+    std::uint32_t reported = no_index;
+    for (condition const& c : shared_->conditions) {
+        bool readable = c.source != reported;
+        for (std::uint32_t const read : c.scope)
+            readable = readable && !outside[read];
+        if (!readable || holds(describe(), c, p)) continue;
+        out.push_back(constraint_text(describe(), c.source));
+        reported = c.source;
+    }
+    return out;
+}
+
+} // namespace attune

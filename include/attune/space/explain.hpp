@@ -1,0 +1,68 @@
+// attune/space/explain.hpp - why a space has no valid configuration.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a bound description that has none
+// Out      constraints that contradict each other, none of which can be left out
+// Source   own: a minimal conflict by deletion, one constraint at a time
+// Depends  std only
+// Tests    tests/space/explain.cpp
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/space/build.hpp>
+#include <attune/space/conditions.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// Constraints, by index, that no configuration satisfies together, while it could if any one of
+/// them were dropped. Those over real parameters are left aside.
+/// @pre   no configuration satisfies all of them
+/// Cost   one search for a first valid configuration per constraint. One that reaches the limits of
+///        `options` counts as successful: its constraint stays, needed or not.
+[[nodiscard]] inline std::vector<std::uint32_t>
+contradicting_constraints(description const& space, build_options options = {})
+{
+    options.max_visits = std::min<std::uint64_t>(options.max_visits, 1'000'000);
+    options.enumeration.wide_settings =
+        std::min<std::uint64_t>(options.enumeration.wide_settings, 100'000);
+    std::vector<condition> const all = conditions_of(space);
+    std::vector<bool> needed(space.constraints.size(), true);
+    for (std::uint32_t tried = 0; tried < needed.size(); ++tried) {
+        needed[tried] = false;
+        std::vector<condition> rest;
+        for (condition const& c : all)
+            if (needed[c.source] && !c.reads_real) rest.push_back(c);
+        needed[tried] = detail::is_satisfiable(space, std::move(rest), options);
+    }
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < needed.size(); ++i)
+        if (needed[i]) out.push_back(i);
+    return out;
+}
+
+/// Throws the error of a space that has no valid configuration.
+[[noreturn]] inline void throw_empty(description const& space, build_options const& options)
+{
+    std::vector<std::uint32_t> const set = contradicting_constraints(space, options);
+    if (set.size() == 1)
+        throw error("the space is empty: a constraint holds for no configuration",
+                    constraint_text(space, set.front()),
+                    "loosen it, or give its parameters more values");
+    std::string where;
+    for (std::uint32_t const i : set)
+        where += (where.empty() ? "" : "; ") + constraint_text(space, i);
+    throw error("the space is empty: " + std::to_string(set.size()) +
+                    " constraints contradict each other",
+                where,
+                "drop or loosen one of them, or give their parameters more values");
+}
+
+} // namespace attune

@@ -1,0 +1,158 @@
+// tests/space/build.cpp : mirrors include/attune/space/build.hpp, which it includes first
+// SPDX-License-Identifier: MIT
+#include <attune/space/build.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "space_writer.hpp"
+
+using attune::op;
+using attune_tests::space_writer;
+
+namespace {
+
+std::optional<attune::tree> only_tree(attune::description const& space,
+                                      attune::build_options const& options = {})
+{
+    auto const g = attune::make_groups(space, attune::conditions_of(space), options.enumeration);
+    REQUIRE(g.groups.size() == 1);
+    return attune::build_tree(space, g.groups[0], g.domains, options);
+}
+
+/// x0 <= x1 <= ... : `count` parameters of 1 .. `last`.
+attune::description ascending(int count, std::int64_t last)
+{
+    space_writer w;
+    for (int i = 0; i < count; ++i)
+        w.range("x" + std::to_string(10 + i), 1, last);
+    for (std::uint32_t i = 1; i < w.out.parameters.size(); ++i)
+        w.require(w.join(op::less_equal, w.read(i - 1), w.read(i)),
+                  w.out.parameters[i - 1].name + " <= " + w.out.parameters[i].name);
+    return w.out;
+}
+
+std::string message(attune::description const& space, attune::build_options const& options)
+{
+    try {
+        static_cast<void>(only_tree(space, options));
+    } catch (attune::error const& e) {
+        return e.what();
+    }
+    return "";
+}
+
+bool has(std::string const& text, std::string const& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("the example of BaCO Sec. 4.2 has the trees of its Fig. 4")
+{
+    space_writer w;
+    auto const p1 = w.numbers("p1", {2, 4});
+    auto const p2 = w.numbers("p2", {2, 4});
+    auto const p3 = w.numbers("p3", {1, 4});
+    auto const p4 = w.numbers("p4", {1, 2, 4});
+    auto const p5 = w.numbers("p5", {2, 4, 8});
+    w.require(w.join(op::greater_equal, w.read(p1), w.read(p2)), "p1 >= p2");
+    w.require(w.join(op::greater_equal, w.read(p4), w.read(p3)), "p4 >= p3");
+    auto const twice = w.join(op::multiply, w.literal(std::int64_t{2}), w.read(p4));
+    w.require(w.join(op::greater_equal, w.read(p5), twice), "p5 >= 2 * p4");
+    auto const g = attune::make_groups(w.out, attune::conditions_of(w.out));
+    REQUIRE(g.groups.size() == 2);
+    auto const left = attune::build_tree(w.out, g.groups[0], g.domains);
+    auto const right = attune::build_tree(w.out, g.groups[1], g.domains);
+    REQUIRE((left && right));
+    CHECK(left->leaves() == 3);  // (2,2) (4,2) (4,4)
+    CHECK(right->leaves() == 7); // p3 = 1: 3 + 2 + 1; p3 = 4: 1
+    CHECK(right->leaf_of(attune::point{{0, 0}, {0, 0}, {1, 0}, {2, 0}, {2, 0}}));
+    CHECK_FALSE(right->leaf_of(attune::point{{0, 0}, {0, 0}, {1, 0}, {1, 0}, {2, 0}}));
+}
+
+TEST_CASE(
+    "equal subtrees are stored once: ascending sequences take quadratic, not exponential, room")
+{
+    auto const t = only_tree(ascending(12, 8));
+    REQUIRE(t);
+    CHECK(t->leaves() == 50388); // multisets of size 12 from 8: C(19, 7)
+    CHECK(t->node_count() <= 12 * 8);
+}
+
+TEST_CASE("more leaves than 64 bits can count are counted")
+{
+    auto const t = only_tree(ascending(60, 60));
+    REQUIRE(t);
+    // C(119, 60) by Pascal's rule modulo 2^128; it is about 4.8e34 and fits.
+    std::vector<attune::leaf_count> row{1};
+    for (int n = 1; n <= 119; ++n) {
+        row.push_back(1);
+        for (std::size_t k = row.size() - 2; k > 0; --k)
+            row[k] += row[k - 1];
+    }
+    CHECK(t->leaves() == row[60]);
+    attune::point p(60);
+    t->place(t->leaves() / 3, p);
+    CHECK(t->leaf_of(p) == t->leaves() / 3);
+}
+
+TEST_CASE("a group without valid settings has no tree")
+{
+    // Three different values out of two: each pair alone is possible.
+    space_writer w;
+    for (char const* name : {"a", "b", "c"})
+        w.boolean(name);
+    for (std::uint32_t i = 0; i < 3; ++i)
+        w.require(w.join(op::not_equal, w.read(i), w.read((i + 1) % 3)), "differ");
+    CHECK_FALSE(only_tree(w.out));
+}
+
+TEST_CASE("a limit that is reached names parameters, constraints and what to do")
+{
+    attune::build_options options;
+    options.max_visits = 100;
+    std::string const visits = message(ascending(6, 9), options);
+    CHECK(has(visits, "more than 100 steps"));
+    for (int i = 10; i < 16; ++i)
+        CHECK(has(visits, "x" + std::to_string(i)));
+    CHECK(has(visits, "x12 <= x13"));
+    CHECK(has(visits, "build_options"));
+
+    options = {};
+    options.max_nodes = 20;
+    CHECK(has(message(ascending(6, 9), options), "more than 20 tree nodes"));
+}
+
+TEST_CASE("a tree with 2^128 leaves or more is refused, with its parameters")
+{
+    space_writer w;
+    for (int i = 0; i < 44; ++i)
+        w.range("x" + std::to_string(i), 0, 7);
+    for (std::uint32_t i = 1; i < 44; ++i) {
+        // true but for one of 64 pairs: 44 parameters of about 8 values each
+        auto const sum = w.join(op::add, w.read(i - 1), w.read(i));
+        w.require(w.join(op::less, sum, w.literal(std::int64_t{14})), "sum");
+    }
+    CHECK(has(message(w.out, {}), "2^128"));
+}
+
+TEST_CASE("an opaque predicate gets its coordinates in call order")
+{
+    space_writer w;
+    auto const a = w.range("a", 0, 9);
+    auto const b = w.range("b", 0, 3);
+    w.require_opaque(
+        {b, a},
+        [](attune::description const& space, std::span<attune::coordinate const> at) {
+            auto const& low = space.parameters[1].integers[at[0].index];
+            auto const& high = space.parameters[0].integers[at[1].index];
+            return low == high * high;
+        },
+        "b is the square of a");
+    auto const t = only_tree(w.out);
+    REQUIRE(t);
+    CHECK(t->leaves() == 2); // (0, 0) and (1, 1)
+}
