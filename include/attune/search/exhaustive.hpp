@@ -1,0 +1,40 @@
+// attune/search/exhaustive.hpp - every configuration, in the order of its index.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a space without real parameters
+// Out      a model of `searcher` that visits all of it
+// Source   own
+// Depends  std only
+// Tests    tests/search/exhaustive.cpp, tests/laws/searcher.hpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace attune {
+
+/// at(0), at(1), ... less the points that were told first.
+class exhaustive_searcher {
+public:
+    /// Throws attune::error when the space has a real parameter, or more than 2^64 - 1 points.
+    explicit exhaustive_searcher(chain_of_trees space);
+    ~exhaustive_searcher();
+    exhaustive_searcher(exhaustive_searcher&&) noexcept;
+    exhaustive_searcher& operator=(exhaustive_searcher&&) noexcept;
+
+    [[nodiscard]] std::vector<point> ask(std::size_t k);
+    /// Remembers that `p` is known, so that it is not asked.
+    void tell(point const& p, outcome const&);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace attune

@@ -1,0 +1,41 @@
+// attune/search/random.hpp - uniformly random configurations, each at most once.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a space and a seed
+// Out      a model of `searcher` that learns nothing: the baseline of every comparison
+// Source   own; uniform over the leaves of the trees, as BaCO Sec. 4.2 advises
+// Depends  std only
+// Tests    tests/search/random.cpp, tests/laws/searcher.hpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace attune {
+
+/// Uniform draws without replacement. Ends when a finite space is exhausted.
+class random_searcher {
+public:
+    random_searcher(chain_of_trees space, std::uint64_t seed);
+    ~random_searcher();
+    random_searcher(random_searcher&&) noexcept;
+    random_searcher& operator=(random_searcher&&) noexcept;
+
+    /// Up to `k` distinct points.  Cost: O(1) draws each until the space is nearly exhausted.
+    [[nodiscard]] std::vector<point> ask(std::size_t k);
+    /// Remembers that `p` is known, so that it is not asked.
+    void tell(point const& p, outcome const&);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace attune

@@ -1,0 +1,45 @@
+// attune/search/random.ipp - draws without replacement.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/search/random.hpp>
+#include <attune/search/unseen.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace attune {
+
+struct random_searcher::state {
+    unseen_points unseen;
+    random_engine engine;
+    bool finished = false;
+};
+
+random_searcher::random_searcher(chain_of_trees space, std::uint64_t seed)
+    : state_(new state{unseen_points{std::move(space)}, random_engine{seed}})
+{
+}
+random_searcher::~random_searcher() = default;
+random_searcher::random_searcher(random_searcher&&) noexcept = default;
+random_searcher& random_searcher::operator=(random_searcher&&) noexcept = default;
+
+std::vector<point> random_searcher::ask(std::size_t k)
+{
+    std::vector<point> out;
+    while (out.size() < k && !state_->finished) {
+        std::optional<point> p = state_->unseen.draw(state_->engine);
+        if (!p)
+            state_->finished = true;
+        else {
+            state_->unseen.mark(*p);
+            out.push_back(std::move(*p));
+        }
+    }
+    return out;
+}
+
+void random_searcher::tell(point const& p, outcome const&) { state_->unseen.mark(p); }
+
+} // namespace attune

@@ -1,0 +1,98 @@
+// attune/search/searcher.hpp - what the loop needs of anything that proposes configurations.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       outcomes of configurations, through tell()
+// Out      configurations to evaluate, through ask()
+// Source   own; the ask/tell split is that of CMA-ES libraries (Collette et al. 2010)
+// Depends  std only
+// Tests    tests/search/searcher.cpp, tests/laws/searcher.hpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// Proposes configurations and learns from what became of them.
+/// - ask(k): up to k distinct points of the space, none asked before by this searcher, none told;
+///   fewer when little is left; none when it is finished, and then forever.
+/// - tell(p, outcome): in any order, any number of times; also for points never asked: results that
+///   are known already.
+/// The same seed and the same calls give the same points. tests/laws/searcher.hpp checks all this.
+template <class S>
+concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
+    { s.ask(k) } -> std::same_as<std::vector<point>>;
+    { s.tell(p, o) } -> std::same_as<void>;
+};
+
+/// Any searcher as one value: movable, not copyable.
+class any_searcher {
+public:
+    template <class S>
+        requires(!std::same_as<std::remove_cvref_t<S>, any_searcher>)
+    any_searcher(S&& inner) // NOLINT: a searcher is an any_searcher
+    {
+        using held = std::remove_cvref_t<S>;
+        static_assert(searcher<held>,
+                      "attune::any_searcher(s): 's' is not a searcher; it needs "
+                      "ask(std::size_t) -> std::vector<point>, tell(point, outcome) -> void");
+        if constexpr (searcher<held>) self_ = std::make_unique<model<held>>(std::forward<S>(inner));
+    }
+
+    /// @pre not moved from
+    [[nodiscard]] std::vector<point> ask(std::size_t k) { return self_->ask(k); }
+    /// @pre not moved from
+    void tell(point const& p, outcome const& o) { self_->tell(p, o); }
+
+private:
+    struct concept_base {
+        concept_base() = default;
+        concept_base(concept_base const&) = delete;
+        concept_base& operator=(concept_base const&) = delete;
+        virtual ~concept_base() = default;
+        virtual std::vector<point> ask(std::size_t k) = 0;
+        virtual void tell(point const& p, outcome const& o) = 0;
+    };
+    template <class S>
+    struct model final : concept_base {
+        template <class T>
+        explicit model(T&& inner)
+            : held(std::forward<T>(inner))
+        {
+        }
+        std::vector<point> ask(std::size_t k) override { return held.ask(k); }
+        void tell(point const& p, outcome const& o) override { held.tell(p, o); }
+        S held;
+    };
+
+    std::unique_ptr<concept_base> self_;
+};
+
+/// How the loop makes the searcher it was asked to use: from the space and a seed.
+using search_factory = std::function<any_searcher(chain_of_trees const&, std::uint64_t seed)>;
+
+/// A factory of searchers of one type: options.search = attune::search_with<my_searcher>().
+/// `S` is made from (space, seed), or from (space) when it makes no random choice.
+template <class S>
+[[nodiscard]] search_factory search_with()
+{
+    return [](chain_of_trees const& searched, [[maybe_unused]] std::uint64_t seed) -> any_searcher {
+        if constexpr (std::is_constructible_v<S, chain_of_trees const&, std::uint64_t>)
+            return S{searched, seed};
+        else
+            return S{searched};
+    };
+}
+
+} // namespace attune

@@ -1,0 +1,181 @@
+// tests/search/bayesian.cpp : mirrors include/attune/search/bayesian.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayesian.hpp>
+
+#include <attune/search/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+#include "../laws/searcher.hpp"
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, attune::bayesian_searcher);
+
+namespace {
+
+/// Lowest value after `budget` evaluations of `f`, one at a time; failures count.
+template <class S, class F>
+double best_after(S s, int budget, F const& f)
+{
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < budget; ++i) {
+        std::vector<attune::point> const asked = s.ask(1);
+        if (asked.empty()) break;
+        attune::outcome const seen = f(asked.front());
+        if (attune::succeeded(seen)) best = std::min(best, std::get<0>(seen).value);
+        s.tell(asked.front(), seen);
+    }
+    return best;
+}
+
+attune::outcome valley(attune::point const& p)
+{
+    double const x = p[0].index / 10.0 - 3.1;
+    double const y = p[1].index / 10.0 - 1.7;
+    return attune::measurement::exact(1 + x * x + 2 * y * y + 0.3 * std::sin(3 * x));
+}
+
+} // namespace
+
+TEST_CASE("bayesian_searcher comes closer to the bottom of a valley than random search")
+{
+    attune::chain_of_trees const space = search_spaces::grid(60);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (std::uint64_t i = 0; i < 3600; ++i)
+        lowest = std::min(lowest, std::get<0>(valley(space.at(i))).value);
+    double model = 0;
+    double chance = 0;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        model += best_after(attune::bayesian_searcher(space, seed), 30, valley) - lowest;
+        chance += best_after(attune::random_searcher(space, seed), 30, valley) - lowest;
+    }
+    CHECK(model < 0.1 * chance);
+    CHECK(model / 8 < 0.01);
+}
+
+TEST_CASE("bayesian_searcher goes beyond its sample of a large space")
+{
+    attune::chain_of_trees const space = search_spaces::grid(60);
+    attune::bayesian_options options;
+    options.max_pool = 100;
+    options.fresh_samples = 200;
+    double model = 0;
+    double chance = 0;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        model += best_after(attune::bayesian_searcher(space, seed, options), 30, valley);
+        chance += best_after(attune::random_searcher(space, seed), 30, valley);
+    }
+    CHECK(model < chance);
+}
+
+TEST_CASE("bayesian_searcher handles real parameters and negative objectives")
+{
+    auto const bowl = [](attune::point const& p) -> attune::outcome {
+        double const u = p[0].real - 0.3;
+        double const v = p[1].real - 1.1;
+        return attune::measurement::exact(u * u + v * v - (p[2].index == 1 ? 1.0 : 0.0));
+    };
+    double model = 0;
+    double chance = 0;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        model += best_after(attune::bayesian_searcher(search_spaces::mixed(), seed), 40, bowl);
+        chance += best_after(attune::random_searcher(search_spaces::mixed(), seed), 40, bowl);
+    }
+    CHECK(model / 6 < -0.99);
+    CHECK(model < chance);
+}
+
+TEST_CASE("bayesian_searcher learns to avoid points that fail")
+{
+    attune::chain_of_trees const space = search_spaces::grid(30);
+    int failures = 0;
+    auto const half = [&](attune::point const& p) -> attune::outcome {
+        if (p[0].index >= 15) {
+            ++failures;
+            return attune::failure{attune::failure_stage::launch, "too many resources"};
+        }
+        // The valley continues towards the failing half, so the objective alone would lead there.
+        return attune::measurement::exact(100.0 - p[0].index + 0.1 * p[1].index);
+    };
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+        double const best = best_after(attune::bayesian_searcher(space, seed), 50, half);
+        CHECK(best < 87.0); // 86 at x = 14, y = 0
+    }
+    CHECK(failures / 5 < 25); // 25 by chance, 40 of 50 when only the objective decides
+}
+
+TEST_CASE("a user's belief draws the search towards it")
+{
+    attune::description d;
+    d.parameters = {search_spaces::counting("x", 40), search_spaces::counting("y", 40)};
+    d.parameters[0].prior.centre = 31;
+    d.parameters[0].prior.deviation = 2;
+    attune::chain_of_trees const believed(d);
+    attune::bayesian_searcher s(believed, 1);
+    int close = 0;
+    for (attune::point const& p : s.ask(10))
+        close += std::abs(int(p[0].index) - 31) <= 4 ? 1 : 0;
+    CHECK(close >= 5); // 2.25 by chance
+}
+
+TEST_CASE("what is known beforehand replaces the random start")
+{
+    attune::chain_of_trees const space = search_spaces::grid(60);
+    attune::bayesian_searcher s(space, 1);
+    attune::random_engine engine(3);
+    for (int i = 0; i < 40; ++i) {
+        attune::point const p = space.sample(engine);
+        s.tell(p, valley(p));
+    }
+    attune::outcome const first = valley(s.ask(1).front());
+    CHECK(std::get<0>(first).value < 1.5); // 1 to 20 over the space
+}
+
+TEST_CASE("points outside the space and measurements that are no numbers do no harm")
+{
+    attune::chain_of_trees const space = search_spaces::constrained();
+    attune::bayesian_searcher s(space, 1);
+    s.tell({}, attune::measurement::exact(1));
+    s.tell({{99, 0}, {0, 0}, {0, 0}}, attune::measurement::exact(1));
+    s.tell({{2, 0}, {4, 0}, {0, 0}}, attune::measurement::exact(1)); // breaks the constraint
+    auto const odd = [](attune::point const& p) -> attune::outcome {
+        if (p[1].index == 2) return attune::measurement::exact(std::nan(""));
+        if (p[1].index == 3)
+            return attune::measurement::exact(std::numeric_limits<double>::infinity());
+        return attune::measurement::exact(p[1].index == 1 ? 0.0 : 5.0);
+    };
+    CHECK(searcher_law::drive(s, 2, odd).size() == 36);
+}
+
+TEST_CASE("one constant objective does not stop the search")
+{
+    attune::bayesian_searcher s(search_spaces::constrained(), 1);
+    auto const flat = [](attune::point const&) { return attune::measurement::exact(2.0); };
+    CHECK(searcher_law::drive(s, 3, [&](attune::point const& p) -> attune::outcome {
+              return flat(p);
+          }).size() == 36);
+}
+
+TEST_CASE("the points of one batch keep away from each other")
+{
+    attune::chain_of_trees const space = search_spaces::grid(60);
+    int spread = 0; // sum of the distances of all pairs, over five batches of four
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        attune::bayesian_searcher s(space, seed);
+        attune::random_engine engine(seed);
+        for (int i = 0; i < 15; ++i) {
+            attune::point const p = space.sample(engine);
+            s.tell(p, valley(p));
+        }
+        std::vector<attune::point> const batch = s.ask(4);
+        REQUIRE(batch.size() == 4);
+        for (std::size_t i = 0; i < 4; ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                spread += std::max(std::abs(int(batch[i][0].index) - int(batch[j][0].index)),
+                                   std::abs(int(batch[i][1].index) - int(batch[j][1].index)));
+    }
+    CHECK(spread > 90); // 33 without the lie about pending points
+}

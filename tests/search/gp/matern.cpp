@@ -1,0 +1,21 @@
+// tests/search/gp/matern.cpp : mirrors include/attune/search/gp/matern.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/gp/matern.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "../../laws/covariance.hpp"
+
+TEST_CASE_TEMPLATE_INVOKE(covariance_laws, attune::gp::matern52);
+
+TEST_CASE("matern52 equals the general Matern function with nu = 5/2")
+{
+    // Rasmussen & Williams 2006 eq. (4.14): 2^(1-nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) r
+    for (double const r : {0.1, 0.5, 1.0, 2.0, 4.0}) {
+        double const t = std::sqrt(5.0) * r;
+        double const expected =
+            std::pow(2.0, -1.5) / std::tgamma(2.5) * std::pow(t, 2.5) * std::cyl_bessel_k(2.5, t);
+        CHECK(attune::gp::matern52::value(r * r) == doctest::Approx(expected).epsilon(1e-12));
+    }
+}

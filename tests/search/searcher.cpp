@@ -1,0 +1,35 @@
+// tests/search/searcher.cpp : mirrors include/attune/search/searcher.hpp
+// SPDX-License-Identifier: MIT
+// clang-format off: the header under test comes first
+#include <attune/search/searcher.hpp>
+// clang-format on
+
+#include <attune/search/random.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <type_traits>
+#include <utility>
+
+#include "../laws/searcher.hpp"
+#include "../support/minimal_searcher.hpp"
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, minimal_searcher);
+
+static_assert(attune::searcher<attune::any_searcher>);
+static_assert(!attune::searcher<int>);
+static_assert(std::is_nothrow_move_constructible_v<attune::any_searcher>);
+
+TEST_CASE("a search_factory makes what it was given")
+{
+    attune::search_factory const factory = [](attune::chain_of_trees const& space,
+                                              std::uint64_t seed) {
+        return attune::any_searcher(attune::random_searcher(space, seed));
+    };
+    attune::chain_of_trees const space = search_spaces::constrained();
+    attune::any_searcher made = factory(space, 12);
+    attune::random_searcher plain(space, 12);
+    CHECK(made.ask(5) == plain.ask(5));
+    attune::any_searcher moved = std::move(made);
+    CHECK(moved.ask(5) == plain.ask(5));
+}

@@ -1,0 +1,95 @@
+// tests/support/search_spaces.hpp : spaces that the tests of search share, written by hand
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/declare/description.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace search_spaces {
+
+inline attune::parameter_description ordinal(std::string name, std::vector<std::int64_t> values)
+{
+    attune::parameter_description p;
+    p.name = std::move(name);
+    p.kind = attune::parameter_kind::ordinal;
+    p.type = attune::value_kind::integer;
+    p.integers = std::move(values);
+    return p;
+}
+
+inline attune::parameter_description categorical(std::string name, std::vector<std::string> labels)
+{
+    attune::parameter_description p;
+    p.name = std::move(name);
+    p.kind = attune::parameter_kind::categorical;
+    p.type = attune::value_kind::text;
+    p.labels = std::move(labels);
+    return p;
+}
+
+inline attune::parameter_description real(std::string name, double low, double high)
+{
+    attune::parameter_description p;
+    p.name = std::move(name);
+    p.kind = attune::parameter_kind::real;
+    p.type = attune::value_kind::real;
+    p.low = low;
+    p.high = high;
+    return p;
+}
+
+/// `name` counts 0, 1, ..., count - 1.
+inline attune::parameter_description counting(std::string name, std::int64_t count)
+{
+    std::vector<std::int64_t> values;
+    for (std::int64_t i = 0; i < count; ++i)
+        values.push_back(i);
+    return ordinal(std::move(name), std::move(values));
+}
+
+/// 3 * 5 * 3 - 9 = 36 of 45 points: the indices of the first two sum to at most 4.
+inline attune::chain_of_trees constrained()
+{
+    attune::description d;
+    d.parameters = {counting("a", 3), counting("b", 5), categorical("c", {"x", "y", "z"})};
+    attune::constraint_description sum;
+    sum.scope = {0, 1};
+    sum.text = "a + b <= 4";
+    sum.test = [](attune::description const&, std::span<attune::coordinate const> at) {
+        return at[0].index + at[1].index <= 4;
+    };
+    d.constraints.push_back(sum);
+    return attune::chain_of_trees(d);
+}
+
+/// side^2 points without constraints.
+inline attune::chain_of_trees grid(std::int64_t side)
+{
+    attune::description d;
+    d.parameters = {counting("x", side), counting("y", side)};
+    return attune::chain_of_trees(d);
+}
+
+/// One point.
+inline attune::chain_of_trees single()
+{
+    attune::description d;
+    d.parameters = {ordinal("only", {7})};
+    return attune::chain_of_trees(d);
+}
+
+/// Two intervals and a category.
+inline attune::chain_of_trees mixed()
+{
+    attune::description d;
+    d.parameters = {real("u", -1, 1), real("v", 0, 2), categorical("c", {"x", "y"})};
+    return attune::chain_of_trees(d);
+}
+
+} // namespace search_spaces
