@@ -1,0 +1,42 @@
+// attune/compile/annotations.hpp - the tunable parameters that a kernel file names.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       kernel text with ATTUNE_TUNABLE(NAME, default) in it
+// Out      every mention: name, default, line and file
+// Source   own
+// Depends  std only
+// Tests    tests/compile/annotations.cpp
+#pragma once
+
+#include <attune/compile/source.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune {
+
+/// One ATTUNE_TUNABLE(NAME, default).
+struct annotation {
+    std::string name;
+    std::string default_text; ///< as written, without the spaces around it
+    std::size_t line{};       ///< 1-based
+    std::string file;
+
+    friend bool operator==(annotation const&, annotation const&) = default;
+};
+
+/// The annotations of one text, in order; a name that is mentioned twice is there twice. Comments,
+/// literals and the definition of the macro itself are skipped; `#if` is not evaluated.
+/// Errors   attune::error with file and line: a name that is no identifier, a missing default, a
+///          missing parenthesis
+[[nodiscard]] std::vector<annotation> find_annotations(std::string_view text,
+                                                       std::string const& file);
+
+/// The annotations of a kernel and of the files it includes by quotes (see source_parts).
+/// Errors   as above; and two different defaults for one name
+[[nodiscard]] std::vector<annotation> find_annotations(kernel_source const& kernel);
+
+} // namespace attune

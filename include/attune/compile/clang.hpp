@@ -1,0 +1,62 @@
+// attune/compile/clang.hpp - compiles a variant inside the process, with Clang and LLVM's ORC.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       kernel source and one variant
+// Out      a callable in this process, or a failure
+// Source   own
+// Depends  std only; the module libattune_clang.so, opened when first needed, holds Clang and LLVM
+// Tests    tests/compile/clang.cpp, laws in tests/laws/compiler.hpp
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/compile/source.hpp>
+#include <attune/compile/system.hpp>
+#include <attune/compile/variant.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// How clang_compiler compiles.
+struct clang_options {
+    std::vector<std::string> flags{"-O3", "-march=native", "-std=c++20"};
+    std::string module{};           ///< path of libattune_clang.so; empty: look for it
+    bool precompile_headers = true; ///< parse the kernel's leading #include block once
+    double limit_s = 60.0;   ///< wall seconds for one variant; past it the variant is a failure
+    bool fallback = true;    ///< without the module, compile with `system` instead
+    system_options system{}; ///< its flags and limit are those above
+};
+
+/// Clang as a library. Models `compiler`; cheap to copy; copies share one session. The code is what
+/// `clang++ -fPIC` with the same flags makes, byte for byte. Nothing is opened before the first
+/// call of a member function.
+///
+/// The module is looked for in this order: options.module; the environment variable
+/// ATTUNE_CLANG_MODULE; the place where the build put it; beside the program; the loader's path.
+/// The time limit is looked at between the passes of the optimiser; parsing is not interrupted.
+/// A kernel may have static and thread_local objects, throw, and call what the program exports.
+class clang_compiler {
+public:
+    explicit clang_compiler(clang_options options = {});
+
+    /// object_key is the content hash of the relocatable object.
+    /// Errors   attune::error when there is neither a module nor a compiler to fall back to
+    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const;
+
+    /// "clang 19.1.7 -O3 -march=native -std=c++20 cpu=znver4 features=0123456789abcdef".
+    /// Errors   as compile()
+    [[nodiscard]] std::string identity() const;
+
+    /// One sentence when another compiler serves because the module could not be used; else empty.
+    /// Errors   as compile()
+    [[nodiscard]] std::string notice() const;
+
+private:
+    struct state;
+    std::shared_ptr<state> state_;
+};
+
+} // namespace attune

@@ -1,0 +1,228 @@
+// attune/compile/clang_module.ipp - all of libattune_clang.so: Clang and LLVM behind six functions.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       requests of clang_abi.hpp
+// Out      replies of clang_abi.hpp; this file is the module's only translation unit
+// Source   own. A module of its own, because a program that holds two LLVMs (OpenCL, Mesa) crashes
+//          unless one of them was opened with RTLD_LOCAL, and because its headers parse in 10 s.
+// Depends  LLVM and Clang 16 to 19, as shared libraries. The macro ATTUNE_LLVM_PREFIX (a string
+// such
+//          as "/usr/lib/llvm-19") tells where clang's own headers are
+// Tests    tests/compile/clang.cpp
+#pragma once
+
+#include <attune/compile/clang_frontend.ipp>
+#include <attune/compile/clang_loader.ipp>
+#include <attune/core/hash.hpp>
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/TargetSelect.h>
+#if LLVM_VERSION_MAJOR >= 17
+#include <llvm/TargetParser/Host.h>
+#else
+#include <llvm/Support/Host.h>
+#endif
+
+#include <cstring>
+#include <deque>
+#include <new>
+
+namespace attune::detail {
+
+/// What all variants of one kernel share.
+struct prepared_kernel {
+    std::string key{};
+    std::once_flag once{};
+    std::vector<std::string> frontend{}; ///< empty when the driver refused
+    std::unique_ptr<parsed_headers const> headers{};
+    std::string log{};
+};
+
+struct reply_storage : attune_clang_reply {
+    reply_storage()
+        : attune_clang_reply{}
+    {
+    }
+    clang_object compiled{};
+    std::string text{};
+};
+
+/// A folder below which `lib/clang/<major>/include` holds clang's own headers. The driver derives
+/// it from the path of its executable, which need not exist.
+[[nodiscard]] inline std::string clang_executable()
+{
+    std::string const major = std::to_string(LLVM_VERSION_MAJOR);
+    std::vector<std::string> prefixes;
+#ifdef ATTUNE_LLVM_PREFIX
+    prefixes.emplace_back(ATTUNE_LLVM_PREFIX);
+#endif
+    prefixes.insert(prefixes.end(), {"/usr/lib/llvm-" + major, "/usr/local", "/usr"});
+    for (std::string const& prefix : prefixes)
+        if (llvm::sys::fs::exists(prefix + "/lib/clang/" + major + "/include/stddef.h"))
+            return prefix + "/bin/clang++";
+    return prefixes.front() + "/bin/clang++";
+}
+
+[[nodiscard]] inline std::string processor_text()
+{
+    std::vector<std::string> enabled;
+#if LLVM_VERSION_MAJOR >= 19
+    llvm::StringMap<bool> const features = llvm::sys::getHostCPUFeatures();
+#else
+    llvm::StringMap<bool> features;
+    llvm::sys::getHostCPUFeatures(features);
+#endif
+    for (auto const& feature : features)
+        if (feature.getValue()) enabled.push_back(feature.getKey().str());
+    std::sort(enabled.begin(), enabled.end());
+    content_hash hash;
+    for (std::string const& name : enabled)
+        hash.add(name);
+    return "cpu=" + llvm::sys::getHostCPUName().str() + " features=" + hash.hex().substr(0, 16);
+}
+
+class module_session {
+public:
+    explicit module_session(std::unique_ptr<object_loader> loader)
+        : loader_(std::move(loader))
+    {
+    }
+
+    [[nodiscard]] std::string const& processor() const noexcept { return processor_; }
+
+    void compile(attune_clang_request const& request, reply_storage& reply)
+    {
+        std::shared_ptr<prepared_kernel> const kernel = find(request);
+        std::call_once(kernel->once, [&] { prepare(*kernel, request); });
+        reply.stage = 1;
+        if (kernel->frontend.empty()) {
+            reply.text = kernel->log;
+        } else {
+            reply.compiled =
+                compile_to_object(executable_, kernel->frontend, kernel->headers.get(), request);
+            reply.text = reply.compiled.log;
+            if (!reply.compiled.bytes.empty()) load(request, reply);
+        }
+        reply.log = reply.text.c_str();
+        reply.precompiled = reply.compiled.precompiled ? 1 : 0;
+        reply.object = reinterpret_cast<unsigned char const*>(reply.compiled.bytes.data());
+        reply.object_size = reply.compiled.bytes.size();
+    }
+    void release(loaded_code* code) { loader_->unload(std::unique_ptr<loaded_code>(code)); }
+
+private:
+    void load(attune_clang_request const& request, reply_storage& reply)
+    {
+        reply.stage = 2;
+        auto code = loader_->load({reply.compiled.bytes.data(), reply.compiled.bytes.size()},
+                                  request.entry,
+                                  reply.compiled.has_statics,
+                                  reply.text);
+        if (!code) return;
+        reply.stage = 0;
+        reply.address = code->address;
+        reply.code = code.release();
+    }
+
+    /// Everything that decides about the front end's arguments and the parsed headers.
+    [[nodiscard]] static std::string key_of(attune_clang_request const& request)
+    {
+        content_hash key;
+        key.add({request.text, request.kernel_size}).add(request.path).add(request.overlay);
+        key.add(request.precompile != 0 ? "precompile" : "");
+        for (unsigned long i = 0; i < request.argument_count; ++i)
+            key.add(request.arguments[i]);
+        for (unsigned long i = 0; i < request.macro_count; ++i)
+            key.add(parameter_name(request.macros[i]));
+        return key.hex();
+    }
+
+    [[nodiscard]] std::shared_ptr<prepared_kernel> find(attune_clang_request const& request)
+    {
+        std::string const key = key_of(request);
+        std::lock_guard const lock(mutex_);
+        for (std::shared_ptr<prepared_kernel> const& kernel : prepared_)
+            if (kernel->key == key) return kernel;
+        auto kernel = std::make_shared<prepared_kernel>();
+        kernel->key = key;
+        prepared_.push_back(kernel);
+        if (prepared_.size() > 8) prepared_.pop_front(); // some MB each
+        return kernel;
+    }
+
+    void prepare(prepared_kernel& kernel, attune_clang_request const& request) const
+    {
+        llvm::raw_string_ostream log(kernel.log);
+        kernel.frontend = frontend_arguments(executable_, request, log);
+        if (kernel.frontend.empty() || request.precompile == 0) return;
+        std::string ignored; // an error in a header is reported by the variant, where it belongs
+        llvm::raw_string_ostream quiet(ignored);
+        captured_diagnostics diagnostics(quiet);
+        auto const invocation =
+            make_invocation(kernel.frontend, request, false, executable_, *diagnostics.engine);
+        if (invocation)
+            kernel.headers = parsed_headers::parse(
+                *invocation,
+                request,
+                *diagnostics.engine,
+                kernel_file_system(request, {request.text, request.text_size}));
+    }
+
+    std::unique_ptr<object_loader> loader_;
+    std::string executable_ = clang_executable();
+    std::string processor_ = processor_text();
+    std::mutex mutex_{};
+    std::deque<std::shared_ptr<prepared_kernel>> prepared_{};
+};
+
+[[nodiscard]] inline void* open_module_session(char* problem, unsigned long size)
+{
+    static bool const has_target = [] {
+        return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
+               !llvm::InitializeNativeTargetAsmParser();
+    }();
+    std::string why = "this LLVM has no back end for the machine it runs on";
+    if (has_target)
+        if (auto loader = object_loader::make(why)) return new module_session(std::move(loader));
+    std::strncpy(problem, why.c_str(), size - 1);
+    return nullptr;
+}
+
+[[nodiscard]] inline attune_clang_reply* module_compile(void* session,
+                                                        attune_clang_request const* request)
+{
+    auto* const reply = new (std::nothrow) reply_storage;
+    if (reply == nullptr) return nullptr;
+    try {
+        static_cast<module_session*>(session)->compile(*request, *reply);
+    } catch (std::exception const& thrown) {
+        reply->stage = 1;
+        reply->text = std::string("error: the Clang module failed: ") + thrown.what();
+        reply->log = reply->text.c_str();
+    }
+    return reply;
+}
+
+} // namespace attune::detail
+
+extern "C" __attribute__((visibility("default"))) attune_clang_functions const*
+attune_clang_module()
+{
+    using namespace attune::detail;
+    static attune_clang_functions const functions{
+        attune_clang_abi_version,
+        LLVM_VERSION_MAJOR,
+        LLVM_VERSION_STRING,
+        &open_module_session,
+        [](void* session) { delete static_cast<module_session*>(session); },
+        [](void* session) { return static_cast<module_session*>(session)->processor().c_str(); },
+        &module_compile,
+        [](attune_clang_reply* reply) { delete static_cast<reply_storage*>(reply); },
+        [](void* session, void* code) {
+            static_cast<module_session*>(session)->release(static_cast<loaded_code*>(code));
+        }};
+    return &functions;
+}

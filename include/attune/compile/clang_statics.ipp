@@ -1,0 +1,104 @@
+// attune/compile/clang_statics.ipp - static objects of a kernel: made after loading, destroyed
+// before unloading. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       an optimised LLVM module
+// Out      the same with one function that runs its static constructors, and a place that tells the
+//          module's destructors from those of other variants
+// Source   own. The ORC platforms that do this need the ORC run-time library, which few systems
+// have Depends  LLVM 16 to 19 Tests    tests/compile/clang.cpp ("static objects ..." in
+// tests/laws/compiler.hpp)
+#pragma once
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+inline constexpr char const* initialize_symbol = "attune_initialize";
+inline constexpr char const* owner_symbol = "__dso_handle";
+
+/// Destructors of one variant's static objects, run in reverse order when it is unloaded.
+class static_objects {
+public:
+    static_objects() = default;
+    static_objects(static_objects const&) = delete;
+    static_objects& operator=(static_objects const&) = delete;
+    ~static_objects()
+    {
+        while (!destructors_.empty()) {
+            auto const [destroy, object] = destructors_.back();
+            destructors_.pop_back();
+            destroy(object);
+        }
+    }
+    void add(void (*destroy)(void*), void* object) { destructors_.emplace_back(destroy, object); }
+
+private:
+    std::vector<std::pair<void (*)(void*), void*>> destructors_;
+};
+
+/// Stands for __cxa_atexit in kernels. `owner` is the address of the variant's __dso_handle, in
+/// which the loader has put the address of its static_objects.
+extern "C" inline int attune_at_unload(void (*destroy)(void*), void* object, void* owner)
+{
+    (*static_cast<static_objects**>(owner))->add(destroy, object);
+    return 0;
+}
+
+/// Moves the static constructors from the list that a dynamic loader would run into a function
+/// `void attune_initialize()`, and defines `__dso_handle` as one pointer.
+/// @return  whether there is anything to initialise or to own
+inline bool make_statics_callable(llvm::Module& module)
+{
+    llvm::LLVMContext& context = module.getContext();
+    if (llvm::GlobalVariable* const old = module.getGlobalVariable(owner_symbol)) {
+        llvm::PointerType* const pointer = llvm::PointerType::get(context, 0);
+        auto* const owner = new llvm::GlobalVariable(module,
+                                                     pointer,
+                                                     false,
+                                                     llvm::GlobalValue::ExternalLinkage,
+                                                     llvm::ConstantPointerNull::get(pointer),
+                                                     "");
+        owner->setDSOLocal(true);
+        old->replaceAllUsesWith(owner);
+        owner->takeName(old);
+        old->eraseFromParent();
+    }
+
+    llvm::GlobalVariable* const list = module.getGlobalVariable("llvm.global_ctors");
+    std::multimap<std::uint64_t, llvm::Function*> constructors; // by priority, then as listed
+    if (list != nullptr && list->hasInitializer())
+        if (auto* const entries = llvm::dyn_cast<llvm::ConstantArray>(list->getInitializer()))
+            for (llvm::Use const& use : entries->operands()) {
+                auto* const entry = llvm::cast<llvm::ConstantStruct>(use.get());
+                auto* const function =
+                    llvm::dyn_cast<llvm::Function>(entry->getOperand(1)->stripPointerCasts());
+                if (function != nullptr)
+                    constructors.emplace(
+                        llvm::cast<llvm::ConstantInt>(entry->getOperand(0))->getZExtValue(),
+                        function);
+            }
+    bool const owns = module.getGlobalVariable(owner_symbol) != nullptr;
+    if (constructors.empty() && !owns) return false;
+
+    auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+    auto* const initialize =
+        llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, initialize_symbol, module);
+    initialize->setUWTableKind(llvm::UWTableKind::Async); // a constructor may throw through it
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", initialize));
+    for (auto const& [priority, function] : constructors)
+        builder.CreateCall(type, function);
+    builder.CreateRetVoid();
+    if (list != nullptr) list->eraseFromParent();
+    return true;
+}
+
+} // namespace attune::detail

@@ -1,0 +1,89 @@
+// attune/compile/diagnostics.hpp - the line of a compiler's log that says what is wrong.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       everything a compiler or a loader said
+// Out      its first error, verbatim; missing symbols by name
+// Source   own; the shapes are those of g++, clang++, ld and lld
+// Depends  std only
+// Tests    tests/compile/diagnostics.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace attune::detail {
+
+/// The first line that reports an error; without one, the first line that is not empty.
+[[nodiscard]] inline std::string first_error(std::string_view log)
+{
+    constexpr std::array<std::string_view, 4> signs{
+        "error: ", "undefined reference to ", "undefined symbol: ", "Error: "};
+    std::string_view fallback;
+    while (!log.empty()) {
+        std::size_t const end = log.find('\n');
+        std::string_view line = log.substr(0, end);
+        log = (end == std::string_view::npos) ? std::string_view{} : log.substr(end + 1);
+        if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+        for (std::string_view const sign : signs)
+            if (line.find(sign) != std::string_view::npos) return std::string(line);
+        if (fallback.empty()) fallback = line;
+    }
+    return std::string(fallback);
+}
+
+/// Standard headers that come with the compiler rather than with the C++ library.
+[[nodiscard]] inline bool is_builtin_header(std::string_view name)
+{
+    constexpr std::array<std::string_view, 12> names{"stddef.h",
+                                                     "stdarg.h",
+                                                     "stdbool.h",
+                                                     "stdint.h",
+                                                     "float.h",
+                                                     "limits.h",
+                                                     "immintrin.h",
+                                                     "x86intrin.h",
+                                                     "emmintrin.h",
+                                                     "xmmintrin.h",
+                                                     "arm_neon.h",
+                                                     "mm_malloc.h"};
+    for (std::string_view const candidate : names)
+        if (candidate == name) return true;
+    return false;
+}
+
+/// Advice for an error that the environment causes: a header of the language that is not installed.
+/// Empty for every other error.  @param clang_major  of the compiler that said it; 0 for another
+/// one
+[[nodiscard]] inline std::string missing_header_advice(std::string_view reason, int clang_major)
+{
+    std::size_t const found = reason.find("' file not found");
+    std::size_t const open =
+        found == std::string_view::npos ? found : reason.rfind('\'', found - 1);
+    if (open == std::string_view::npos || found == 0) return {};
+    std::string_view const name = reason.substr(open + 1, found - open - 1);
+    if (is_builtin_header(name))
+        return clang_major == 0 ? "reinstall the compiler"
+                                : "install libclang-common-" + std::to_string(clang_major) +
+                                      "-dev, which holds clang's own headers";
+    if (!name.empty() &&
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string_view::npos)
+        return "install the C++ standard library's headers (libstdc++-12-dev or later)";
+    return {};
+}
+
+[[nodiscard]] inline failure compile_failure(std::string log, int clang_major = 0)
+{
+    failure f{failure_stage::compile, first_error(log), {}};
+    if (f.reason.empty()) f.reason = "the compiler failed without a message";
+    std::string const advice = missing_header_advice(f.reason, clang_major);
+    if (!advice.empty()) f.reason += " (" + advice + ')';
+    f.log = std::move(log);
+    return f;
+}
+
+} // namespace attune::detail

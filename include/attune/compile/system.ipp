@@ -1,0 +1,180 @@
+// attune/compile/system.ipp - spawns the compiler, loads and unloads its shared objects.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       kernel source and one variant
+// Out      the definitions of system.hpp; included by exactly one translation unit
+// Source   own
+// Depends  std, POSIX (dlopen)
+// Tests    tests/compile/system.cpp
+#pragma once
+
+#include <attune/compile/diagnostics.hpp>
+#include <attune/compile/entry.hpp>
+#include <attune/compile/process.ipp>
+#include <attune/compile/source.ipp>
+#include <attune/compile/symbols.ipp>
+#include <attune/compile/system.hpp>
+#include <attune/core/hash.hpp>
+
+#include <chrono>
+#include <dlfcn.h>
+#include <mutex>
+
+namespace attune {
+
+struct system_compiler::state {
+    explicit state(system_options given)
+        : options(std::move(given))
+    {
+    }
+
+    void require_command() const
+    {
+        if (!detail::find_program(options.command).empty()) return;
+        throw error("the compiler '" + options.command + "' was not found",
+                    "PATH",
+                    "install it (Debian, Ubuntu: apt install g++) or name another one in "
+                    "attune::system_options::command");
+    }
+
+    system_options options;
+    std::mutex once{};
+    std::string identity{}; ///< empty until asked for
+    bool is_clang = false;
+};
+
+namespace detail {
+
+/// The processor's own name for itself.
+[[nodiscard]] inline std::string processor_name()
+{
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name") || line.starts_with("CPU part")) {
+            std::size_t const colon = line.find(": ");
+            if (colon != std::string::npos) return line.substr(colon + 2);
+        }
+    return "unknown";
+}
+
+[[nodiscard]] inline std::string joined(std::vector<std::string> const& parts)
+{
+    std::string text;
+    for (std::string const& part : parts)
+        text += ' ' + part;
+    return text;
+}
+
+/// Loads a shared object.  @return its handle, or null with dlerror's text in `problem`
+[[nodiscard]] inline void* open_object(std::string const& path, std::string& problem)
+{
+    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        char const* const text = ::dlerror();
+        problem = text != nullptr ? text : "dlopen failed";
+    }
+    return handle;
+}
+
+} // namespace detail
+
+system_compiler::system_compiler(system_options options)
+    : state_(std::make_shared<state>(std::move(options)))
+{
+}
+
+std::string system_compiler::unavailable() const
+{
+    if (!detail::find_program(state_->options.command).empty()) return {};
+    return "the compiler '" + state_->options.command + "' is not in PATH";
+}
+
+std::string system_compiler::identity() const
+{
+    std::lock_guard const lock(state_->once);
+    if (!state_->identity.empty()) return state_->identity;
+    state_->require_command();
+    system_options const& options = state_->options;
+    std::string version =
+        detail::run_process({options.command, "--version"}, options.limit_s).output;
+    state_->is_clang = version.find("clang") != std::string::npos;
+    version.resize(std::min(version.find('\n'), version.size()));
+    std::vector<std::string> ask{options.command};
+    ask.insert(ask.end(), options.flags.begin(), options.flags.end());
+    ask.insert(ask.end(), {"-dM", "-E", "-x", "c++", "/dev/null"});
+    // The predefined macros are what -march=native came to on this machine.
+    std::string const target =
+        content_hash{}.add(detail::run_process(ask, options.limit_s).output).hex().substr(0, 12);
+    return state_->identity = version + detail::joined(options.flags) +
+                              " cpu=" + detail::processor_name() + " target=" + target;
+}
+
+compile_result system_compiler::compile(kernel_source const& kernel, variant const& v) const
+{
+    using clock = std::chrono::steady_clock;
+    std::string const who = identity();
+    clock::time_point const start = clock::now();
+    system_options const& options = state_->options;
+
+    detail::temporary_folder const folder;
+    std::string const source =
+        folder.write("kernel.cpp",
+                     "#line 1 " + detail::quoted(kernel.path) + '\n' + translation_unit(kernel, v));
+    (void)folder.write("overlay/attune/tunable.hpp", tunable_overlay);
+    std::string const object = folder.path() + "/variant.so";
+
+    std::vector<std::string> command{options.command};
+    auto const append = [&](std::vector<std::string> const& more) {
+        command.insert(command.end(), more.begin(), more.end());
+    };
+    append(options.flags);
+    append(kernel.flags);
+    append(macro_flags(v));
+    command.emplace_back(variant_flag);
+    append({"-I" + folder.path() + "/overlay", "-iquote", detail::folder_of(kernel.path)});
+    for (std::string const& dir : kernel.include_dirs)
+        command.push_back("-I" + dir);
+    append({"-shared",
+            "-fPIC",
+            "-fvisibility=hidden",
+            "-fdiagnostics-color=never",
+            "-ffile-prefix-map=" + folder.path() + "=.",
+            "-Wl,--build-id=none",
+            "-Wl,-Bsymbolic-functions"});
+    // Such symbols would keep the object loaded for ever; clang never makes them.
+    if (!state_->is_clang) command.emplace_back("-fno-gnu-unique");
+    append({"-o", object, "-x", "c++", source});
+
+    detail::process_result run = detail::run_process(command, options.limit_s, folder.path());
+    if (run.timed_out)
+        return failure{failure_stage::compile,
+                       "compiling took longer than " + std::to_string(options.limit_s) + " s",
+                       std::move(run.output)};
+    std::optional<std::string> const bytes = detail::text_of_file(object);
+    if (!run.succeeded() || !bytes) return detail::compile_failure(std::move(run.output));
+
+    std::string problem;
+    void* const handle = detail::open_object(object, problem);
+    if (handle == nullptr) {
+        if (problem.find("failed to map segment") != std::string::npos)
+            throw error("compiled code may not be executed where it was written",
+                        folder.path(),
+                        "set TMPDIR to a folder of a file system that is not mounted noexec");
+        return detail::load_failure(std::move(problem));
+    }
+    callable made;
+    made.code = std::shared_ptr<void const>(
+        handle, [](void const* code) { ::dlclose(const_cast<void*>(code)); });
+    made.address = ::dlsym(handle, entry_symbol);
+    if (made.address == nullptr)
+        return failure{failure_stage::load,
+                       "the compiled object has no symbol '" + std::string(entry_symbol) + "'",
+                       {}};
+    made.object_key = content_hash{}.add(*bytes).hex();
+    made.compiler = who + detail::joined(kernel.flags);
+    made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
+    return made;
+}
+
+} // namespace attune

@@ -1,0 +1,21 @@
+// attune/tunable.hpp - the one header a kernel file includes: names a parameter where it is used.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       the name of a tunable parameter and the value it has when the file compiles by itself
+// Out      an expression: the default here, the chosen value when attune compiles the file
+// Source   own
+// Depends  nothing at all: C++11 and later, C99 and later, CUDA
+// Tests    tests/tunable.cpp
+#pragma once
+
+/// ATTUNE_TUNABLE(NAME, default): `constexpr int tile = ATTUNE_TUNABLE(TILE_M, 64);`
+///
+/// The default may contain commas. The result is text, so it can stand wherever the default can:
+/// in an array bound, a template argument, an `#if`, a pragma that expands macros. When attune
+/// compiles the kernel, NAME is a macro that holds the value of the configuration.
+#ifdef ATTUNE_COMPILES_VARIANT
+#define ATTUNE_TUNABLE(name, ...) name
+#else
+#define ATTUNE_TUNABLE(name, ...) __VA_ARGS__
+#endif

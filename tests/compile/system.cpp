@@ -1,0 +1,141 @@
+// tests/compile/system.cpp : mirrors include/attune/compile/system.hpp, which it includes first
+#include <attune/compile/system.hpp>
+
+#include <attune/compile/process.hpp>
+#include <attune/core/error.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "../laws/compiler.hpp"
+
+namespace {
+
+bool usable()
+{
+    std::string const why = attune::system_compiler().unavailable();
+    if (!why.empty()) MESSAGE("skipped: " << why);
+    return why.empty();
+}
+
+attune::system_compiler quick() // no optimisation: the laws are about everything else
+{
+    attune::system_options options;
+    options.flags = {"-O1", "-std=c++20"};
+    return attune::system_compiler(options);
+}
+
+/// A TMPDIR that no other process uses, for as long as it lives.
+class own_temporary_folder {
+public:
+    own_temporary_folder()
+    {
+        char const* const variable = std::getenv("TMPDIR");
+        if (variable != nullptr) former_ = variable;
+        ::setenv("TMPDIR", folder_.path().c_str(), 1);
+    }
+    ~own_temporary_folder()
+    {
+        if (former_)
+            ::setenv("TMPDIR", former_->c_str(), 1);
+        else
+            ::unsetenv("TMPDIR");
+    }
+    own_temporary_folder(own_temporary_folder const&) = delete;
+    own_temporary_folder& operator=(own_temporary_folder const&) = delete;
+
+    [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(folder_.path()); }
+
+private:
+    attune::detail::temporary_folder folder_;
+    std::optional<std::string> former_;
+};
+
+} // namespace
+
+TEST_CASE("system_compiler keeps the laws of a compiler")
+{
+    if (usable()) attune_laws::compiler_laws(quick);
+}
+
+TEST_CASE("system_compiler keeps the laws of a C++ compiler")
+{
+    if (usable()) attune_laws::cpp_compiler_laws(quick);
+}
+
+TEST_CASE("a compiler that does not exist is named together with what to install")
+{
+    attune::system_options options;
+    options.command = "no-such-compiler-here";
+    attune::system_compiler const compiler(options);
+    CHECK(compiler.unavailable().find("no-such-compiler-here") != std::string::npos);
+    std::string said;
+    try {
+        (void)compiler.compile(attune_laws::scaled_sum_source(),
+                               attune_laws::scaled_sum_variant("1"));
+    } catch (attune::error const& caught) {
+        said = caught.what();
+    }
+    CHECK(said.find("no-such-compiler-here") != std::string::npos);
+    CHECK(said.find("apt install g++") != std::string::npos);
+}
+
+TEST_CASE("compiling past the time limit is a failure")
+{
+    if (!usable()) return;
+    attune::system_options options;
+    options.limit_s = 0.3;
+    // 40 levels of doubling: no compiler finishes this, and none needs memory for it soon
+    std::string text =
+        "template <unsigned long N, int L> struct t { static constexpr unsigned long "
+        "v = t<2*N, L-1>::v + t<2*N+1, L-1>::v; };\n"
+        "template <unsigned long N> struct t<N, 0> { static constexpr unsigned long "
+        "v = N; };\nunsigned long f() { return t<1, 40>::v; }\n";
+    attune::failure const f = attune_laws::failure_of(attune::system_compiler(options).compile(
+        attune::source_text(text, "endless.cpp"), attune::variant_of<unsigned long()>("f")));
+    CHECK(f.stage == attune::failure_stage::compile);
+    CHECK(f.reason.find("took longer than") != std::string::npos);
+}
+
+TEST_CASE("nothing of a variant stays on disk, and a dropped one leaves the process")
+{
+    if (!usable()) return;
+    own_temporary_folder const folder;
+    {
+        attune::callable const code = attune_laws::callable_of(quick().compile(
+            attune_laws::scaled_sum_source(), attune_laws::scaled_sum_variant("2")));
+        CHECK(folder.is_empty());
+        CHECK(attune_laws::scaled_sum_of_1_2_3(code) == 12.0);
+    }
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+        CHECK(line.find("variant.so") == std::string::npos);
+}
+
+TEST_CASE("a function of the kernel wins over one of the same name in the program")
+{
+    if (!usable()) return;
+    attune::kernel_source const kernel =
+        attune::source_text("extern \"C\" int abs(int) noexcept { return 12345; }\n"
+                            "int f(int x) { int (*volatile own)(int) = &abs; return own(x); }\n",
+                            "own.cpp");
+    attune::callable const code =
+        attune_laws::callable_of(quick().compile(kernel, attune::variant_of<int(int)>("f")));
+    CHECK(code.as<int(int)>()(-1) == 12345);
+}
+
+TEST_CASE("the identity holds version, flags, processor and target")
+{
+    if (!usable()) return;
+    std::string const text = attune::system_compiler().identity();
+    CHECK(text.find("-O3 -march=native -std=c++20") != std::string::npos);
+    CHECK(text.find(" cpu=") != std::string::npos);
+    CHECK(text.find(" target=") != std::string::npos);
+    attune::system_options baseline;
+    baseline.flags = {"-O3", "-std=c++20"};
+    std::string const other = attune::system_compiler(baseline).identity();
+    CHECK(text.substr(text.find(" target=")) != other.substr(other.find(" target=")));
+}

@@ -1,0 +1,278 @@
+// tests/laws/compiler.hpp - what every model of attune::compiler must do, whatever it compiles
+// with. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/compiler.hpp>
+#include <attune/compile/signature.hpp>
+
+#include <atomic>
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// What a kernel of the laws calls in the program.
+extern "C" inline __attribute__((used)) int attune_laws_host_value() { return 1234; }
+
+namespace attune_laws {
+
+/// sum of FACTOR * x[i] over n numbers; a kernel that any compiler model can handle.
+inline attune::kernel_source scaled_sum_source()
+{
+    return attune::source_text("double scaled_sum(double const* x, int n)\n"
+                               "{\n"
+                               "    double sum = 0;\n"
+                               "    for (int i = 0; i < n; ++i)\n"
+                               "        sum += FACTOR * x[i];\n"
+                               "    return sum;\n"
+                               "}\n",
+                               "scaled_sum.kernel.cpp");
+}
+
+using scaled_sum_signature = double(double const*, int);
+
+inline attune::variant scaled_sum_variant(std::string factor)
+{
+    attune::variant v = attune::variant_of<scaled_sum_signature>("scaled_sum");
+    v.macros = {{"FACTOR", std::move(factor)}};
+    return v;
+}
+
+inline attune::callable callable_of(attune::compile_result const& result)
+{
+    if (auto const* const failed = std::get_if<attune::failure>(&result))
+        FAIL("did not compile: " << failed->reason << "\n" << failed->log);
+    return std::get<attune::callable>(result);
+}
+
+inline attune::failure failure_of(attune::compile_result const& result)
+{
+    REQUIRE(std::holds_alternative<attune::failure>(result));
+    return std::get<attune::failure>(result);
+}
+
+inline double scaled_sum_of_1_2_3(attune::callable const& code)
+{
+    double const x[] = {1, 2, 3};
+    return code.as<scaled_sum_signature>()(x, 3);
+}
+
+/// @param make  () -> a compiler
+template <class Make>
+void compiler_laws(Make make)
+{
+    auto compiler = make();
+    static_assert(attune::compiler<decltype(compiler)>);
+    attune::kernel_source const source = scaled_sum_source();
+
+    SUBCASE("a good kernel computes what plain C++ computes")
+    {
+        attune::callable const code =
+            callable_of(compiler.compile(source, scaled_sum_variant("5")));
+        CHECK(scaled_sum_of_1_2_3(code) == 30.0);
+        CHECK(code.code != nullptr);
+        CHECK(code.compile_s >= 0);
+        CHECK(code.compiler.find(compiler.identity()) == 0);
+    }
+    SUBCASE("two values of a macro give two codes, one value twice gives one key")
+    {
+        attune::callable const two = callable_of(compiler.compile(source, scaled_sum_variant("2")));
+        attune::callable const also =
+            callable_of(compiler.compile(source, scaled_sum_variant("2")));
+        attune::callable const ten =
+            callable_of(compiler.compile(source, scaled_sum_variant("10")));
+        CHECK(!two.object_key.empty());
+        CHECK(two.object_key == also.object_key);
+        CHECK(two.object_key != ten.object_key);
+        CHECK(scaled_sum_of_1_2_3(two) == 12.0);
+        CHECK(scaled_sum_of_1_2_3(also) == 12.0);
+        CHECK(scaled_sum_of_1_2_3(ten) == 60.0);
+    }
+    SUBCASE("a broken kernel is a failure that names file and line")
+    {
+        attune::kernel_source broken = source;
+        broken.text = "// one\n// two\nint x = ;\n" + broken.text;
+        attune::failure const f = failure_of(compiler.compile(broken, scaled_sum_variant("1")));
+        CHECK(f.stage == attune::failure_stage::compile);
+        CHECK(f.reason.find("scaled_sum.kernel.cpp:3") != std::string::npos);
+        CHECK(f.reason.find('\n') == std::string::npos);
+        CHECK(f.log.find(f.reason) != std::string::npos);
+    }
+    SUBCASE("the code lives as long as its last copy, not as long as the compiler")
+    {
+        attune::callable kept;
+        {
+            auto passing = make();
+            attune::callable const first =
+                callable_of(passing.compile(source, scaled_sum_variant("7")));
+            kept = first;
+        }
+        CHECK(scaled_sum_of_1_2_3(kept) == 42.0);
+    }
+    SUBCASE("the identity does not change")
+    {
+        CHECK(!compiler.identity().empty());
+        CHECK(compiler.identity() == make().identity());
+    }
+    SUBCASE("several threads compile at once")
+    {
+        std::atomic<int> right = 0;
+        std::vector<std::thread> threads;
+        for (int t = 1; t <= 3; ++t)
+            threads.emplace_back([&, t] {
+                for (int factor = t; factor < 9; factor += 3) {
+                    attune::compile_result const made =
+                        compiler.compile(source, scaled_sum_variant(std::to_string(factor)));
+                    auto const* const code = std::get_if<attune::callable>(&made);
+                    if (code != nullptr && scaled_sum_of_1_2_3(*code) == 6.0 * factor) ++right;
+                }
+            });
+        for (std::thread& thread : threads)
+            thread.join();
+        CHECK(right == 8);
+    }
+}
+
+/// Laws of the compilers that read C++; the archetype knows one kernel only.
+template <class Make>
+void cpp_compiler_laws(Make make)
+{
+    auto compiler = make();
+    attune::kernel_source const source = scaled_sum_source();
+
+    SUBCASE("an unresolved symbol is a load failure that names it")
+    {
+        attune::kernel_source const kernel =
+            attune::source_text("int not_there_at_all(int);\n"
+                                "int ask(int x) { return not_there_at_all(x); }\n",
+                                "ask.cpp");
+        attune::failure const f =
+            failure_of(compiler.compile(kernel, attune::variant_of<int(int)>("ask")));
+        CHECK(f.stage == attune::failure_stage::load);
+        CHECK(f.reason.find("not_there_at_all(int)") != std::string::npos);
+    }
+    SUBCASE("another signature is one sentence with both sides")
+    {
+        attune::variant v = attune::variant_of<void(float*, int)>("scaled_sum");
+        v.macros = {{"FACTOR", "1"}};
+        attune::failure const f = failure_of(compiler.compile(source, v));
+        CHECK(f.stage == attune::failure_stage::compile);
+        CHECK(f.reason.find("attune: kernel 'scaled_sum' is declared in the program as "
+                            "void(float*, int), but the kernel file defines it otherwise") !=
+              std::string::npos);
+        CHECK(f.reason.find("attune entry of scaled_sum.kernel.cpp") != std::string::npos);
+    }
+    SUBCASE("a function that is not there is one sentence")
+    {
+        attune::failure const f =
+            failure_of(compiler.compile(source, attune::variant_of<void()>("sgemm")));
+        CHECK(f.reason.find("FACTOR") != std::string::npos); // the macro is missing first
+        attune::variant v = attune::variant_of<void()>("sgemm");
+        v.macros = {{"FACTOR", "1"}};
+        attune::failure const g = failure_of(compiler.compile(source, v));
+        CHECK(g.reason.find("attune: kernel 'sgemm' is not defined in scaled_sum.kernel.cpp; the "
+                            "program declares it as void()") != std::string::npos);
+    }
+    SUBCASE("spans, the C++ library and exceptions work in a kernel")
+    {
+        attune::kernel_source const kernel = attune::source_text(
+            "#include <attune/tunable.hpp>\n"
+            "#include <cmath>\n#include <span>\n#include <stdexcept>\n#include <vector>\n"
+            "void roots(std::span<float const> x, std::span<float> y)\n"
+            "{\n"
+            "    if (x.size() != y.size()) throw std::invalid_argument(\"sizes differ\");\n"
+            "    std::vector<float> copy(x.begin(), x.end());\n"
+            "    for (std::size_t i = 0; i < copy.size(); ++i)\n"
+            "        y[i] = ATTUNE_TUNABLE(SCALE, 1) * std::sqrt(copy[i]);\n"
+            "}\n",
+            "roots.cpp");
+        using signature = void(std::span<float const>, std::span<float>);
+        attune::variant v = attune::variant_of<signature>("roots");
+        v.macros = {{"SCALE", "3"}};
+        attune::callable const code = callable_of(compiler.compile(kernel, v));
+        std::vector<float> const x{1, 4, 9};
+        std::vector<float> y(3);
+        code.as<signature>()(x, y);
+        CHECK(y == std::vector<float>{3, 6, 9});
+        std::string said;
+        try {
+            code.as<signature>()(x, std::span(y).first(1));
+        } catch (std::invalid_argument const& caught) {
+            said = caught.what();
+        }
+        CHECK(said == "sizes differ");
+    }
+    SUBCASE("static objects are constructed before the first call")
+    {
+        attune::kernel_source const kernel = attune::source_text(
+            "struct counter { int value; counter(int v) : value(v + 1) {} ~counter(); };\n"
+            "int volatile sink;\n"
+            "counter::~counter() { sink = value; }\n"
+            "int volatile start = 41;\n"
+            "static counter const made(start);\n"
+            "int value() { static counter later(made.value); return later.value; }\n",
+            "value.cpp");
+        attune::callable const code =
+            callable_of(compiler.compile(kernel, attune::variant_of<int()>("value")));
+        CHECK(code.as<int()>()() == 43);
+    }
+    SUBCASE("static objects are destroyed when the code is dropped, not before")
+    {
+        attune::kernel_source const kernel = attune::source_text(
+            "struct guard { int* at; explicit guard(int* p) : at(p) {} ~guard() { *at = 7; } };\n"
+            "void watch(int* p) { static guard const g(p); }\n",
+            "watch.cpp");
+        int seen = 0;
+        {
+            attune::callable const code =
+                callable_of(compiler.compile(kernel, attune::variant_of<void(int*)>("watch")));
+            code.as<void(int*)>()(&seen);
+            CHECK(seen == 0);
+        }
+        CHECK(seen == 7);
+    }
+    SUBCASE("a kernel calls what the program exports")
+    {
+        if (::dlsym(RTLD_DEFAULT, "attune_laws_host_value") == nullptr) {
+            MESSAGE("skipped: this test program exports nothing (link it with -rdynamic)");
+            return;
+        }
+        attune::kernel_source const kernel =
+            attune::source_text("extern \"C\" int attune_laws_host_value();\n"
+                                "int ask() { return attune_laws_host_value() + 1; }\n",
+                                "ask.cpp");
+        attune::callable const code =
+            callable_of(compiler.compile(kernel, attune::variant_of<int()>("ask")));
+        CHECK(code.as<int()>()() == 1235);
+    }
+    SUBCASE("a thread_local variable is each thread's own")
+    {
+        attune::kernel_source const kernel = attune::source_text(
+            "thread_local int count = 10;\nint next() { return ++count; }\n", "next.cpp");
+        attune::callable const code =
+            callable_of(compiler.compile(kernel, attune::variant_of<int()>("next")));
+        auto* const next = code.as<int()>();
+        CHECK(next() == 11);
+        CHECK(next() == 12);
+        int elsewhere = 0;
+        std::thread([&] { elsewhere = next(); }).join();
+        CHECK(elsewhere == 11);
+    }
+    SUBCASE("flags of a kernel reach the compiler, and a wrong one is a failure")
+    {
+        attune::kernel_source kernel =
+            attune::source_text("int level() { return LEVEL; }\n", "level.cpp");
+        kernel.flags = {"-DLEVEL=3"};
+        attune::variant const v = attune::variant_of<int()>("level");
+        CHECK(callable_of(compiler.compile(kernel, v)).template as<int()>()() == 3);
+        kernel.flags = {"-fno-such-flag-at-all"};
+        attune::failure const f = failure_of(compiler.compile(kernel, v));
+        CHECK(f.stage == attune::failure_stage::compile);
+        CHECK(f.reason.find("no-such-flag-at-all") != std::string::npos);
+    }
+}
+
+} // namespace attune_laws
