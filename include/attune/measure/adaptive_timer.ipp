@@ -1,0 +1,24 @@
+// attune/measure/adaptive_timer.ipp - the adaptive loop on the clocks of this machine.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       see adaptive_timer.hpp
+// Out      definitions for one translation unit; needs clocks.ipp in the same target
+// Source   own
+// Depends  std only
+// Tests    tests/measure/adaptive_timer.cpp
+#pragma once
+
+#include <attune/measure/adaptive_timer.hpp>
+
+namespace attune {
+
+measurement adaptive_timer::time(std::function<void()> const& prepare,
+                                 std::function<void()> const& run) const
+{
+    system_clocks clocks;
+    std::function<void()> const ready = prepare ? prepare : [] {};
+    return time_adaptively(clocks, options_, ready, run);
+}
+
+} // namespace attune

@@ -1,0 +1,167 @@
+// attune/measure/clocks.hpp - which clock tells the truth about a run.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       a source of three clocks, something to run
+// Out      seconds of one run, less what reading the clock costs
+// Source   own measurements: on a loaded machine the wall time of a run longer than a scheduler
+//          slice (3 ms) is biased even in its minimum (one and the same code: 3.6 and 6.6 ms), its
+//          thread CPU time is not (within 5 %); but that clock costs 0.7 us to read, the steady one
+//          20 ns, and it does not see other threads or a device
+// Depends  std only
+// Tests    tests/measure/clocks.cpp
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+
+namespace attune {
+
+/// The clock a run is timed with.
+enum class clock_choice : std::uint8_t {
+    automatic,  ///< decided from a warm-up run; see suitable_clock()
+    wall,       ///< steady wall time: several threads, a device, very short runs
+    thread_cpu, ///< CPU time of the calling thread: immune to other programs on the machine
+};
+
+/// Where times come from. The machine's own is `system_clocks`; tests hand in a script.
+template <class S>
+concept time_source = requires(S& s) {
+    { s.wall_s() } -> std::same_as<double>;        // seconds, never runs backwards
+    { s.thread_cpu_s() } -> std::same_as<double>;  // CPU seconds of the calling thread
+    { s.process_cpu_s() } -> std::same_as<double>; // CPU seconds of all threads of the process
+    { s.waits() } -> std::same_as<std::uint64_t>;  // how often the calling thread gave up its CPU
+};
+
+/// The clocks of this machine.
+struct system_clocks {
+    [[nodiscard]] double wall_s() const noexcept;
+    [[nodiscard]] double thread_cpu_s() const noexcept;
+    [[nodiscard]] double process_cpu_s() const noexcept;
+    [[nodiscard]] std::uint64_t waits() const noexcept;
+};
+
+/// One run, seen by every clock at once; seconds.
+struct run_profile {
+    double wall_s = 0;
+    double thread_cpu_s = 0;
+    double process_cpu_s = 0;
+    std::uint64_t waits = 0;
+
+    /// The time by one clock; `automatic` counts as wall.
+    [[nodiscard]] constexpr double by(clock_choice clock) const noexcept
+    {
+        return clock == clock_choice::thread_cpu ? thread_cpu_s : wall_s;
+    }
+};
+
+/// No run takes less than one tick of the clock; so that a logarithm of a time exists.
+inline constexpr double shortest_time_s = 1e-9;
+
+/// Runs once and reads every clock around it. Not precise below 10 us: for choosing, not measuring.
+template <time_source Source>
+[[nodiscard]] run_profile profile(Source& source, std::function<void()> const& run)
+{
+    std::uint64_t const waits = source.waits();
+    double const process = source.process_cpu_s();
+    double const thread = source.thread_cpu_s();
+    double const wall = source.wall_s();
+    run();
+    double const wall_end = source.wall_s();
+    double const thread_end = source.thread_cpu_s();
+    double const process_end = source.process_cpu_s();
+    return {std::max(wall_end - wall, shortest_time_s),
+            std::max(thread_end - thread, shortest_time_s),
+            std::max(process_end - process, shortest_time_s),
+            source.waits() - waits};
+}
+
+/// The clock for runs like this one: wall when this thread worked less than 50 us (reading the CPU
+/// clock costs 0.7 us), when other threads worked along (5 % of the run, and 20 us for the
+/// reading), or when the thread waited for something for half of the time; else thread CPU.
+[[nodiscard]] constexpr clock_choice suitable_clock(run_profile const& seen) noexcept
+{
+    if (seen.thread_cpu_s < 50e-6) return clock_choice::wall;
+    double const elsewhere = seen.process_cpu_s - seen.thread_cpu_s;
+    if (elsewhere > 0.05 * seen.thread_cpu_s + 20e-6) return clock_choice::wall;
+    if (seen.waits > 0 && seen.thread_cpu_s < 0.5 * seen.wall_s) return clock_choice::wall;
+    return clock_choice::thread_cpu;
+}
+
+/// Times single runs with one clock. Calibrates when made: the median cost of timing nothing is
+/// taken off every time. Allocates nothing.
+template <time_source Source>
+class stopwatch {
+public:
+    /// @param source  must outlive the stopwatch
+    /// @param clock   `automatic` counts as wall
+    stopwatch(Source& source, clock_choice clock)
+        : source_(&source)
+        , clock_(clock)
+    {
+        std::function<void()> const nothing = [] {};
+        std::array<double, 33> costs{};
+        for (double& cost : costs)
+            cost = elapsed_s(nothing);
+        std::nth_element(costs.begin(), costs.begin() + costs.size() / 2, costs.end());
+        cost_s_ = costs[costs.size() / 2];
+    }
+
+    /// Seconds of one run, at least `shortest_time_s`.  Errors: whatever `run` throws.
+    [[nodiscard]] double time(std::function<void()> const& run)
+    {
+        return std::max(elapsed_s(run) - cost_s_, shortest_time_s);
+    }
+
+private:
+    [[nodiscard]] double elapsed_s(std::function<void()> const& run)
+    {
+        if (clock_ == clock_choice::thread_cpu) {
+            double const begin = source_->thread_cpu_s();
+            run();
+            return source_->thread_cpu_s() - begin;
+        }
+        double const begin = source_->wall_s();
+        run();
+        return source_->wall_s() - begin;
+    }
+
+    Source* source_;
+    clock_choice clock_;
+    double cost_s_ = 0;
+};
+
+/// The rule for long runs: one more round is begun only if it would end within `max_s`, were it as
+/// long as the round before. So what takes longer than `max_s` is done once and never again.
+template <time_source Source>
+class time_budget {
+public:
+    /// The wall time begins to count now.
+    time_budget(Source& source, double max_s)
+        : source_(&source)
+        , max_s_(max_s)
+        , begun_s_(source.wall_s())
+        , round_begun_s_(begun_s_)
+    {
+    }
+
+    /// To be asked once at the end of every round.
+    [[nodiscard]] bool is_up()
+    {
+        double const now_s = source_->wall_s();
+        double const round_s = now_s - round_begun_s_;
+        round_begun_s_ = now_s;
+        return now_s - begun_s_ + round_s > max_s_;
+    }
+
+private:
+    Source* source_;
+    double max_s_;
+    double begun_s_;
+    double round_begun_s_;
+};
+
+} // namespace attune

@@ -1,0 +1,48 @@
+// attune/measure/compare.hpp - is this result the reference, up to rounding?
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       a buffer a kernel has written, the bytes a trusted variant has written there
+// Out      nothing when they agree, else the first element that differs
+// Source   own; the root mean square guards sums that cancel to nearly zero, where a bound
+//          relative to the element alone would refuse every other order of summation
+// Depends  std only
+// Tests    tests/measure/compare.cpp
+#pragma once
+
+#include <attune/measure/buffer.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace attune {
+
+/// The first element that differs from the reference.
+struct mismatch {
+    std::size_t argument = 0; ///< of the kernel, from 0
+    std::size_t element = 0;  ///< from 0; counts bytes when the buffer is opaque
+    std::string got;          ///< shortest decimal text that gives back the same number
+    std::string want;
+    std::size_t count = 0;    ///< how many elements differ
+    std::size_t elements = 0; ///< how many there are
+
+    /// "argument 2, element 17: got 3.5, reference 3.25", then how many more differ, if any do.
+    [[nodiscard]] std::string text() const;
+};
+
+/// Compares a buffer with its reference.
+///
+/// Floating point: |got - want| <= absolute + relative * max(|want|, rms), where rms is the root
+/// mean square of all finite elements of the reference; NaN agrees with NaN and an infinity with
+/// the same infinity, neither with anything else; 0 agrees with -0. Integers: |got - want| is
+/// exact, and the same bound applies (0 by default). Opaque: equal bytes.
+///
+/// @param got   the result; `got.within` is the tolerance
+/// @param want  the reference: got.bytes bytes, any alignment. Another length is a mismatch
+/// Errors   bad_alloc
+/// Cost     one memcmp when the bytes are equal, else two passes
+[[nodiscard]] std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want);
+
+} // namespace attune

@@ -1,0 +1,54 @@
+// attune/measure/guarded.hpp - copies of the arguments between pages that nobody may touch.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       the buffers of a call
+// Out      buffers with the same content whose ends lie at the edge of a forbidden page
+// Source   own; the technique is that of Electric Fence (Perens, 1987)
+// Depends  std only; POSIX in the .ipp
+// Tests    tests/measure/guarded.cpp
+#pragma once
+
+#include <attune/measure/buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// A first run on these copies that reads or writes past the end of an array faults at once,
+/// instead of reading whatever lies there. Each copy keeps its alignment to 64 bytes; the up to 63
+/// bytes this leaves before the forbidden page, and as many before the start, hold a pattern that
+/// is checked.
+class guarded_copies {
+public:
+    /// Copies now. Arrays that overlap would come apart: see can_guard().
+    /// Errors   attune::error when there is no memory for the copies
+    explicit guarded_copies(std::span<buffer const> originals);
+
+    /// Same order, sizes, types and tolerances; other addresses.
+    [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_; }
+    /// The addresses alone, as call_frame::call takes them.
+    [[nodiscard]] std::span<std::byte* const> addresses() const noexcept { return addresses_; }
+
+    /// "argument 2 ends 4 bytes before that"; empty for an address near none of the copies.
+    [[nodiscard]] std::string explain(std::uintptr_t address) const;
+    /// The first array around which something was written, as text; empty when all are intact.
+    [[nodiscard]] std::string damage() const;
+
+private:
+    struct region;
+    std::vector<std::shared_ptr<region const>> regions_;
+    std::vector<buffer> copies_;
+    std::vector<std::byte*> addresses_;
+};
+
+/// Whether copies are as good as the originals: no array that is written overlaps another one, and
+/// together they take at most `most_bytes`.
+[[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
+
+} // namespace attune

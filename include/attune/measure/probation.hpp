@@ -1,0 +1,61 @@
+// attune/measure/probation.hpp - the first run of a variant nobody trusts yet.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       a run, the buffers it may write, what a trusted run has written there
+// Out      seconds the run took, or how it failed: crash, timeout, verify
+// Source   own
+// Depends  std only (POSIX in the .ipp)
+// Tests    tests/measure/probation.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/measure/buffer.hpp>
+#include <attune/measure/snapshot.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <variant>
+
+namespace attune {
+
+/// How much a run on probation may take, and what else it must satisfy.
+struct probation_options {
+    double limit_s = 10;       ///< wall seconds for the run
+    double check_limit_s = 60; ///< wall seconds for comparing and `also_check` together
+    /// Called in the child after the run and the comparison; a text that is not empty fails the
+    /// variant at `verify`. For checks a tolerance cannot express. May be empty.
+    std::function<std::string()> also_check = {};
+    /// Called in the parent with the address a signal reports; its text follows the reason of the
+    /// failure: whose memory ends there. May be empty, and may return an empty text.
+    std::function<std::string(std::uintptr_t)> explain_address = {};
+};
+
+/// Wall seconds of the first run, in the child (cold, and paying for copied pages: fit for setting
+/// limits, not for comparing), or why the variant is unusable.
+using probation_result = std::variant<double, failure>;
+
+/// Runs once in a forked child on copy-on-write memory and compares the writable buffers with the
+/// reference there: a crash, a hang or a wrong result costs one evaluation, never the caller, whose
+/// memory stays as it was. What the child is like: child_process.hpp.
+///
+/// The reason of a failure is one line: "SIGSEGV (invalid memory access) at address 0x10"; the text
+/// of an exception; "exit(3) was called"; "still running after 0.5 s"; the text of a mismatch. The
+/// log is what was written to stderr.
+///
+/// @param run        one run of the variant on `buffers`
+/// @param buffers    of the call, in private memory (what processes share is not protected),
+/// holding
+///                   their inputs. A run that writes nothing passes where the result is there
+///                   already
+/// @param reference  taken of the same buffers after a trusted run; null: any result will do
+/// Errors   attune::error when no child can be made
+/// Cost     that of run_in_child, and of compare for each writable buffer
+[[nodiscard]] probation_result probation(std::function<void()> const& run,
+                                         std::span<buffer const> buffers,
+                                         snapshot const* reference,
+                                         probation_options const& options = {});
+
+} // namespace attune

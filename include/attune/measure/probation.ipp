@@ -1,0 +1,135 @@
+// attune/measure/probation.ipp - a trial run and its verdict, behind probation.hpp.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       see probation.hpp
+// Out      definitions for one translation unit; needs child_process.ipp and compare.ipp there
+// Source   own
+// Depends  POSIX signal numbers
+// Tests    tests/measure/probation.cpp
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/measure/child_process.hpp>
+#include <attune/measure/compare.hpp>
+#include <attune/measure/probation.hpp>
+
+#include <charconv>
+#include <csignal>
+#include <cstddef>
+
+namespace attune {
+
+namespace detail {
+
+/// "SIGSEGV (invalid memory access)".
+[[nodiscard]] inline std::string signal_text(int signal, int code)
+{
+    switch (signal) {
+    case SIGSEGV:
+        return "SIGSEGV (invalid memory access)";
+    case SIGBUS:
+        return "SIGBUS (memory that is mapped but not there, or misaligned)";
+    case SIGFPE:
+        return code == FPE_INTDIV ? "SIGFPE (integer division by zero or overflow)"
+                                  : "SIGFPE (arithmetic error)";
+    case SIGILL:
+        return "SIGILL (illegal instruction)";
+    case SIGABRT:
+        return "SIGABRT (abort was called)";
+    case SIGTRAP:
+        return "SIGTRAP (trap: code marked unreachable was reached)";
+    case SIGSYS:
+        return "SIGSYS (forbidden system call)";
+    case SIGKILL:
+        return "SIGKILL (killed from outside, often for want of memory)";
+    default:
+        return "signal " + std::to_string(signal);
+    }
+}
+
+[[nodiscard]] inline std::string hexadecimal(std::uintptr_t address)
+{
+    char text[2 * sizeof address];
+    auto const end = std::to_chars(text, text + sizeof text, address, 16);
+    return "0x" + std::string(text, end.ptr);
+}
+
+/// Shortest text of a number of seconds, with a decimal point in every locale.
+[[nodiscard]] inline std::string seconds_text(double seconds)
+{
+    char text[32];
+    auto const end = std::to_chars(text, text + sizeof text, seconds);
+    return std::string(text, end.ptr) + " s";
+}
+
+[[nodiscard]] inline std::string first_line(std::string const& text)
+{
+    return text.substr(0, text.find('\n'));
+}
+
+/// The first mismatch of any writable buffer, or nothing.
+[[nodiscard]] inline std::string objection_to(std::span<buffer const> buffers,
+                                              snapshot const& reference)
+{
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        if (!buffers[i].writable) continue;
+        if (auto const found = compare(buffers[i], reference.saved(i))) return found->text();
+    }
+    return {};
+}
+
+/// What a child that did not simply return says about the variant.
+[[nodiscard]] inline failure verdict_of(child_end const& end, double limit_s)
+{
+    switch (end.ending) {
+    case child_ending::objected:
+        return {failure_stage::verify, first_line(end.text), end.text};
+    case child_ending::threw: {
+        std::string const line = first_line(end.text);
+        std::string const log = end.log.empty() ? end.text : end.text + "\n" + end.log;
+        return {failure_stage::crash, line.empty() ? "an exception without a text" : line, log};
+    }
+    case child_ending::exited:
+        return {failure_stage::crash, "exit(" + std::to_string(end.code) + ") was called", end.log};
+    case child_ending::signalled: {
+        std::string reason = signal_text(end.code, end.signal_code);
+        if (end.address) reason += " at address " + hexadecimal(*end.address);
+        return {failure_stage::crash, reason, end.log};
+    }
+    case child_ending::overran:
+        return {failure_stage::timeout, "still running after " + seconds_text(limit_s), end.log};
+    case child_ending::returned:
+    case child_ending::lost:
+        break;
+    }
+    return {failure_stage::crash,
+            "ended before its time; how is unknown, because another part of the program waits for "
+            "all children (or ignores SIGCHLD)",
+            end.log};
+}
+
+} // namespace detail
+
+probation_result probation(std::function<void()> const& run,
+                           std::span<buffer const> buffers,
+                           snapshot const* reference,
+                           probation_options const& options)
+{
+    ATTUNE_ASSERT(reference == nullptr || reference->size() == buffers.size(),
+                  "the reference is a snapshot of the same buffers");
+    auto const check = [&] {
+        std::string objection = reference ? detail::objection_to(buffers, *reference) : "";
+        if (objection.empty() && options.also_check) objection = options.also_check();
+        return objection;
+    };
+    child_end const end = run_in_child(run, check, {options.limit_s, options.check_limit_s});
+    if (end.ending == child_ending::returned) return end.elapsed_s;
+    failure verdict = detail::verdict_of(end, options.limit_s);
+    if (end.address && options.explain_address)
+        if (std::string const owner = options.explain_address(*end.address); !owner.empty())
+            verdict.reason += ", " + owner;
+    return verdict;
+}
+
+} // namespace attune

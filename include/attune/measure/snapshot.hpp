@@ -1,0 +1,62 @@
+// attune/measure/snapshot.hpp - what the writable arguments held, to be put back.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       the buffers of a call
+// Out      copies of those a kernel may write; restore() makes every run start from the same data.
+//          Taken after a trusted run, it is the reference that other runs are compared with
+// Source   own
+// Depends  std only
+// Tests    tests/measure/snapshot.cpp
+#pragma once
+
+#include <attune/measure/buffer.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace attune {
+
+/// Copies of the writable buffers of one call, in the order in which they were given.
+class snapshot {
+public:
+    /// Copies now. Buffers that are only read cost nothing.
+    /// Errors   bad_alloc
+    explicit snapshot(std::span<buffer const> buffers)
+        : buffers_(buffers.begin(), buffers.end())
+        , saved_(buffers.size())
+    {
+        for (std::size_t i = 0; i < buffers_.size(); ++i)
+            if (has_content(i))
+                saved_[i].assign(buffers_[i].data, buffers_[i].data + buffers_[i].bytes);
+    }
+
+    /// Writes the copies back to where they came from. Allocates nothing.
+    /// @pre     the memory behind the buffers is still alive
+    void restore() const noexcept
+    {
+        for (std::size_t i = 0; i < buffers_.size(); ++i)
+            if (has_content(i)) std::memcpy(buffers_[i].data, saved_[i].data(), saved_[i].size());
+    }
+
+    /// The copy of buffer `i`; empty when that buffer is not writable.  @pre i < size()
+    [[nodiscard]] std::span<std::byte const> saved(std::size_t i) const noexcept
+    {
+        return saved_[i];
+    }
+    /// How many buffers were given, writable or not.
+    [[nodiscard]] std::size_t size() const noexcept { return buffers_.size(); }
+
+private:
+    [[nodiscard]] bool has_content(std::size_t i) const noexcept
+    {
+        return buffers_[i].writable && buffers_[i].bytes > 0;
+    }
+
+    std::vector<buffer> buffers_;
+    std::vector<std::vector<std::byte>> saved_;
+};
+
+} // namespace attune

@@ -1,0 +1,226 @@
+// tests/measure/adaptive_timer.cpp : mirrors include/attune/measure/adaptive_timer.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/adaptive_timer.hpp>
+
+#include <doctest/doctest.h>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "../laws/timer.hpp"
+#include "scripted_clocks.hpp"
+
+TEST_CASE_TEMPLATE_APPLY(timer_laws, std::tuple<attune::adaptive_timer>);
+
+using attune::adaptive_timer_options;
+using attune::clock_choice;
+using attune::measurement;
+using attune_test::scripted_clocks;
+
+namespace {
+
+/// A run whose durations are a script, repeated for ever; counts what is called.
+struct scripted_run {
+    scripted_clocks clocks;
+    std::vector<double> durations_s;
+    double prepare_s = 0;
+    std::size_t runs = 0;
+    std::size_t prepares = 0;
+
+    measurement time(adaptive_timer_options const& options)
+    {
+        return attune::time_adaptively(
+            clocks,
+            options,
+            [this] {
+                ++prepares;
+                clocks.pass(prepare_s);
+            },
+            [this] { clocks.pass(durations_s[runs++ % durations_s.size()]); });
+    }
+};
+
+/// Options under which nothing stops but what a test sets.
+adaptive_timer_options unlimited()
+{
+    adaptive_timer_options options;
+    options.precision = 0;
+    options.max_samples = 1000;
+    options.max_s = 1e9;
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("adaptive_timer races")
+{
+    static_assert(attune::racing_timer<attune::adaptive_timer>);
+    attune::adaptive_timer timer(attune::adaptive_timer::options{.max_samples = 3});
+    timer.stop_above(2.5);
+    CHECK(timer.chosen().stop_above == 2.5);
+    CHECK(timer.chosen().max_samples == 3);
+    CHECK(timer.time([] {}, [] {}).samples == 3);
+}
+
+TEST_CASE("equal times stop after the fewest samples that give an interval")
+{
+    scripted_run script{.clocks = {}, .durations_s = {0.5}};
+    adaptive_timer_options options = unlimited();
+    options.precision = 0.01;
+    measurement const m = script.time(options);
+    CHECK(m.value == doctest::Approx(0.5));
+    CHECK(m.samples == 6);
+    CHECK(script.runs == 7); // and one to warm up
+    CHECK(script.prepares == script.runs);
+}
+
+TEST_CASE("the number of samples at which it stops is the one the interval asks for")
+{
+    // Alternating 1.00 and 1.04: as long as the interval holds both, half of it is 2 %. Sorted, the
+    // samples are half ones and half others, so every symmetric interval around the middle holds
+    // both.
+    scripted_run wide{.clocks = {}, .durations_s = {1.00, 1.04}};
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 50;
+    options.precision = 0.015;
+    CHECK(wide.time(options).samples == 50);
+
+    scripted_run enough{.clocks = {}, .durations_s = {1.00, 1.04}};
+    options.precision = 0.025;
+    CHECK(enough.time(options).samples == 6);
+
+    // One run in six is slow. With n samples, ranks 0 and n - 1 are the interval up to n = 8; at n
+    // = 9 the largest is left out: the one slow run no longer matters.
+    scripted_run outlier{.clocks = {}, .durations_s = {1, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
+    options.precision = 0.01;
+    measurement const m = outlier.time(options);
+    CHECK(m.samples == 9);
+    CHECK(m.value == doctest::Approx(1));
+    CHECK(m.high == doctest::Approx(1));
+}
+
+TEST_CASE("min_samples and max_samples hold")
+{
+    scripted_run script{.clocks = {}, .durations_s = {0.5}};
+    adaptive_timer_options options = unlimited();
+    options.precision = 0.5;
+    options.min_samples = 17;
+    CHECK(script.time(options).samples == 17);
+    options.max_samples = 4;
+    CHECK(script.time(options).samples == 4);
+    options.max_samples = 0; // counts as one
+    CHECK(script.time(options).samples == 1);
+}
+
+TEST_CASE("racing stops as soon as the interval lies above the limit, even before min_samples")
+{
+    scripted_run script{.clocks = {}, .durations_s = {3, 2, 5, 4, 2.5, 3.5}};
+    adaptive_timer_options options = unlimited();
+    options.min_samples = 100;
+    options.stop_above = 1.9;
+    measurement const m = script.time(options);
+    CHECK(m.samples == 6);
+    CHECK(m.low == doctest::Approx(2));
+}
+
+TEST_CASE("racing goes on while the limit is inside the interval")
+{
+    scripted_run script{.clocks = {}, .durations_s = {1, 3}};
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 40;
+    options.stop_above = 2;
+    CHECK(script.time(options).samples == 40);
+}
+
+TEST_CASE("a run longer than the time there is runs once and is its own sample")
+{
+    scripted_run script{.clocks = {}, .durations_s = {30}};
+    adaptive_timer_options options = unlimited();
+    options.min_samples = 20;
+    options.max_s = 1;
+    measurement const m = script.time(options);
+    CHECK(script.runs == 1);
+    CHECK(script.prepares == 1);
+    CHECK(m.samples == 1);
+    CHECK(m.value == doctest::Approx(30));
+}
+
+TEST_CASE("without warm-up, too, a run longer than the time there is runs once")
+{
+    scripted_run script{.clocks = {}, .durations_s = {30}};
+    adaptive_timer_options options = unlimited();
+    options.warm_up_runs = 0;
+    options.max_s = 1;
+    CHECK(script.time(options).samples == 1);
+    CHECK(script.runs == 1);
+}
+
+TEST_CASE("no run is begun that would end too late, and prepare counts")
+{
+    // Each round takes 1 s of which 0.75 s are prepare: ten rounds in 10 s, the first to warm up.
+    scripted_run script{.clocks = {}, .durations_s = {0.25}, .prepare_s = 0.75};
+    adaptive_timer_options options = unlimited();
+    options.max_s = 10;
+    measurement const m = script.time(options);
+    CHECK(script.runs == 10);
+    CHECK(m.samples == 9);
+    CHECK(m.value == doctest::Approx(0.25));
+}
+
+TEST_CASE("prepare is not in the times, and the cost of the clock is taken off")
+{
+    scripted_run script{.clocks = {}, .durations_s = {2}, .prepare_s = 7};
+    script.clocks.cost_of_wall = 0.25;
+    script.clocks.cost_of_thread = 0.125;
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 10;
+    CHECK(script.time(options).value == doctest::Approx(2));
+}
+
+TEST_CASE("the first run is not a sample")
+{
+    scripted_run script{.clocks = {}, .durations_s = {50, 1, 1, 1, 1, 1, 1}};
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 6;
+    CHECK(script.time(options).high == doctest::Approx(1));
+}
+
+TEST_CASE("the warm-up chooses the clock: other threads at work mean wall time")
+{
+    scripted_clocks clocks;
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 6;
+    auto const two_threads = [&] {
+        clocks.wall += 1;
+        clocks.thread += 0.5;
+        clocks.process += 1.5;
+    };
+    auto const preempted = [&] {
+        clocks.wall += 1;
+        clocks.thread += 0.5;
+        clocks.process += 0.5;
+    };
+    CHECK(time_adaptively(clocks, options, [] {}, two_threads).value == doctest::Approx(1));
+    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(0.5));
+    options.clock = clock_choice::wall;
+    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(1));
+    options.clock = clock_choice::thread_cpu;
+    CHECK(time_adaptively(clocks, options, [] {}, two_threads).value == doctest::Approx(0.5));
+    options.clock = clock_choice::automatic;
+    options.warm_up_runs = 0;
+    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(1));
+}
+
+TEST_CASE("an exception in the middle of the repetitions comes out as it is")
+{
+    scripted_clocks clocks;
+    int runs = 0;
+    auto const fails_at_four = [&] {
+        clocks.pass(1);
+        if (++runs == 4) throw std::out_of_range("fourth");
+    };
+    CHECK_THROWS_AS(static_cast<void>(attune::time_adaptively(
+                        clocks, unlimited(), [] {}, fails_at_four)),
+                    std::out_of_range);
+    CHECK(runs == 4);
+}
