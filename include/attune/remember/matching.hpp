@@ -1,0 +1,153 @@
+// attune/remember/matching.hpp - how well a remembered record fits a tuning problem.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> [remember]
+// In       the key that is asked for; records, oldest first
+// Out      the record that fits best, and how it fits
+// Source   own. Sizes are compared by their ratio, because the best tile of a problem twice as
+//          large is usually near, whatever the size.
+// Depends  std only
+// Tests    tests/remember/matching.cpp
+#pragma once
+
+#include <attune/remember/record.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace attune {
+
+/// How a record fits, and how far it is away among those that fit in the same way.
+struct closeness {
+    match how = match::none;
+    double distance{}; ///< exact: 0. other_size: sum of |log ratio| of the inputs.
+                       ///< other_device: 0 if only the compiler differs, 1 if only the device
+                       ///< does, 2 if both do.
+
+    /// True when this fits at least as well as `other`; so of two equals the later one wins.
+    [[nodiscard]] constexpr bool no_worse_than(closeness const& other) const noexcept
+    {
+        return how != other.how ? how < other.how : distance <= other.distance;
+    }
+};
+
+namespace detail {
+
+/// The number that the whole text is; empty for other text, infinities and NaN.
+[[nodiscard]] inline std::optional<double> number_of(std::string const& text)
+{
+    double value = 0.0;
+    char const* const end = text.data() + text.size();
+    auto const [stop, problem] = std::from_chars(text.data(), end, value);
+    if (problem != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+/// |log(a / b)| for numbers of one sign. A ratio with 0 or across 0 means nothing; there, how far
+/// both are from 0 counts, log(1 + |x|) each, which is finite and grows with the gap.
+[[nodiscard]] inline double ratio_distance(double a, double b)
+{
+    if (a == b) return 0.0;
+    double const size_a = std::fabs(a), size_b = std::fabs(b);
+    if (a != 0.0 && b != 0.0 && std::signbit(a) == std::signbit(b)) {
+        // One quotient, so that four times as large and a fourth are equally far, to the last bit.
+        double const ratio = std::fmax(size_a, size_b) / std::fmin(size_a, size_b);
+        return std::isfinite(ratio) ? std::log(ratio)
+                                    : std::fabs(std::log(size_a) - std::log(size_b));
+    }
+    return std::log1p(size_a) + std::log1p(size_b);
+}
+
+[[nodiscard]] inline std::string const* value_of(named_texts const& texts, std::string_view name)
+{
+    for (auto const& [key, value] : texts)
+        if (key == name) return &value;
+    return nullptr;
+}
+
+} // namespace detail
+
+/// How far two sets of inputs are apart: the sum of |log ratio| over numbers; text must be equal.
+///
+/// @return  >= 0; 0 for equal inputs; empty when names differ or a text that is no number does
+/// Cost     O(n^2) in the number of inputs, which is a handful; order does not matter
+[[nodiscard]] inline std::optional<double> input_distance(named_texts const& have,
+                                                          named_texts const& want)
+{
+    if (have.size() != want.size()) return std::nullopt;
+    double sum = 0.0;
+    for (auto const& [name, wanted] : want) {
+        std::string const* const had = detail::value_of(have, name);
+        if (had == nullptr) return std::nullopt;
+        if (*had == wanted) continue;
+        auto const a = detail::number_of(*had), b = detail::number_of(wanted);
+        if (!a || !b) return std::nullopt;
+        sum += detail::ratio_distance(*a, *b);
+    }
+    return sum;
+}
+
+/// True when both have the same names with the same texts, in any order.
+[[nodiscard]] inline bool same_inputs(named_texts const& have, named_texts const& want)
+{
+    if (have.size() != want.size()) return false;
+    for (auto const& [name, wanted] : want) {
+        std::string const* const had = detail::value_of(have, name);
+        if (had == nullptr || *had != wanted) return false;
+    }
+    return true;
+}
+
+/// How well a record with key `have` serves a problem with key `want`. Another source or schema
+/// never fits: its configurations may mean something else.
+[[nodiscard]] inline closeness compare_keys(record_key const& have, record_key const& want)
+{
+    if (have.kernel != want.kernel || have.source != want.source || have.schema != want.schema)
+        return {};
+    bool const same_compiler = have.compiler == want.compiler;
+    bool const same_device = have.device == want.device;
+    if (same_inputs(have.inputs, want.inputs)) {
+        if (same_compiler && same_device) return {match::exact, 0.0};
+        return {match::other_device,
+                (same_device ? 0.0 : 1.0) + (same_compiler || same_device ? 0.0 : 1.0)};
+    }
+    if (!same_compiler || !same_device) return {};
+    if (auto const distance = input_distance(have.inputs, want.inputs))
+        return {match::other_size, *distance};
+    return {};
+}
+
+/// Looks at records one by one, oldest first, and remembers which one fits best.
+class best_match {
+public:
+    /// @pre `want` and every record offered outlive this object
+    explicit best_match(record_key const& want) noexcept
+        : want_(&want)
+    {
+    }
+
+    void offer(record const& candidate)
+    {
+        closeness const fit = compare_keys(candidate.key, *want_);
+        if (fit.how == match::none || !fit.no_worse_than(fit_)) return;
+        fit_ = fit;
+        best_ = &candidate;
+    }
+    [[nodiscard]] found result() const
+    {
+        return best_ == nullptr ? found{} : found{*best_, fit_.how};
+    }
+
+private:
+    record_key const* want_;
+    record const* best_ = nullptr;
+    closeness fit_{match::none, std::numeric_limits<double>::infinity()};
+};
+
+} // namespace attune

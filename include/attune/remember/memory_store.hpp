@@ -1,0 +1,36 @@
+// attune/remember/memory_store.hpp - remembers until the process ends; nothing reaches a disk.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> [remember]
+// In       records
+// Out      the record that fits best
+// Source   own
+// Depends  std only
+// Tests    tests/remember/memory_store.cpp
+#pragma once
+
+#include <attune/remember/record.hpp>
+
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// A record store in memory. Models `record_store`. Copyable; one thread at a time.
+class memory_store {
+public:
+    /// Cost  O(records kept)
+    [[nodiscard]] found find(record_key const& key) const;
+    void add(record const& entry);
+
+    /// Nothing can go wrong here: always empty.
+    [[nodiscard]] std::vector<std::string> notices() { return {}; }
+
+    /// Everything kept, oldest first.
+    [[nodiscard]] std::vector<record> const& records() const noexcept { return records_; }
+
+private:
+    std::vector<record> records_;
+};
+
+} // namespace attune

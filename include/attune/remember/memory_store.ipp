@@ -1,0 +1,20 @@
+// attune/remember/memory_store.ipp - looking through the records.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/remember/matching.hpp>
+#include <attune/remember/memory_store.hpp>
+
+namespace attune {
+
+found memory_store::find(record_key const& key) const
+{
+    best_match best{key};
+    for (record const& entry : records_)
+        best.offer(entry);
+    return best.result();
+}
+
+void memory_store::add(record const& entry) { records_.push_back(entry); }
+
+} // namespace attune

@@ -1,0 +1,82 @@
+// attune/remember/record.hpp - what one tuning run found out, and what makes it valid.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> [remember]
+// In       the identity of a tuning problem; its best configuration
+// Out      plain values that a store keeps; a record never contains code
+// Source   own
+// Depends  std only
+// Tests    tests/remember/record.cpp
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// Names with their values as text, in the order of declaration.  @pre every name occurs once
+using named_texts = std::vector<std::pair<std::string, std::string>>;
+
+/// All that a measured configuration depends on. Each text is compared as a whole.
+struct record_key {
+    std::string kernel{};   ///< the name the user gave to the kernel
+    std::string source{};   ///< fingerprint of its text and of the headers it includes
+    std::string schema{};   ///< fingerprint of parameters, domains and constraints
+    std::string compiler{}; ///< name, version and flags
+    std::string device{};   ///< the processor the times are for
+    named_texts inputs{};   ///< values known only at call time, such as a problem size
+
+    [[nodiscard]] friend bool operator==(record_key const&, record_key const&) = default;
+};
+
+/// The best configuration that one tuning run found, and how it was found.
+struct record {
+    record_key key{};
+    named_texts configuration{}; ///< parameter name and value, as the space writes it
+    double best_s{};             ///< seconds per call of `configuration`; lower is better
+    double default_s{};          ///< seconds per call of the default configuration
+    std::uint64_t evaluations{}; ///< configurations tried
+    std::uint64_t failures{};    ///< those of them that could not be used
+    std::uint64_t seed{};        ///< of the search
+    std::string when{};          ///< end of the run, ISO 8601, UTC: "2025-01-31T12:00:00Z"
+    std::string attune{};        ///< version of the library that wrote it
+    bool interrupted = false;    ///< the run ended before its budget was spent
+
+    [[nodiscard]] friend bool operator==(record const&, record const&) = default;
+};
+
+/// How well a record fits what was asked for, best first.
+enum class match : std::uint8_t {
+    exact,        ///< everything is equal
+    other_size,   ///< only the inputs differ: a good start, times not comparable
+    other_device, ///< only compiler or device differ: a fair start, times not comparable
+    none,         ///< nothing fits
+};
+
+/// The word a report uses.
+[[nodiscard]] constexpr std::string_view describe(match how) noexcept
+{
+    switch (how) {
+    case match::exact:
+        return "exact";
+    case match::other_size:
+        return "other size";
+    case match::other_device:
+        return "other device";
+    case match::none:
+        return "none";
+    }
+    return "none";
+}
+
+/// What a store gives back: `best` is empty exactly when `how` is `match::none`.
+struct found {
+    std::optional<record> best{};
+    match how = match::none;
+};
+
+} // namespace attune

@@ -1,0 +1,47 @@
+// attune/remember/record_store.hpp - what every memory of tuning results can do.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> [remember]
+// In       keys and records
+// Out      a concept, and the one sentence a user reads when a type does not model it
+// Source   own
+// Depends  std only
+// Tests    tests/remember/record_store.cpp
+#pragma once
+
+#include <attune/remember/record.hpp>
+
+#include <concepts>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// A memory of tuning results.
+///
+/// find(key)  the best fitting record and how it fits; empty when there is none. A store may answer
+///            fewer near matches than it could, never one that is better in name than in fact
+///            (`compare_keys` says what each word means). Of equal fits the latest added wins.
+/// add(r)     keeps `r`. A store that cannot do so never throws for it; it leaves a notice.
+/// notices()  sentences on what went wrong since they were last asked for; each is given once.
+template <class S>
+concept record_store = requires(S store, record_key const& key, record const& entry) {
+    { store.find(key) } -> std::same_as<found>;
+    { store.add(entry) } -> std::same_as<void>;
+    { store.notices() } -> std::same_as<std::vector<std::string>>;
+};
+
+/// For templates that take a store: `if constexpr (require_record_store<S>()) { body }` gives one
+/// error, which is a sentence, and no cascade from the body.
+template <class S>
+[[nodiscard]] consteval bool require_record_store() noexcept
+{
+    static_assert(record_store<S>,
+                  "attune: this argument is not a record store; it needs "
+                  "find(record_key) -> found, add(record) -> void, "
+                  "notices() -> vector<string>; pass attune::store{\"file\"} or "
+                  "attune::memory_store{}, or add what is missing");
+    return record_store<S>;
+}
+
+} // namespace attune

@@ -1,0 +1,41 @@
+// tests/remember/record.cpp - records are plain values.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/record.hpp>
+
+#include <doctest/doctest.h>
+#include <set>
+#include <string>
+#include <type_traits>
+
+TEST_CASE("a record is a plain value that compares field by field")
+{
+    attune::record const one{.key = {.kernel = "k"}, .best_s = 1.5, .seed = 4};
+    attune::record other = one;
+    CHECK(one == other);
+    other.key.inputs.emplace_back("N", "1");
+    CHECK_FALSE(one == other);
+    other = one;
+    other.interrupted = true;
+    CHECK_FALSE(one == other);
+    static_assert(std::is_nothrow_move_constructible_v<attune::record>);
+}
+
+TEST_CASE("nothing found is the default of found")
+{
+    CHECK_FALSE(attune::found{}.best.has_value());
+    CHECK(attune::found{}.how == attune::match::none);
+}
+
+TEST_CASE("matches are ordered from best to none, each with a word of its own")
+{
+    CHECK(attune::match::exact < attune::match::other_size);
+    CHECK(attune::match::other_size < attune::match::other_device);
+    CHECK(attune::match::other_device < attune::match::none);
+    std::set<std::string> words;
+    for (auto const how : {attune::match::exact,
+                           attune::match::other_size,
+                           attune::match::other_device,
+                           attune::match::none})
+        words.emplace(attune::describe(how));
+    CHECK(words == std::set<std::string>{"exact", "other size", "other device", "none"});
+}

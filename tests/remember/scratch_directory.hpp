@@ -1,0 +1,50 @@
+// tests/remember/scratch_directory.hpp - a directory of its own for a test, removed at the end.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace support {
+
+class scratch_directory {
+public:
+    scratch_directory()
+    {
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "attune_remember_XXXXXX").string();
+        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+        path_ = pattern;
+    }
+    scratch_directory(scratch_directory const&) = delete;
+    scratch_directory& operator=(scratch_directory const&) = delete;
+    ~scratch_directory()
+    {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    [[nodiscard]] std::string file(std::string const& name) const { return path_ + "/" + name; }
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+};
+
+inline void write_file(std::string const& path, std::string_view text)
+{
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+inline std::string read_file(std::string const& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+} // namespace support

@@ -1,0 +1,200 @@
+// tests/remember/store.cpp - the file that many processes share.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/store.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../laws/record_store.hpp"
+#include "scratch_directory.hpp"
+#include "store_lines.hpp"
+
+using attune::match;
+using attune::store;
+using laws::example_key;
+using laws::example_record;
+using support::header;
+using support::line_of;
+using support::read_file;
+using support::scratch_directory;
+using support::seed_found;
+using support::write_file;
+
+namespace {
+
+struct store_subject {
+    scratch_directory directory{};
+    store subject{directory.file("laws.attune")};
+    auto& get() { return subject; }
+};
+
+/// Every answer comes from the file: what the law adds and asks goes through two stores.
+struct two_stores_on_one_file {
+    scratch_directory directory{};
+    struct pair {
+        store writer, reader;
+        attune::found find(attune::record_key const& key) { return reader.find(key); }
+        void add(attune::record const& entry) { writer.add(entry); }
+        std::vector<std::string> notices()
+        {
+            std::vector<std::string> all = writer.notices();
+            for (std::string& text : reader.notices())
+                all.push_back(std::move(text));
+            return all;
+        }
+    } stores{store{directory.file("laws.attune")}, store{directory.file("laws.attune")}};
+    auto& get() { return stores; }
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE_INVOKE(record_store_laws, store_subject, two_stores_on_one_file);
+TEST_CASE_TEMPLATE_INVOKE(near_match_laws, store_subject, two_stores_on_one_file);
+
+TEST_CASE("a store touches nothing until it is used, and only add() makes a file")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("a/b/c/store.attune");
+    store subject(path);
+    CHECK(subject.path() == path);
+    CHECK(subject.find(example_key()).how == match::none);
+    CHECK_FALSE(std::filesystem::exists(directory.file("a")));
+    subject.add(example_record());
+    CHECK(read_file(path) == header + line_of(1));
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("a relative path keeps its meaning when the current directory changes")
+{
+    scratch_directory const directory;
+    auto const before = std::filesystem::current_path();
+    std::filesystem::current_path(directory.path());
+    store subject("here.attune");
+    std::filesystem::current_path(before);
+    subject.add(example_record());
+    CHECK(subject.path() == "here.attune");
+    CHECK(read_file(directory.file("here.attune")) == header + line_of(1));
+}
+
+TEST_CASE("a store moves, with what it knows")
+{
+    static_assert(!std::is_copy_constructible_v<store>);
+    static_assert(std::is_nothrow_move_constructible_v<store>);
+    scratch_directory const directory;
+    store first(directory.file("s"));
+    first.add(example_record(example_key(), 5));
+    store second(std::move(first));
+    CHECK(seed_found(second) == 5);
+    store third("elsewhere");
+    third = std::move(second);
+    CHECK(seed_found(third) == 5);
+}
+
+TEST_CASE("what another store writes is seen by the next find")
+{
+    scratch_directory const directory;
+    store one(directory.file("s")), other(directory.file("s"));
+    CHECK(one.find(example_key()).how == match::none);
+    for (std::uint64_t seed = 1; seed < 6; ++seed) {
+        (seed % 2 == 0 ? one : other).add(example_record(example_key(), seed));
+        CHECK(seed_found(one) == seed);
+        CHECK(seed_found(other) == seed);
+    }
+    std::filesystem::remove(directory.file("s"));
+    CHECK(one.find(example_key()).how == match::none);
+    other.add(example_record(example_key(), 9));
+    CHECK(seed_found(one) == 9);
+    CHECK(read_file(directory.file("s")) == header + line_of(9));
+}
+
+TEST_CASE("a file that was replaced by another of the same length is read again")
+{
+    scratch_directory const directory;
+    store subject(directory.file("s"));
+    subject.add(example_record(example_key(), 1));
+    write_file(directory.file("new"), header + line_of(2));
+    std::filesystem::rename(directory.file("new"), directory.file("s"));
+    CHECK(seed_found(subject) == 2);
+}
+
+TEST_CASE("an empty file and one without a last newline are completed by add()")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::string before, after;
+    SUBCASE("empty")
+    {
+        before = "";
+        after = header + line_of(2);
+    }
+    SUBCASE("only newlines")
+    {
+        before = "\n\n";
+        after = before + header + line_of(2);
+    }
+    SUBCASE("the header alone")
+    {
+        before = header.substr(0, header.size() - 1);
+        after = header + line_of(2);
+    }
+    SUBCASE("a record at the end")
+    {
+        before = header + line_of(1).substr(0, line_of(1).size() - 1);
+        after = header + line_of(1) + line_of(2);
+    }
+    write_file(path, before);
+    store subject(path);
+    bool const has_record = before.size() > header.size();
+    CHECK((subject.find(example_key()).how == match::exact) == has_record);
+    subject.add(example_record(example_key(), 2));
+    CHECK(read_file(path) == after);
+    CHECK(seed_found(subject) == 2);
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("fields that a later writer added are understood and left in the file")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::string line = line_of(1);
+    line.insert(1, R"("energy_j":1.25,"host":{"cores":[0,1]},)");
+    std::string const text = "{\"attune_store\":1,\"made_by\":\"0.9\"}\n" + line;
+    write_file(path, text);
+    store subject(path);
+    CHECK(seed_found(subject) == 1);
+    subject.add(example_record(example_key(), 2));
+    CHECK(read_file(path) == text + line_of(2));
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("a file of 100000 lines loads and grows")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::string text = header;
+    std::string const line = line_of(1), inputs = R"({"N":"1024","M":"512"})";
+    std::size_t const at = line.find(inputs);
+    for (std::uint64_t i = 0; i < 100000; ++i) {
+        text.append(line, 0, at).append(R"({"N":")").append(std::to_string(i)).append(R"("})");
+        text.append(line, at + inputs.size());
+    }
+    write_file(path, text);
+    store subject(path);
+    attune::record_key key = example_key();
+    key.inputs = {{"N", "77777"}};
+    attune::found const got = subject.find(key);
+    CHECK(got.how == match::exact);
+    CHECK(got.best->key == key);
+    key.inputs = {{"N", "123456789"}};
+    CHECK(subject.find(key).how == match::other_size);
+    CHECK(subject.find(key).best->key.inputs[0].second == "99999");
+    subject.add(example_record());
+    CHECK(std::filesystem::file_size(path) == text.size() + line_of(1).size());
+    CHECK(subject.notices().empty());
+}

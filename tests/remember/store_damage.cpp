@@ -1,0 +1,198 @@
+// tests/remember/store_damage.cpp - files that are cut, foreign, newer or cannot be written.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/store.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../laws/record_store.hpp"
+#include "scratch_directory.hpp"
+#include "store_lines.hpp"
+
+using attune::match;
+using attune::store;
+using laws::example_key;
+using laws::example_record;
+using support::header;
+using support::line_of;
+using support::read_file;
+using support::scratch_directory;
+using support::seed_found;
+using support::write_file;
+
+TEST_CASE("lines that end as on Windows, and empty lines, are no damage")
+{
+    scratch_directory const directory;
+    std::string text = "\r\n" + header + "\n  \n" + line_of(3);
+    text.insert(text.size() - 1, "\r");
+    write_file(directory.file("s"), text);
+    store subject(directory.file("s"));
+    CHECK(seed_found(subject) == 3);
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("a damaged line is skipped, reported once by file and line, and stays in the file")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::string const text = header + line_of(1) + "{\"kernel\":\"sg\n" + line_of(2) + "[1]\n";
+    write_file(path, text);
+    store subject(path);
+    CHECK(seed_found(subject) == 2);
+    CHECK(subject.notices() == std::vector<std::string>{
+                                   path + ":3: damaged record skipped (not JSON (byte 14))",
+                                   path + ":5: damaged record skipped (not a JSON object)",
+                               });
+    CHECK(subject.notices().empty());
+    subject.add(example_record(example_key(), 3));
+    write_file(path, read_file(path) + line_of(4)); // changed: read again
+    CHECK(seed_found(subject) == 4);
+    CHECK(subject.notices().empty());
+    CHECK(read_file(path) == text + line_of(3) + line_of(4));
+}
+
+TEST_CASE("a file cut at any byte loses nothing but the line that was cut")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::string const whole = header + line_of(1) + line_of(2);
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+        std::string const cut = whole.substr(0, length);
+        write_file(path, cut);
+        store subject(path);
+        std::size_t const first = header.size() + line_of(1).size(); // with its newline
+        std::uint64_t const expected = length == whole.size() - 1 ? 2 : length >= first - 1 ? 1 : 0;
+        attune::found const got = subject.find(example_key());
+        REQUIRE((got.best ? got.best->seed : 0) == expected);
+        // Cut between lines, or with the whole text of a line there, nothing is damaged.
+        bool const clean = length == 0 || length == header.size() - 1 || length == header.size() ||
+                           length == first - 1 || length == first || length == whole.size() - 1;
+        REQUIRE(subject.notices().size() == (clean ? 0 : 1));
+
+        subject.add(example_record(example_key(), 7));
+        REQUIRE(seed_found(subject) == 7);
+        std::string const text = read_file(path);
+        REQUIRE(text.starts_with(cut)); // the damaged line is preserved
+        REQUIRE(text.ends_with("\n" + line_of(7)));
+        REQUIRE(subject.notices().empty());
+        store later(path);
+        REQUIRE(seed_found(later) == 7);
+        REQUIRE(later.notices().size() == (clean ? 0 : 1));
+    }
+}
+
+TEST_CASE("a file whose every writer was killed in its first bytes is still a store")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::string const cut = header.substr(0, 5) + "\n" + header.substr(0, 9);
+    write_file(path, cut);
+    store subject(path);
+    subject.add(example_record());
+    CHECK(read_file(path) == cut + "\n" + header + line_of(1));
+}
+
+TEST_CASE("a file in a newer format is left as it is; nothing is found, nothing is kept")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::string const text = "{\"attune_store\":2}\n" + line_of(1) + "\x01\x02 no newline";
+    write_file(path, text);
+    store subject(path);
+    for (int round = 0; round < 3; ++round) {
+        CHECK(subject.find(example_key()).how == match::none);
+        subject.add(example_record(example_key(), 2));
+        CHECK(subject.find(example_key()).how == match::none);
+    }
+    CHECK(read_file(path) == text);
+    std::vector<std::string> const said = subject.notices();
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].find(path + ": written by a newer attune (store format 2") == 0);
+
+    write_file(path, header); // it was replaced by one that is understood
+    subject.add(example_record(example_key(), 3));
+    CHECK(read_file(path) == header + line_of(3));
+}
+
+TEST_CASE("a file that is no store is never written to, but the process remembers")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("kernel.cpp");
+    std::string const text = "int main()\n{\n}";
+    write_file(path, text);
+    store subject(path);
+    CHECK(subject.find(example_key()).how == match::none);
+    subject.add(example_record(example_key(), 1));
+    subject.add(example_record(example_key(), 2));
+    CHECK(seed_found(subject) == 2);
+    CHECK(read_file(path) == text);
+    std::vector<std::string> const said = subject.notices();
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].find(path + ": not an attune store: left untouched") == 0);
+}
+
+TEST_CASE("a file that cannot be written costs one notice, and the process remembers")
+{
+    scratch_directory const directory;
+    write_file(directory.file("file"), "");
+    std::string path, reason;
+    SUBCASE("its directory is a file")
+    {
+        path = directory.file("file/store.attune");
+        reason = "Not a directory";
+    }
+    SUBCASE("it is in /proc")
+    {
+        path = "/proc/attune/store.attune";
+        reason = "No such file";
+    }
+    SUBCASE("it is a device")
+    {
+        path = "/dev/null";
+        reason = "not a regular file";
+    }
+    store subject(path);
+    subject.add(example_record(example_key(), 1));
+    subject.add(example_record(example_key(), 2));
+    CHECK(seed_found(subject) == 2);
+    std::vector<std::string> said = subject.notices();
+    if (path == "/dev/null") { // it is there, so that reading it fails too
+        REQUIRE(said.size() == 2);
+        CHECK(said[1].find("/dev/null: cannot be read (not a regular file)") == 0);
+        said.pop_back();
+    }
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].find(path + ": cannot be written (" + reason) == 0);
+}
+
+TEST_CASE("a directory or a named pipe in the file's place neither throws nor waits")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("place");
+    SUBCASE("directory") { std::filesystem::create_directory(path); }
+    SUBCASE("pipe") { REQUIRE(::system(("mkfifo '" + path + "'").c_str()) == 0); }
+    store subject(path);
+    CHECK(subject.find(example_key()).how == match::none);
+    subject.add(example_record());
+    CHECK(seed_found(subject) == 1);
+    CHECK(subject.notices().size() == 2); // neither read nor written
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("what could not be written is written as soon as it can be")
+{
+    scratch_directory const directory;
+    write_file(directory.file("place"), "");
+    std::string const path = directory.file("place/s");
+    store subject(path);
+    subject.add(example_record(example_key(), 1));
+    subject.add(example_record(example_key(), 2));
+    std::filesystem::remove(directory.file("place"));
+    subject.add(example_record(example_key(), 3));
+    CHECK(read_file(path) == header + line_of(1) + line_of(2) + line_of(3));
+}

@@ -1,0 +1,222 @@
+// tests/remember/store_shared.cpp - one file, many threads and processes, some of them killed.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/store.hpp>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <variant>
+#include <vector>
+
+#include "../laws/record_store.hpp"
+#include "scratch_directory.hpp"
+#include "store_lines.hpp"
+
+using attune::store;
+using laws::example_key;
+using laws::example_record;
+using support::read_file;
+using support::scratch_directory;
+using support::write_file;
+
+namespace {
+
+struct census {
+    std::set<std::uint64_t> seeds{};
+    std::size_t records = 0, headers = 0, damaged = 0;
+};
+
+census take_census(std::string const& path)
+{
+    census result;
+    std::string const text = read_file(path);
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        std::size_t const end = rest.find('\n');
+        attune::line_content const content = attune::read_line(rest.substr(0, end));
+        rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+        if (auto const* entry = std::get_if<attune::record>(&content)) {
+            ++result.records;
+            result.seeds.insert(entry->seed);
+        } else if (std::holds_alternative<attune::store_header>(content)) {
+            ++result.headers;
+        } else {
+            ++result.damaged;
+        }
+    }
+    return result;
+}
+
+attune::record numbered(std::uint64_t seed)
+{
+    attune::record entry = example_record(example_key(), seed);
+    entry.configuration.emplace_back("LONG", std::string(200 + seed % 7000, 'x'));
+    return entry;
+}
+
+template <class Body>
+::pid_t fork_child(Body body)
+{
+    ::pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        for (int const signal : {SIGABRT, SIGSEGV, SIGTERM, SIGINT})
+            std::signal(signal, SIG_DFL);
+        body();
+        ::_exit(0);
+    }
+    return child;
+}
+
+int status_of(::pid_t child)
+{
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    return status;
+}
+
+} // namespace
+
+TEST_CASE("eight processes append fifty records each, and every one arrives whole")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("deep/er/s");
+    std::vector<::pid_t> children;
+    for (std::uint64_t writer = 0; writer < 8; ++writer)
+        children.push_back(fork_child([&] {
+            store subject(path);
+            for (std::uint64_t i = 0; i < 50; ++i) {
+                subject.add(numbered(writer * 50 + i));
+                if (!subject.find(example_key()).best) ::_exit(3);
+            }
+            if (!subject.notices().empty()) ::_exit(4);
+        }));
+    for (::pid_t const child : children)
+        CHECK(status_of(child) == 0);
+    census const counted = take_census(path);
+    CHECK(counted.headers == 1);
+    CHECK(counted.records == 400);
+    CHECK(counted.seeds.size() == 400);
+    CHECK(counted.damaged == 0);
+}
+
+TEST_CASE("threads share one store")
+{
+    scratch_directory const directory;
+    store subject(directory.file("s"));
+    std::vector<std::thread> threads;
+    for (std::uint64_t writer = 0; writer < 4; ++writer)
+        threads.emplace_back([&subject, writer] {
+            for (std::uint64_t i = 0; i < 25; ++i) {
+                subject.add(numbered(writer * 25 + i));
+                static_cast<void>(subject.find(example_key()));
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    census const counted = take_census(directory.file("s"));
+    CHECK(counted.seeds.size() == 100);
+    CHECK(counted.damaged == 0);
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("a writer that is killed at any moment does not harm what others wrote")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::size_t kept = 0;
+    for (std::uint64_t round = 0; round < 30; ++round) {
+        ::pid_t const child = fork_child([&] {
+            store subject(path);
+            for (std::uint64_t i = 1;; ++i)
+                subject.add(numbered(round * 1000000 + i));
+        });
+        std::timespec const pause{0, static_cast<long>(300'000 + round * 97'003)};
+        ::nanosleep(&pause, nullptr);
+        ::kill(child, SIGKILL);
+        CHECK(WIFSIGNALED(status_of(child)));
+
+        store survivor(path);
+        survivor.add(numbered(999 + round * 1000000));
+        attune::found const got = survivor.find(example_key());
+        REQUIRE(got.best.has_value());
+        CHECK(got.best->seed == 999 + round * 1000000);
+        census const counted = take_census(path);
+        CHECK(counted.records > kept); // nothing that was there is gone
+        CHECK(counted.damaged <= round + 1);
+        kept = counted.records;
+    }
+}
+
+TEST_CASE("a process that dies with the lock does not lock others out")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    write_file(path, "");
+    ::pid_t const child = fork_child([&] {
+        int const file = ::open(path.c_str(), O_RDWR);
+        ::flock(file, LOCK_EX);
+        ::kill(::getpid(), SIGKILL);
+    });
+    CHECK(WIFSIGNALED(status_of(child)));
+    store subject(path);
+    subject.add(example_record());
+    CHECK(take_census(path).records == 1);
+}
+
+TEST_CASE("a process that keeps the lock delays others, and costs them no record")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    store subject(path);
+    subject.add(example_record(example_key(), 1));
+    int const holder = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(holder >= 0);
+    REQUIRE(::flock(holder, LOCK_EX) == 0);
+    subject.add(example_record(example_key(), 2)); // gives up after seconds
+    CHECK(take_census(path).records == 1);
+    std::vector<std::string> const said = subject.notices();
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].find("another process keeps it locked") != std::string::npos);
+    REQUIRE(::flock(holder, LOCK_UN) == 0);
+    ::close(holder);
+    CHECK(subject.find(example_key()).best->seed == 2);
+    subject.add(example_record(example_key(), 3));
+    CHECK(take_census(path).seeds == std::set<std::uint64_t>{1, 2, 3});
+}
+
+TEST_CASE("a disk that is full in the middle of a write leaves no trace, and a notice")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    {
+        store subject(path);
+        subject.add(example_record());
+    }
+    std::string const before = read_file(path);
+    ::pid_t const child = fork_child([&] {
+        // The limit on file sizes cuts a write short as a full disk does.
+        std::signal(SIGXFSZ, SIG_IGN);
+        ::rlimit const limit{before.size() + 50, before.size() + 50};
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
+        store subject(path);
+        subject.add(numbered(2));
+        attune::found const got = subject.find(example_key());
+        if (!got.best || got.best->seed != 2) ::_exit(3);
+        if (subject.notices().size() != 1) ::_exit(4);
+    });
+    CHECK(status_of(child) == 0);
+    CHECK(read_file(path) == before);
+}
