@@ -1,0 +1,60 @@
+// attune/tune/installed.hpp - the variants in use, one for each set of inputs met so far.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       the first call with a new set of inputs
+// Out      the address of the variant for them: remembered, or tuned on the spot
+// Source   own
+// Depends  std only
+// Tests    tests/tune/installed.cpp
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/tune/call_frame.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/problem.hpp>
+#include <attune/tune/report.hpp>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace attune {
+
+/// One variant in use. Immutable once it can be seen; lives as long as its list.
+struct installed_variant {
+    std::vector<number> inputs; ///< in the order of kernel_description::inputs
+    callable code;
+    installed_variant const* next = nullptr;
+};
+
+/// A list that grows at its head: read without a lock, extended under one.
+class installed_variants {
+public:
+    installed_variants(kernel_description const& kernel,
+                       any_compiler compiler,
+                       any_store store,
+                       tuning_options options);
+    ~installed_variants();
+    installed_variants(installed_variants const&) = delete;
+    installed_variants& operator=(installed_variants const&) = delete;
+
+    [[nodiscard]] installed_variant const* first() const noexcept
+    {
+        return head_.load(std::memory_order_acquire);
+    }
+
+    /// The address for `inputs`: looks again, then into the store, then tunes. Other threads that
+    /// need something new wait meanwhile.
+    /// Errors   as `tuned`
+    [[nodiscard]] void* obtain(std::vector<number> const& inputs, call_frame const& frame);
+
+    [[nodiscard]] tuning_report report() const;
+
+private:
+    struct state;
+    std::atomic<installed_variant const*> head_{nullptr};
+    std::unique_ptr<state> state_;
+};
+
+} // namespace attune

@@ -1,0 +1,103 @@
+// attune/tune/minimize.hpp - the loop for a plain function: no compiler, no kernel.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       a space, a function of a configuration, a budget
+// Out      the best configuration found and what the search saw
+// Source   own
+// Depends  Boost.Hana through pack.hpp
+// Tests    tests/tune/minimize.cpp
+#pragma once
+
+#include <attune/search/optimizer.hpp>
+#include <attune/tune/interrupt.hpp>
+#include <attune/tune/scoreboard.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+struct minimize_options {
+    std::uint64_t seed = 0;
+    search_factory search = default_search();
+    std::vector<input_value> inputs{};
+    progress_sink progress = terminal_progress();
+    std::string name = "minimize"; ///< in messages
+};
+
+template <class Config>
+struct minimize_result {
+    std::optional<Config> best; ///< nothing when every configuration failed
+    double value = 0;           ///< what `best` cost
+    std::uint32_t evaluations = 0;
+    failure_counts failures{};
+    bool interrupted = false;              ///< by Ctrl-C: the best so far stands
+    std::optional<chain_of_trees> space{}; ///< that was searched; holds the texts in `best`
+};
+
+/// Looks for the configuration with the lowest objective.
+///
+/// @param typed      the pack of attune::space(...)
+/// @param objective  called as objective(config); gives a number, or an attune::outcome when a
+///                   configuration may fail. An exception it throws ends the search and passes on.
+/// @param limits     evaluations and seconds; ends earlier when the space is exhausted
+/// Errors   attune::error for an empty space, a missing input or a zero budget
+/// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});
+template <class Pack, class Objective>
+[[nodiscard]] minimize_result<typename Pack::config_type> minimize(Pack const& typed,
+                                                                   Objective&& objective,
+                                                                   budget limits = {},
+                                                                   minimize_options options = {})
+{
+    using config_type = typename Pack::config_type;
+    constexpr bool callable = std::is_invocable_v<Objective&, config_type const&>;
+    static_assert(callable,
+                  "attune: minimize(space, objective, budget): the objective must take a "
+                  "configuration of the space and return a number or an attune::outcome");
+    minimize_result<config_type> out;
+    if constexpr (callable) {
+        require_usable(limits);
+        optimizer<Pack> search{typed, {options.seed, options.search, options.inputs}};
+        std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
+        if (auto const size = search.space().size();
+            size && *size < possible && !search.space().has_real_parameters())
+            possible = static_cast<std::uint32_t>(*size);
+        scoreboard board{options.name, limits, possible, options.progress};
+        board.set_unit_is_seconds(false);
+        interrupt_guard const interrupt;
+        auto const as_outcome = [](auto const& returned) -> outcome {
+            if constexpr (std::is_convertible_v<decltype(returned), double>)
+                return outcome_of(static_cast<double>(returned));
+            else
+                return returned;
+        };
+        while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested()) {
+            std::optional<config_type> const next = search.ask();
+            if (!next) break;
+            outcome const result = as_outcome(objective(*next));
+            search.tell(*next, result);
+            point const at = encode(typed, search.space().describe(), *next).value_or(point{});
+            board.add(at, result, text_of(search.space().describe(), at));
+        }
+        out.space = search.space();
+        out.best = search.best();
+        out.value = search.best_value().value_or(0);
+        out.evaluations = board.evaluations();
+        out.failures = board.failures();
+        out.interrupted = interrupt.requested();
+        board.announce(progress_event::finished,
+                       out.best ? "best " + text_of_quantity(out.value, false) + " at " +
+                                      text_of(search.space().describe(), board.best()->first) +
+                                      " after " + std::to_string(out.evaluations) + " evaluations"
+                                : "every configuration failed: " + describe(out.failures));
+    }
+    return out;
+}
+
+} // namespace attune

@@ -1,0 +1,99 @@
+// attune/tune/problem.hpp - everything one tuning works on, without templates.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       a kernel, a compiler, a call and the values of the inputs
+// Out      one value that the loop, written once, can work on
+// Source   own
+// Depends  std only
+// Tests    tests/tune/problem.cpp
+#pragma once
+
+#include <attune/compile/compiler.hpp>
+#include <attune/remember/record_store.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/call_frame.hpp>
+#include <attune/tune/kernel.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// Any compiler as one value.
+struct any_compiler {
+    std::function<compile_result(kernel_source const&, variant const&)> compile;
+    std::function<std::string()> identity;
+    std::function<std::string()> notice; ///< a sentence the user should read; may be empty
+};
+
+/// @param held  refers to the compiler; must outlive the result
+template <class Compiler>
+[[nodiscard]] any_compiler make_any_compiler(Compiler& held)
+{
+    any_compiler out;
+    out.compile = [&held](kernel_source const& k, variant const& v) { return held.compile(k, v); };
+    out.identity = [&held] { return std::string{std::as_const(held).identity()}; };
+    if constexpr (requires { std::string{held.notice()}; })
+        out.notice = [&held] { return std::string{held.notice()}; };
+    else
+        out.notice = [] { return std::string{}; };
+    return out;
+}
+
+/// Any store as one value.
+struct any_store {
+    std::function<found(record_key const&)> find;
+    std::function<void(record const&)> add;
+    std::function<std::vector<std::string>()> notices;
+};
+
+/// @param held  refers to the store; must outlive the result
+template <class Store>
+[[nodiscard]] any_store make_any_store(Store& held)
+{
+    return {[&held](record_key const& k) { return held.find(k); },
+            [&held](record const& r) { held.add(r); },
+            [&held] { return held.notices(); }};
+}
+
+/// One kernel, one set of inputs, one call.
+struct tuning_problem {
+    kernel_description const& kernel;
+    chain_of_trees space;
+    point default_at; ///< where every parameter stands at its default
+    any_compiler const& compiler;
+    call_frame const& frame;
+};
+
+/// The variant that `at` stands for: the kernel's signature and one macro per parameter.
+[[nodiscard]] variant
+make_variant(kernel_description const& kernel, description const& space, point const& at);
+
+/// Compares the parameters that the declaration and the kernel file name, and gives every parameter
+/// without a default of its own the one that the file states.
+/// Errors   attune::error naming parameter, file and line: declared but not annotated, annotated
+/// but
+///          not declared, two different defaults
+[[nodiscard]] description with_annotated_defaults(kernel_description const& kernel);
+
+/// The configurations of one call, in which every parameter has its default.
+/// @param declared  from with_annotated_defaults(kernel)
+/// Errors   as chain_of_trees; attune::error naming parameter, file and line: a default that is no
+///          value of its parameter, defaults that break a constraint
+[[nodiscard]] chain_of_trees space_of_call(kernel_description const& kernel,
+                                           description const& declared,
+                                           std::vector<input_value> const& inputs);
+
+/// What a remembered result of this kernel depends on.
+/// @param bound  the space with the values of its inputs
+[[nodiscard]] record_key make_key(kernel_description const& kernel,
+                                  description const& bound,
+                                  std::string const& compiler_identity);
+
+/// The processor, as the system names it.
+[[nodiscard]] std::string device_name();
+
+} // namespace attune

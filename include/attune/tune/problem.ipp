@@ -1,0 +1,149 @@
+// attune/tune/problem.ipp - from a kernel and its space to variants, keys and checked defaults.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/annotations.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/declare/schema.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/tune/problem.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace attune {
+
+variant make_variant(kernel_description const& kernel, description const& space, point const& at)
+{
+    variant out = kernel.signature;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        out.macros.push_back({space.parameters[i].name, text_of(space.parameters[i], at[i])});
+    return out;
+}
+
+namespace detail {
+
+[[nodiscard]] inline std::string place_of(annotation const& a)
+{
+    return a.file + ':' + std::to_string(a.line);
+}
+
+/// The same value in the spelling of text_of(), as far as that can be told without the table.
+[[nodiscard]] inline bool same_default(parameter_description const& p, annotation const& a)
+{
+    if (without_spaces(*p.default_text) == without_spaces(a.default_text)) return true;
+    auto const left = parse_real(*p.default_text);
+    auto const right = parse_real(without_spaces(a.default_text));
+    if (left && right) return *left == *right;
+    return p.kind == parameter_kind::boolean &&
+           coordinate_of(p, *p.default_text) == coordinate_of(p, a.default_text);
+}
+
+} // namespace detail
+
+description with_annotated_defaults(kernel_description const& kernel)
+{
+    description out = kernel.space;
+    std::vector<annotation> const found = find_annotations(kernel.source);
+    for (annotation const& a : found)
+        if (out.find_parameter(a.name) == no_index)
+            throw error("the kernel file names a parameter that the space does not declare",
+                        a.name + " at " + detail::place_of(a),
+                        "add it to attune::space(...), or replace ATTUNE_TUNABLE by its value");
+    for (parameter_description& p : out.parameters) {
+        auto const a = std::find_if(found.begin(), found.end(), [&](annotation const& candidate) {
+            return candidate.name == p.name;
+        });
+        if (a == found.end())
+            throw error("the space declares a parameter that the kernel file does not use",
+                        "parameter " + p.name + ", file " + kernel.source.path,
+                        "write ATTUNE_TUNABLE(" + p.name +
+                            ", default) where the kernel uses it, or remove it from the space");
+        if (p.default_text && !detail::same_default(p, *a))
+            throw error("a parameter has two defaults",
+                        p.name + ": " + *p.default_text + " in the declaration, " +
+                            a->default_text + " at " + detail::place_of(*a),
+                        "make them equal, or leave out with_default()");
+        if (!p.default_text) p.default_text = a->default_text;
+    }
+    return out;
+}
+
+chain_of_trees space_of_call(kernel_description const& kernel,
+                             description const& declared,
+                             std::vector<input_value> const& inputs)
+{
+    std::vector<annotation> const found = find_annotations(kernel.source);
+    auto const stated = [&](parameter_description const& p) {
+        for (annotation const& a : found)
+            if (a.name == p.name) return *p.default_text + " at " + detail::place_of(a);
+        return *p.default_text;
+    };
+    description open = declared; // binding would refuse a default without knowing its place
+    for (parameter_description& p : open.parameters)
+        p.default_text.reset();
+    description bound = bind_inputs(std::move(open), inputs);
+    point start;
+    for (std::size_t i = 0; i < bound.parameters.size(); ++i) {
+        parameter_description& p = bound.parameters[i];
+        p.default_text = declared.parameters[i].default_text;
+        auto const at = coordinate_of(p, p.default_text.value());
+        if (!at)
+            throw error("the default of a parameter is not one of its values",
+                        "parameter " + p.name + ", default " + stated(p),
+                        "change the default or the values");
+        start.push_back(*at);
+    }
+    chain_of_trees const space{bound};
+    std::vector<std::string> const broken = space.violations(start);
+    if (broken.empty()) return space;
+    std::string where;
+    for (constraint_description const& c : bound.constraints) {
+        if (std::find(broken.begin(), broken.end(), c.text) == broken.end()) continue;
+        where += (where.empty() ? "" : "; ") + c.text;
+        for (std::uint32_t const i : c.scope)
+            where += ", " + bound.parameters[i].name + '=' + stated(bound.parameters[i]);
+    }
+    throw error("the default configuration breaks a constraint",
+                where,
+                "change the defaults or the constraint");
+}
+
+record_key make_key(kernel_description const& kernel,
+                    description const& bound,
+                    std::string const& compiler_identity)
+{
+    record_key key;
+    key.kernel = kernel.name;
+    key.source = source_fingerprint(kernel.source);
+    key.schema =
+        content_hash{}.add(schema_text(kernel.space)).add(signature_text(kernel.signature)).hex();
+    key.compiler = compiler_identity;
+    key.device = device_name();
+    for (input_description const& input : bound.inputs) {
+        number const v = input.value.value_or(number{});
+        key.inputs.emplace_back(
+            input.name, v.is_real ? detail::text_of_real(v.real) : std::to_string(v.integer));
+    }
+    return key;
+}
+
+std::string device_name()
+{
+    std::ifstream info("/proc/cpuinfo");
+    std::string model;
+    std::string numbers;
+    for (std::string line; std::getline(info, line) && !line.empty();) {
+        auto const colon = line.find(':');
+        if (colon == std::string::npos) continue;
+        std::string const value = colon + 2 <= line.size() ? line.substr(colon + 2) : "";
+        if (line.starts_with("model name")) model = value;
+        for (auto const* field : {"cpu family", "model\t", "stepping"})
+            if (line.starts_with(field)) numbers += (numbers.empty() ? "" : ".") + value;
+    }
+    if (model.empty()) return "unknown processor";
+    return numbers.empty() ? model : model + " (" + numbers + ")";
+}
+
+} // namespace attune

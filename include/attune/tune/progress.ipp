@@ -1,0 +1,155 @@
+// attune/tune/progress.ipp - the text of progress, and where it goes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/tune/progress.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <utility>
+
+namespace attune {
+
+namespace detail {
+
+[[nodiscard]] inline std::string formatted(char const* format, double value)
+{
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, format, value);
+    return buffer;
+}
+
+/// "12/60, best 1.25 ms (3.1x faster than the default), 2 crashed, 41 s left"
+[[nodiscard]] inline std::string progress_text(progress const& p)
+{
+    std::string out = std::to_string(p.evaluation);
+    if (p.evaluations > 0) out += '/' + std::to_string(p.evaluations);
+    if (p.has_best) {
+        out += ", best " + text_of_quantity(p.best_value, p.is_seconds);
+        if (p.is_seconds && p.best_value > 0 && p.best_value < p.default_value)
+            out += formatted(" (%.2fx faster than the default)", p.default_value / p.best_value);
+    } else
+        out += ", nothing works yet";
+    std::string const failures = describe(p.failures);
+    if (!failures.empty()) out += ", " + failures;
+    if (std::isfinite(p.left_s)) out += formatted(", %.0f s left", std::fmax(0.0, p.left_s));
+    return out;
+}
+
+/// Decides which events deserve a line of their own.
+struct line_writer {
+    std::function<void(std::string const&)> write;
+    double last_line_s = 0;
+
+    void operator()(progress const& p)
+    {
+        std::string const head = "attune: " + p.name + ": ";
+        switch (p.event) {
+        case progress_event::started:
+            write(head + "tuning, " + p.text);
+            break;
+        case progress_event::notice:
+            write(head + p.text);
+            break;
+        case progress_event::finished:
+            write(head + p.text);
+            break;
+        case progress_event::finals:
+            return;
+        case progress_event::evaluated:
+            if (!p.improved && p.elapsed_s - last_line_s < 2.0) return;
+            write(head + progress_text(p) + (p.improved ? ", " + p.text : ""));
+            break;
+        }
+        last_line_s = p.elapsed_s;
+    }
+};
+
+/// Keeps one line of a terminal up to date; what must stay is written above it.
+struct live_line {
+    std::size_t shown = 0;
+
+    void operator()(progress const& p)
+    {
+        std::string const head = "attune: " + p.name + ": ";
+        switch (p.event) {
+        case progress_event::started:
+            show(head + "tuning, " + p.text);
+            break;
+        case progress_event::evaluated:
+            show(head + progress_text(p));
+            break;
+        case progress_event::finals:
+            show(head + progress_text(p) + ", comparing with the default");
+            break;
+        case progress_event::notice:
+        case progress_event::finished:
+            keep(head + p.text);
+            break;
+        }
+    }
+
+private:
+    /// What would wrap could not be overwritten any more.
+    [[nodiscard]] static std::size_t columns()
+    {
+        winsize size{};
+        bool const known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+        return known ? size.ws_col - 1U : 79U;
+    }
+    void show(std::string text)
+    {
+        if (text.size() > columns()) text.resize(columns());
+        write(std::move(text));
+    }
+    void write(std::string text)
+    {
+        std::size_t const width = text.size();
+        if (width < shown) text.append(shown - width, ' ');
+        shown = width;
+        std::fprintf(stderr, "\r%s", text.c_str());
+        std::fflush(stderr);
+    }
+    void keep(std::string const& text)
+    {
+        write(text);
+        std::fputc('\n', stderr);
+        shown = 0;
+    }
+};
+
+} // namespace detail
+
+std::string text_of_quantity(double value, bool is_seconds)
+{
+    if (!is_seconds) return detail::formatted("%.6g", value);
+    // What three digits would round up to 1000 belongs to the next unit.
+    if (value >= 999.5) return detail::formatted("%.0f s", value);
+    if (value >= 0.9995) return detail::formatted("%.3g s", value);
+    if (value >= 0.9995e-3) return detail::formatted("%.3g ms", value * 1e3);
+    if (value >= 0.9995e-6) return detail::formatted("%.3g us", value * 1e6);
+    return detail::formatted("%.3g ns", value * 1e9);
+}
+
+progress_sink line_progress(std::function<void(std::string const&)> write)
+{
+    auto const state =
+        std::make_shared<detail::line_writer>(detail::line_writer{.write = std::move(write)});
+    return [state](progress const& p) { (*state)(p); };
+}
+
+progress_sink terminal_progress()
+{
+    if (::isatty(STDERR_FILENO) == 0)
+        return line_progress([](std::string const& line) {
+            std::fprintf(stderr, "%s\n", line.c_str());
+            std::fflush(stderr);
+        });
+    auto const state = std::make_shared<detail::live_line>();
+    return [state](progress const& p) { (*state)(p); };
+}
+
+} // namespace attune

@@ -1,0 +1,53 @@
+// attune/tune/report.hpp - what a tuning did and how it ended.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       the counts and measurements of the loop
+// Out      plain data, and a few lines of text for people
+// Source   own
+// Depends  std only
+// Tests    tests/tune/report.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/tune/progress.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// Why the installed configuration is the one in use.
+enum class decision : std::uint8_t {
+    tuned,        ///< found now, and better than the default beyond the measured interval
+    kept_default, ///< nothing was proven better than the default
+    remembered,   ///< taken from the store; nothing was tuned
+};
+
+struct tuning_report {
+    std::string kernel;
+    std::string compiler; ///< identity of the compiler
+    decision how{};
+    std::string configuration;         ///< installed: "TILE_M=64 UNROLL=4"
+    std::string default_configuration; ///< what it had to beat
+    measurement best;                  ///< of the installed configuration, seconds
+    measurement default_time;          ///< of the default, seconds
+    double speedup = 1;                ///< default / installed, paired and interleaved
+    double speedup_low = 1;            ///< 95 % interval of the speedup
+    double speedup_high = 1;
+    double log2_space_size = 0; ///< log2 of the number of valid configurations
+    std::uint32_t evaluations = 0;
+    std::uint32_t same_code = 0; ///< evaluations whose code had been measured before
+    failure_counts failures{};
+    std::vector<failure> first_failures; ///< the first one of each stage, with its log
+    double compile_s = 0;                ///< spent in the compiler
+    double elapsed_s = 0;                ///< the whole tuning
+    bool interrupted = false;            ///< Ctrl-C
+    std::vector<std::string> notices;
+};
+
+/// "2.98x faster than the default: 1.2 ms, was 3.6 ms; 60 evaluations in 12 s, 3 crashed".
+[[nodiscard]] std::string summary(tuning_report const& report);
+
+} // namespace attune

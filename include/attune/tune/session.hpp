@@ -1,0 +1,40 @@
+// attune/tune/session.hpp - the loop: ask, try, tell, until the budget is spent; then the final.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       a problem and options
+// Out      the configuration to install, its code, a report
+// Source   own
+// Depends  std only
+// Tests    tests/tune/session.cpp
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/problem.hpp>
+#include <attune/tune/report.hpp>
+
+namespace attune {
+
+struct session_result {
+    point at;      ///< the configuration to install
+    callable code; ///< its code, loaded
+    tuning_report report;
+};
+
+/// Tunes. The default configuration is evaluation 0 and stays unless another one is faster in a
+/// final, interleaved comparison, beyond its 95 % interval. The caller's data is restored.
+/// Errors   attune::error: a zero budget, a default configuration that does not work
+[[nodiscard]] session_result run_session(tuning_problem const& problem,
+                                         tuning_options const& options);
+
+/// The record of a finished session. @param key  from make_key()
+[[nodiscard]] record make_record(record_key key,
+                                 description const& space,
+                                 session_result const& result,
+                                 tuning_options const& options);
+
+/// The point that a record describes; nothing when the space has no such configuration.
+[[nodiscard]] std::optional<point> point_of(record const& remembered, chain_of_trees const& space);
+
+} // namespace attune

@@ -1,0 +1,29 @@
+// attune/tune/tune.ipp - all of tune, measure, remember and compile that is not a template.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of a program: that of the CMake target attune::tune, or
+// the file that defines ATTUNE_IMPLEMENTATION.
+#pragma once
+
+#include <attune/compile/annotations.ipp>
+#include <attune/compile/clang.ipp>
+#include <attune/compile/process.ipp>
+#include <attune/compile/source.ipp>
+#include <attune/compile/system.ipp>
+#include <attune/measure/adaptive_timer.ipp>
+#include <attune/measure/child_process.ipp>
+#include <attune/measure/clocks.ipp>
+#include <attune/measure/compare.ipp>
+#include <attune/measure/duel.ipp>
+#include <attune/measure/guarded.ipp>
+#include <attune/measure/probation.ipp>
+#include <attune/remember/memory_store.ipp>
+#include <attune/remember/store.ipp>
+#include <attune/tune/installed.ipp>
+#include <attune/tune/interrupt.ipp>
+#include <attune/tune/problem.ipp>
+#include <attune/tune/progress.ipp>
+#include <attune/tune/report.ipp>
+#include <attune/tune/scoreboard.ipp>
+#include <attune/tune/session.ipp>
+#include <attune/tune/trial.ipp>

@@ -1,0 +1,180 @@
+// tests/support/accumulate.hpp - a kernel that adds to its output, in good and in bad variants.
+// SPDX-License-Identifier: MIT
+//
+// y[i] += factor * x[i]: a second call changes the result, so that what is not restored shows.
+#pragma once
+
+#include <attune/attune.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "recorded_progress.hpp"
+#include "scripted_compiler.hpp"
+
+namespace attune_test {
+
+using accumulate_signature = void(std::span<double const>, std::span<double>, double);
+
+/// What the parameter WAY stands for.
+enum way : int {
+    usual = 0,       ///< right, and slow: two million steps of idle work
+    fast = 1,        ///< right, without the idle work
+    wrong = 2,       ///< twice the result
+    crashing = 3,    ///< writes to address 8
+    endless = 4,     ///< never returns
+    refused = 5,     ///< does not compile
+    unloadable = 6,  ///< does not load
+    overrunning = 7, ///< writes 4096 elements too many
+    throwing = 8,
+    same_as_usual = 9,
+    crawling = 10,    ///< right, and far slower than the usual way
+    tiring = 11,      ///< fast at first, crawling after a dozen calls in this process
+    overreading = 12, ///< reads 4096 elements past its input, and is right
+};
+
+/// Calls of the tiring way so far; a test sets it to 0.
+inline int tiring_calls = 0;
+
+inline void idle(int steps)
+{
+    for (int i = 0; i < steps; ++i)
+        asm volatile("");
+}
+
+template <way Way>
+void accumulate(std::span<double const> x, std::span<double> y, double factor)
+{
+    if constexpr (Way == usual) idle(2'000'000);
+    if constexpr (Way == crawling) idle(20'000'000);
+    if constexpr (Way == tiring)
+        if (++tiring_calls > 12) idle(20'000'000);
+    if constexpr (Way == endless)
+        for (;;)
+            asm volatile("");
+    if constexpr (Way == throwing) throw 7;
+    if constexpr (Way == crashing) {
+        int volatile* volatile nowhere = reinterpret_cast<int volatile*>(std::size_t{8});
+        *nowhere = 1;
+    }
+    if constexpr (Way == overreading) {
+        double const volatile* const in = x.data();
+        for (std::size_t i = x.size(); i < x.size() + 4096; ++i)
+            static_cast<void>(in[i]);
+    }
+    std::size_t const end = y.size() + (Way == overrunning ? 4096 : 0);
+    double volatile* const out = y.data();
+    for (std::size_t i = 0; i < end; ++i)
+        out[i] = out[i] + (Way == wrong ? 2 * factor : factor) * x[i % x.size()];
+}
+
+template <way Way>
+scripted_compiler::answer code_of()
+{
+    return reinterpret_cast<void*>(&accumulate<Way>);
+}
+
+inline scripted_compiler::answer accumulate_script(attune::variant const& v)
+{
+    using attune::failure;
+    using attune::failure_stage;
+    std::string chosen;
+    for (attune::macro_definition const& m : v.macros)
+        if (m.name == "WAY") chosen = m.value;
+    switch (std::stoi(chosen)) {
+    case usual:
+    case same_as_usual:
+        return code_of<usual>();
+    case fast:
+        return code_of<fast>();
+    case wrong:
+        return code_of<wrong>();
+    case crashing:
+        return code_of<crashing>();
+    case endless:
+        return code_of<endless>();
+    case overrunning:
+        return code_of<overrunning>();
+    case overreading:
+        return code_of<overreading>();
+    case throwing:
+        return code_of<throwing>();
+    case crawling:
+        return code_of<crawling>();
+    case tiring:
+        return code_of<tiring>();
+    case unloadable:
+        return failure{failure_stage::load, "symbol not found"};
+    default:
+        return failure{failure_stage::compile, "accumulate.kernel.cpp:2: error: no", "all of it"};
+    }
+}
+
+inline scripted_compiler accumulate_compiler(std::string identity = "scripted 1")
+{
+    return scripted_compiler{accumulate_script, std::move(identity)};
+}
+
+/// The kernel file; its default is the way `start`.
+inline attune::kernel_source accumulate_source(std::string const& start = "0")
+{
+    return attune::source_text("// accumulate\nconstexpr int way = ATTUNE_TUNABLE(WAY, " + start +
+                                   ");\n",
+                               "accumulate.kernel.cpp");
+}
+
+/// The space in which WAY is one of these.
+template <way... Ways>
+auto ways()
+{
+    return attune::space(attune::categorical<"WAY">(static_cast<int>(Ways)...));
+}
+
+template <class Pack>
+attune::kernel<accumulate_signature>
+accumulate_kernel(Pack const& space, attune::kernel_source source = accumulate_source())
+{
+    return {"accumulate", std::move(source), space};
+}
+
+/// What a caller has: x = 1, 2, 3, ... and y = 100, so that one call gives 100 + factor * x.
+struct accumulate_data {
+    std::vector<double> x;
+    std::vector<double> y;
+
+    explicit accumulate_data(std::size_t n = 1000)
+        : x(n)
+        , y(n, 100.0)
+    {
+        for (std::size_t i = 0; i < n; ++i)
+            x[i] = static_cast<double>(i + 1);
+    }
+    bool inputs_intact() const
+    {
+        for (std::size_t i = 0; i < x.size(); ++i)
+            if (x[i] != static_cast<double>(i + 1)) return false;
+        return true;
+    }
+    /// Exact: all numbers are small integers.
+    bool called_times(int times, double factor) const
+    {
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (y[i] != 100.0 + times * factor * static_cast<double>(i + 1)) return false;
+        return inputs_intact();
+    }
+};
+
+/// Exhaustive, coarse and silent: quick, and the same every time.
+inline attune::tuning_options quick_options(attune::progress_sink sink = attune::silent_progress())
+{
+    attune::tuning_options out;
+    out.limits = {.evaluations = 60, .seconds = 30};
+    out.progress = std::move(sink);
+    out.search = attune::search_with<attune::exhaustive_searcher>();
+    out.precision = 0.5;
+    return out;
+}
+
+} // namespace attune_test

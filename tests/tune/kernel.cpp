@@ -1,0 +1,55 @@
+// tests/tune/kernel.cpp - what is declared about a kernel, once its types are gone.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/kernel.hpp>
+
+#include <attune/declare/pack.hpp>
+#include <attune/declare/parameters.hpp>
+
+#include <doctest/doctest.h>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr auto n = attune::input<"N", int>();
+constexpr auto step = attune::ordinal<"STEP">(attune::powers_of_two(1, 64));
+constexpr auto space = attune::space(step).where(n % step == 0);
+using scale = void(std::span<float const>, std::span<float>, int);
+
+} // namespace
+
+TEST_CASE("a kernel keeps its name, its source, its signature and its space")
+{
+    attune::kernel<scale> const k{"ns::scale", attune::source_text("text", "s.cpp"), space};
+    attune::kernel_description const& d = k.describe();
+    CHECK(d.name == "ns::scale");
+    CHECK(d.source.text == "text");
+    CHECK(d.source.path == "s.cpp");
+    CHECK(d.signature.function == "ns::scale");
+    CHECK(d.signature.macros.empty());
+    CHECK(attune::signature_text(d.signature) ==
+          "void(std::span<float const>, std::span<float>, int)");
+    REQUIRE(d.space.parameters.size() == 1);
+    CHECK(d.space.parameters[0].name == "STEP");
+    CHECK(d.inputs.empty());
+}
+
+TEST_CASE("an input is bound to the argument that gives its value")
+{
+    attune::kernel<scale> k{"scale", attune::source_text("", "s.cpp"), space};
+    k.bind<2>(n);
+    REQUIRE(k.describe().inputs.size() == 1);
+    CHECK(k.describe().inputs[0].input == "N");
+    CHECK(k.describe().inputs[0].position == 2);
+}
+
+TEST_CASE("a tolerance is kept at the position of its argument")
+{
+    attune::kernel<scale> k{"scale", attune::source_text("", "s.cpp"), space};
+    k.tolerate<1>({0.5, 0.0});
+    REQUIRE(k.describe().tolerances.size() == 3);
+    CHECK(!k.describe().tolerances[0]);
+    REQUIRE(k.describe().tolerances[1]);
+    CHECK(k.describe().tolerances[1]->absolute == 0.5);
+}

@@ -1,0 +1,30 @@
+// tests/tune/options.cpp - the defaults of a tuning.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/options.hpp>
+
+#include <doctest/doctest.h>
+
+TEST_CASE("the default options can be used as they are")
+{
+    attune::tuning_options const options;
+    CHECK_NOTHROW(attune::require_usable(options.limits));
+    CHECK(options.limits.evaluations == 60);
+    CHECK(options.seed == 0);
+    CHECK(!options.retune);
+    CHECK(static_cast<bool>(options.progress));
+    CHECK(static_cast<bool>(options.search));
+    CHECK(options.precision > 0);
+    CHECK(options.patience > 1);
+    CHECK(options.default_limit_s > 0);
+}
+
+TEST_CASE("options can be named one by one in order")
+{
+    attune::tuning_options const options{.limits = attune::budget::of_evaluations(5),
+                                         .seed = 3,
+                                         .progress = attune::silent_progress(),
+                                         .retune = true};
+    CHECK(options.limits.evaluations == 5);
+    CHECK(options.seed == 3);
+    CHECK(options.retune);
+}

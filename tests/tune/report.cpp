@@ -1,0 +1,65 @@
+// tests/tune/report.cpp - one sentence on how a tuning ended.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/report.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+
+using attune::decision;
+using attune::measurement;
+
+namespace {
+
+attune::tuning_report finished(decision how)
+{
+    attune::tuning_report out;
+    out.how = how;
+    out.configuration = "TILE=64";
+    out.best = measurement::exact(1.2e-3);
+    out.default_time = measurement::exact(3.6e-3);
+    out.speedup = 3.0;
+    out.evaluations = 60;
+    out.elapsed_s = 12;
+    return out;
+}
+
+bool has(std::string const& text, std::string const& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("the summary of a success tells the speedup, both times and the configuration")
+{
+    std::string const text = summary(finished(decision::tuned));
+    CHECK(has(text, "3.00x faster than the default"));
+    CHECK(has(text, "1.2 ms, was 3.6 ms"));
+    CHECK(has(text, "TILE=64"));
+    CHECK(has(text, "60 evaluations in 12 s"));
+    CHECK(!has(text, "interrupted"));
+}
+
+TEST_CASE("the summary says when the default is kept")
+{
+    std::string const text = summary(finished(decision::kept_default));
+    CHECK(has(text, "keeps the default TILE=64, 3.6 ms"));
+    CHECK(!has(text, "3.00x"));
+}
+
+TEST_CASE("the summary of a remembered configuration speaks of no evaluations")
+{
+    std::string const text = summary(finished(decision::remembered));
+    CHECK(has(text, "remembered TILE=64"));
+    CHECK(!has(text, "evaluations"));
+}
+
+TEST_CASE("failures and Ctrl-C are part of the summary")
+{
+    attune::tuning_report report = finished(decision::tuned);
+    report.failures[static_cast<std::size_t>(attune::failure_stage::crash)] = 3;
+    report.interrupted = true;
+    std::string const text = summary(report);
+    CHECK(has(text, "3 crashed"));
+    CHECK(has(text, "interrupted"));
+}

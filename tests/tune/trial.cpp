@@ -1,0 +1,228 @@
+// tests/tune/trial.cpp - one configuration put to the test.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/trial.hpp>
+
+#include <doctest/doctest.h>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "../support/accumulate.hpp"
+
+using namespace attune_test;
+using attune::failure_stage;
+
+namespace {
+
+bool has(std::string const& text, std::string const& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+auto all_ways()
+{
+    return ways<usual,
+                fast,
+                wrong,
+                crashing,
+                endless,
+                refused,
+                unloadable,
+                overrunning,
+                throwing,
+                same_as_usual,
+                crawling>();
+}
+
+/// Everything a runner refers to. WAY has all values; the default is the way `start`.
+struct bench {
+    accumulate_data data{};
+    scripted_compiler compiler = accumulate_compiler();
+    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::kernel<accumulate_signature> kernel;
+    attune::call_frame frame;
+    attune::chain_of_trees space;
+    attune::tuning_options options = quick_options();
+    attune::tuning_problem problem;
+
+    explicit bench(way start = usual)
+        : kernel(accumulate_kernel(all_ways()))
+        , frame(attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+              {}, data.x, data.y, 3.0))
+        , space(attune::build(all_ways()))
+        , problem{kernel.describe(), space, at(start), any, frame}
+    {
+    }
+    attune::point at(way w) const
+    {
+        return {*attune::coordinate_of(space.describe().parameters[0],
+                                       std::to_string(static_cast<int>(w)))};
+    }
+};
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+attune::failure failure_of(attune::trial const& t)
+{
+    auto const* why = std::get_if<attune::failure>(&t.result);
+    return why ? *why : attune::failure{failure_stage::launch, "it worked"};
+}
+
+std::string refusal(bench& b)
+{
+    attune::trial_runner runner{b.problem, b.options};
+    try {
+        (void)runner.establish_reference();
+    } catch (attune::error const& e) {
+        return e.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("the reference is measured, and the caller's data stays as it was")
+{
+    bench b;
+    {
+        attune::trial_runner runner{b.problem, b.options};
+        attune::trial const first = runner.establish_reference();
+        REQUIRE(attune::succeeded(first.result));
+        CHECK(std::get<attune::measurement>(first.result).value > 0);
+        CHECK(first.code.address == std::get<void*>(code_of<usual>()));
+        CHECK(b.data.called_times(0, 3.0));
+        CHECK(runner.compile_s() == 0.001);
+    }
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a right variant is measured; its speed shows")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    auto const slow = std::get<attune::measurement>(runner.establish_reference().result);
+    attune::trial const quick = runner.run(b.at(fast), never);
+    REQUIRE(attune::succeeded(quick.result));
+    CHECK(quick.code.address == std::get<void*>(code_of<fast>()));
+    CHECK(std::get<attune::measurement>(quick.result).value * 10 < slow.value);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("every kind of failure has its stage and its reason, and leaves the data alone")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    (void)runner.establish_reference();
+    auto const tried = [&](way w) { return failure_of(runner.run(b.at(w), never)); };
+
+    attune::failure const not_right = tried(wrong);
+    CHECK(not_right.stage == failure_stage::verify);
+    CHECK(has(not_right.reason, "argument 1, element 0: got 106, reference 103"));
+    CHECK(b.data.called_times(0, 3.0));
+
+    CHECK(tried(crashing).stage == failure_stage::crash);
+    CHECK(has(tried(crashing).reason, "SIGSEGV"));
+    CHECK(tried(throwing).stage == failure_stage::crash);
+    CHECK(tried(endless).stage == failure_stage::timeout);
+    CHECK(tried(unloadable).stage == failure_stage::load);
+    CHECK(b.data.called_times(0, 3.0));
+
+    attune::failure const no_code = tried(refused);
+    CHECK(no_code.stage == failure_stage::compile);
+    CHECK(has(no_code.reason, "error: no"));
+    CHECK(no_code.log == "all of it");
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a variant that writes past a span is found, and the argument is named")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    (void)runner.establish_reference();
+    attune::failure const past = failure_of(runner.run(b.at(overrunning), never));
+    CHECK(past.stage == failure_stage::crash);
+    CHECK(has(past.reason, "past the end of argument 1"));
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("equal code is measured once, whether it works or not")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    auto const first = std::get<attune::measurement>(runner.establish_reference().result);
+    auto const again = std::get<attune::measurement>(runner.run(b.at(same_as_usual), never).result);
+    CHECK(again.value == first.value);
+    CHECK(again.samples == first.samples);
+    CHECK(runner.same_code() == 1);
+    CHECK(failure_of(runner.run(b.at(wrong), never)).stage == failure_stage::verify);
+    CHECK(failure_of(runner.run(b.at(wrong), never)).stage == failure_stage::verify);
+    CHECK(runner.same_code() == 2);
+}
+
+TEST_CASE("arrays that overlap are tuned too")
+{
+    bench b;
+    std::span<double> const y(b.data.y);
+    // x and y are one array: y[i] += y[i]
+    b.frame =
+        attune::make_call_frame<std::span<double const>, std::span<double>, double>({}, y, y, 1.0);
+    attune::trial_runner runner{b.problem, b.options};
+    CHECK(attune::succeeded(runner.establish_reference().result));
+    CHECK(attune::succeeded(runner.run(b.at(fast), never).result));
+    CHECK(failure_of(runner.run(b.at(wrong), never)).stage == failure_stage::verify);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a comparison of two variants is time over time, and restores the data")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    attune::trial const slow = runner.establish_reference();
+    attune::trial const quick = runner.run(b.at(fast), never);
+    auto const ratio = runner.compare(slow.code, quick.code, 2.0);
+    CHECK(ratio.value < 0.5);
+    CHECK(ratio.high < 1);
+    auto const reverse = runner.compare(quick.code, slow.code, 2.0);
+    CHECK(reverse.value > 2);
+    CHECK(reverse.high >= 1);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a default that does not compile is an error with the compiler's words")
+{
+    bench b{refused};
+    std::string const text = refusal(b);
+    CHECK(has(text, "kernel 'accumulate' did not compile"));
+    CHECK(has(text, "accumulate.kernel.cpp"));
+    CHECK(has(text, "WAY=5"));
+    CHECK(has(text, "error: no"));
+    CHECK(has(text, "all of it"));
+}
+
+TEST_CASE("a default that crashes is an error with the signal and advice")
+{
+    bench b{crashing};
+    std::string const text = refusal(b);
+    CHECK(has(text, "kernel 'accumulate' crashed"));
+    CHECK(has(text, "SIGSEGV"));
+    CHECK(has(text, "next:"));
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a default that leaves a span is an error that names the argument and says what to do")
+{
+    bench b{overrunning};
+    std::string const text = refusal(b);
+    CHECK(has(text, "past the end of argument 1"));
+    CHECK(has(text, "pass longer spans"));
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a default that never ends is an error that names the option")
+{
+    bench b{endless};
+    b.options.default_limit_s = 0.2;
+    std::string const text = refusal(b);
+    CHECK(has(text, "ran too long"));
+    CHECK(has(text, "default_limit_s"));
+}
