@@ -1,0 +1,9 @@
+# attune_dev: the warnings that attune's own sources, tests, examples and benchmarks are built with.
+# Never linked by a consumer; third-party headers are SYSTEM.
+add_library(attune_dev INTERFACE)
+target_compile_options(attune_dev INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-qual
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion -Wundef -Wextra-semi
+    $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op>
+    $<$<CXX_COMPILER_ID:Clang>:-Wheader-hygiene -Wunused-template>
+    $<$<BOOL:${ATTUNE_WERROR}>:-Werror>)

@@ -1,0 +1,15 @@
+#!/bin/sh
+# sh cmake/test.sh : builds everything with warnings as errors in build/test and runs all tests.
+# SPDX-License-Identifier: MIT
+set -eu
+cd "$(dirname "$0")/.."
+. cmake/packages.sh
+
+need g++ cmake make libboost-dev libeigen3-dev liblbfgspp-dev nlohmann-json3-dev doctest-dev
+wish libbenchmark-dev clang-format-19
+provide doctest/doctest.h
+
+configure build/test -C cmake/ci.cmake
+cmake --build build/test --parallel "$(jobs)"
+cd build/test
+exec ctest --output-on-failure --no-tests=error --parallel "$(jobs)"
