@@ -24,5 +24,6 @@
 
 #ifdef ATTUNE_IMPLEMENTATION
 #include <attune/search/search.ipp>
+#include <attune/space/space.ipp>
 #include <attune/tune/tune.ipp>
 #endif

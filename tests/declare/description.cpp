@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 
 using attune::description;
 using attune::number;
@@ -16,6 +17,9 @@ TEST_CASE("a number is an integer or a real and compares as what it is")
     CHECK(number::of(2.5).as_real() == 2.5);
     CHECK(number::of(std::int64_t{3}) == number::of(std::int64_t{3}));
     CHECK(number::of(std::int64_t{3}) != number::of(3.0));
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(number::of(nan) == number::of(nan));
+    CHECK(number::of(nan) != number::of(3.0));
 }
 
 TEST_CASE("a permutation of n items has n! values")

@@ -34,7 +34,13 @@ struct number {
     {
         return is_real ? real : static_cast<double>(integer);
     }
-    [[nodiscard]] friend bool operator==(number const&, number const&) = default;
+    /// Same kind and same value; every NaN is the same value, so that a key with one is found
+    /// again.
+    [[nodiscard]] friend constexpr bool operator==(number const& a, number const& b) noexcept
+    {
+        bool const both_nan = a.real != a.real && b.real != b.real;
+        return a.is_real == b.is_real && a.integer == b.integer && (a.real == b.real || both_nan);
+    }
 };
 
 /// The user's belief about where good values lie, before anything is measured.
