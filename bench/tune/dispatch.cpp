@@ -26,6 +26,17 @@ attune::tuning_options one_evaluation()
     return {.limits = attune::budget::of_evaluations(1), .progress = attune::silent_progress()};
 }
 
+template <class Function>
+void count_calls(benchmark::State& state, Function& add)
+{
+    std::vector<float> x(1);
+    add(x, 1); // the first call tunes and does not count
+    for (auto _ : state) {
+        add(x, 1);
+        benchmark::DoNotOptimize(x.data());
+    }
+}
+
 void raw_pointer(benchmark::State& state)
 {
     attune::clang_compiler compiler;
@@ -34,11 +45,7 @@ void raw_pointer(benchmark::State& state)
     auto const code = std::get<attune::callable>(
         compiler.compile(attune::source_text(text, "add.kernel.cpp"), wanted));
     auto* const add = code.as<void(std::span<float>, int)>();
-    std::vector<float> x(1);
-    for (auto _ : state) {
-        add(x, 1);
-        benchmark::DoNotOptimize(x.data());
-    }
+    count_calls(state, add);
 }
 BENCHMARK(raw_pointer);
 
@@ -46,12 +53,7 @@ void tuned_without_inputs(benchmark::State& state)
 {
     add_kernel const kernel{"add", attune::source_text(text, "add.kernel.cpp"), plain_space};
     attune::tuned add{kernel, attune::clang_compiler{}, attune::memory_store{}, one_evaluation()};
-    std::vector<float> x(1);
-    add(x, 1); // tunes
-    for (auto _ : state) {
-        add(x, 1);
-        benchmark::DoNotOptimize(x.data());
-    }
+    count_calls(state, add);
 }
 BENCHMARK(tuned_without_inputs);
 
@@ -60,12 +62,7 @@ void tuned_with_one_input(benchmark::State& state)
     add_kernel kernel{"add", attune::source_text(text, "add.kernel.cpp"), input_space};
     kernel.bind<1>(n);
     attune::tuned add{kernel, attune::clang_compiler{}, attune::memory_store{}, one_evaluation()};
-    std::vector<float> x(1);
-    add(x, 1); // tunes
-    for (auto _ : state) {
-        add(x, 1);
-        benchmark::DoNotOptimize(x.data());
-    }
+    count_calls(state, add);
 }
 BENCHMARK(tuned_with_one_input);
 

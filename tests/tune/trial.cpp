@@ -199,6 +199,23 @@ TEST_CASE("a default that does not compile is an error with the compiler's words
     CHECK(has(text, "all of it"));
 }
 
+TEST_CASE("a kernel with other types is one sentence, without what the compiler said around it")
+{
+    bench b;
+    b.compiler = scripted_compiler{[](attune::variant const&) {
+        return attune::failure{
+            failure_stage::compile,
+            "entry:9:1: error: static assertion failed due to requirement 'x': attune: kernel 'f' "
+            "is declared in the program as void(int), but the kernel file defines it otherwise",
+            "noise"};
+    }};
+    std::string const text = refusal(b);
+    CHECK(has(text, "attune: kernel 'f' is declared in the program as void(int), but"));
+    CHECK(has(text, "the same name and types"));
+    CHECK_FALSE(has(text, "static assertion"));
+    CHECK_FALSE(has(text, "noise"));
+}
+
 TEST_CASE("a default that crashes is an error with the signal and advice")
 {
     bench b{crashing};

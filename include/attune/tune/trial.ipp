@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 namespace attune {
 
@@ -21,8 +22,16 @@ inline constexpr std::size_t most_guarded_bytes = std::size_t{1} << 30;
 /// Of the time budget, what the timing of one variant may take.
 inline constexpr double share_of_one_timing = 0.05;
 
+/// What the entry behind every kernel asserts: that the kernel is there, with the declared types.
+inline constexpr std::string_view entry_sentence = "attune: kernel '";
+
 [[noreturn]] inline void refuse_default(tuning_problem const& problem, failure const& why)
 {
+    if (std::size_t const at = why.reason.find(entry_sentence); at != std::string::npos)
+        throw error(
+            why.reason.substr(at + std::string_view{"attune: "}.size()),
+            problem.kernel.source.path,
+            "give the function in the file and attune::kernel<...> the same name and types");
     bool const compiles = why.stage != failure_stage::compile && why.stage != failure_stage::load;
     bool const outside = why.reason.find("past the end of") != std::string::npos ||
                          why.reason.find("before the start of") != std::string::npos;
