@@ -199,7 +199,10 @@ TEST_CASE("on a pipe terminal progress writes plain lines to stderr")
 TEST_CASE("on a terminal one line is rewritten, and what must stay keeps its line")
 {
     int const master = ::posix_openpt(O_RDWR | O_NOCTTY);
-    REQUIRE(master >= 0);
+    if (master < 0) {
+        MESSAGE("skipped: this system gives no pseudo-terminal");
+        return;
+    }
     REQUIRE(::grantpt(master) == 0);
     REQUIRE(::unlockpt(master) == 0);
     int const terminal = ::open(::ptsname(master), O_RDWR | O_NOCTTY);
