@@ -4,109 +4,30 @@
 // Stage    declare -> [space] -> search -> compile -> measure -> remember
 // In       a bound description and its conditions over discrete parameters
 // Out      domains without values that can never be valid; fewer conditions
-// Source   own: generalised arc consistency, a condition at a time, for conditions with few
-// settings Depends  std only Tests    tests/space/domains.cpp
+// Source   own: generalised arc consistency, a condition at a time together with those that read
+//          no more than it, on their decision diagram
+// Depends  std only
+// Tests    tests/space/domains.cpp
 #pragma once
 
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/conditions.hpp>
+#include <attune/space/diagram.hpp>
+#include <attune/space/diagram_maker.hpp>
+#include <attune/space/domain.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace attune {
 
-/// The values of a parameter that may still be part of a valid configuration.
-class domain {
-public:
-    explicit domain(std::uint32_t count = 0) noexcept
-        : count_(count)
-    {
-    }
-    [[nodiscard]] std::uint32_t size() const noexcept
-    {
-        return filtered_ ? static_cast<std::uint32_t>(kept_.size()) : count_;
-    }
-    /// The i-th value left, as an index into the parameter's table; ascending in i.
-    [[nodiscard]] std::uint32_t value(std::uint32_t i) const noexcept
-    {
-        return filtered_ ? kept_[i] : i;
-    }
-    [[nodiscard]] bool is_whole() const noexcept { return !filtered_; }
-    /// Keeps the i-th value left where `keep[i]`.
-    void filter(std::vector<bool> const& keep)
-    {
-        std::vector<std::uint32_t> kept;
-        for (std::uint32_t i = 0; i < size(); ++i)
-            if (keep[i]) kept.push_back(value(i));
-        if (kept.size() == size()) return;
-        kept_ = std::move(kept);
-        filtered_ = true;
-    }
-
-private:
-    std::uint32_t count_;
-    bool filtered_ = false;
-    std::vector<std::uint32_t> kept_;
-};
-
 namespace detail {
-
-/// Counts up the settings of some parameters, the last one fastest.
-class odometer {
-public:
-    odometer(std::vector<std::uint32_t> const& parameters, std::vector<domain> const& domains)
-        : parameters_(parameters)
-        , domains_(domains)
-        , digits_(parameters.size(), 0)
-    {
-    }
-    void write(point& at) const
-    {
-        for (std::size_t k = 0; k < digits_.size(); ++k)
-            at[parameters_[k]].index = domains_[parameters_[k]].value(digits_[k]);
-    }
-    [[nodiscard]] bool advance()
-    {
-        for (std::size_t k = digits_.size(); k-- > 0;) {
-            if (++digits_[k] < domains_[parameters_[k]].size()) return true;
-            digits_[k] = 0;
-        }
-        return false;
-    }
-    [[nodiscard]] std::vector<std::uint32_t> const& digits() const noexcept { return digits_; }
-
-private:
-    std::vector<std::uint32_t> const& parameters_;
-    std::vector<domain> const& domains_;
-    std::vector<std::uint32_t> digits_;
-};
-
-/// Every discrete parameter at its first value left, every real one at its lower end.
-inline point first_values(description const& space, std::vector<domain> const& domains)
-{
-    point at(space.parameters.size());
-    for (std::size_t i = 0; i < at.size(); ++i)
-        if (domains[i].size() > 0)
-            at[i].index = domains[i].value(0);
-        else
-            at[i].real = space.parameters[i].low;
-    return at;
-}
-
-/// The parameters in the scope of `c` that still have a choice.
-inline std::vector<std::uint32_t> open_scope(condition const& c, std::vector<domain> const& domains)
-{
-    std::vector<std::uint32_t> open;
-    for (std::uint32_t const p : c.scope)
-        if (domains[p].size() > 1) open.push_back(p);
-    return open;
-}
 
 /// Settings of `parameters` when there are few enough to enumerate; else nothing.
 inline std::optional<std::uint64_t> few_settings(std::vector<std::uint32_t> const& parameters,
@@ -125,40 +46,71 @@ inline std::optional<std::uint64_t> few_settings(std::vector<std::uint32_t> cons
 
 enum class verdict { always, never, sometimes };
 
-/// Tests `c` on every setting of `scope` that `others`, which read no more than it, allow; drops
-/// values that are in no good setting.
+/// What a search through a diagram finds out about its values.
+struct support {
+    std::vector<std::vector<bool>> values; ///< per level: whether some good setting takes it
+    bool is_product = true;                ///< every setting of these values is good
+};
+
+inline support support_of(diagram_store const& store, std::uint32_t root)
+{
+    support out;
+    for (std::size_t l = 0; l < store.level_count(); ++l)
+        out.values.emplace_back(store.size_of(l), false);
+    auto const pass_over = [&](std::size_t from, std::size_t to) {
+        for (std::size_t l = from; l < to; ++l)
+            out.values[l].assign(store.size_of(l), true);
+    };
+    std::vector<std::uint32_t> reached{root};
+    std::vector<bool> seen(store.node_count(), false);
+    pass_over(0, store.level(root));
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+        std::size_t const level = store.level(reached[i]);
+        if (level == store.level_count()) continue;
+        std::span<std::uint32_t const> const children = store.children(reached[i]);
+        std::uint32_t last = never_node;
+        for (std::size_t v = 0; v < children.size(); ++v) {
+            std::uint32_t const child = children[v];
+            if (child == never_node) continue;
+            out.values[level][v] = true;
+            if (child == last) continue;
+            last = child;
+            pass_over(level + 1, store.level(child));
+            if (!seen[child]) reached.push_back(child);
+            seen[child] = true;
+        }
+    }
+    for (std::size_t i = 0; out.is_product && i < reached.size(); ++i) {
+        std::size_t const level = store.level(reached[i]);
+        for (std::size_t v = 0; level < store.level_count() && v < store.size_of(level); ++v)
+            if (out.values[level][v] && store.child(reached[i], level, v) == never_node)
+                out.is_product = false;
+    }
+    return out;
+}
+
+/// Looks for the settings of `scope` on which `c` and `others`, which read no more than it, hold;
+/// drops values that are in none.
 inline verdict enumerate(description const& space,
                          condition const& c,
                          std::vector<condition const*> const& others,
-                         std::vector<std::uint32_t> const& scope,
+                         std::vector<std::uint32_t> scope,
                          std::vector<domain>& domains)
 {
-    std::vector<std::vector<bool>> support(scope.size());
+    std::sort(scope.begin(), scope.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair(domains[a].size(), a) < std::pair(domains[b].size(), b);
+    });
+    effort budget;
+    diagram_maker maker(space, domains, scope, budget);
+    std::uint32_t const allowed = maker.make(others);
+    std::vector<condition const*> all = others;
+    all.push_back(&c);
+    std::uint32_t const good = maker.make(all);
+    if (good == never_node) return verdict::never;
+    support const found = support_of(maker.store(), good);
     for (std::size_t k = 0; k < scope.size(); ++k)
-        support[k].assign(domains[scope[k]].size(), false);
-    point at = first_values(space, domains);
-    odometer settings(scope, domains);
-    std::uint64_t supported = 0;
-    bool all = true;
-    do {
-        settings.write(at);
-        bool const allowed = std::all_of(
-            others.begin(), others.end(), [&](condition const* o) { return holds(space, *o, at); });
-        if (!allowed) continue;
-        bool const good = holds(space, c, at);
-        all = all && good;
-        if (!good) continue;
-        ++supported;
-        for (std::size_t k = 0; k < scope.size(); ++k)
-            support[k][settings.digits()[k]] = true;
-    } while (settings.advance());
-    if (supported == 0) return verdict::never;
-    std::uint64_t left = 1;
-    for (std::size_t k = 0; k < scope.size(); ++k) {
-        domains[scope[k]].filter(support[k]);
-        left *= domains[scope[k]].size();
-    }
-    return all || supported == left ? verdict::always : verdict::sometimes;
+        domains[scope[k]].filter(found.values[k]);
+    return good == allowed || found.is_product ? verdict::always : verdict::sometimes;
 }
 
 /// Enumerates conditions, the one with the fewest settings first, until domains shrink no more.

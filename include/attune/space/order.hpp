@@ -67,7 +67,7 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<std::size_t> best() const
+    [[nodiscard]] std::vector<std::size_t> best()
     {
         constexpr std::size_t most_starts = 24;
         std::size_t const n = log_size_.size();
@@ -93,54 +93,59 @@ public:
 private:
     static bool clearly_less(double a, double b) noexcept { return a < b * (1 - 1e-9); }
 
+    using flags = std::vector<char>;
+
     /// log of the number of different subtrees below the levels in `set`, at most.
-    [[nodiscard]] double log_width(std::vector<bool> const& set) const
+    [[nodiscard]] double log_width(flags const& set)
     {
-        std::vector<bool> cut(set.size(), false);
+        cut_.assign(set.size(), 0);
+        complete_.clear();
         double prefixes = 0;
         for (std::size_t k = 0; k < set.size(); ++k)
-            if (set[k]) prefixes += log_size_[k];
-        std::vector<bool> complete(scopes_.size(), true);
+            if (set[k] != 0) prefixes += log_size_[k];
         for (std::size_t c = 0; c < scopes_.size(); ++c) {
-            for (std::size_t const k : scopes_[c])
-                complete[c] = complete[c] && set[k];
-            if (complete[c])
+            std::vector<std::size_t> const& scope = scopes_[c];
+            bool const complete =
+                std::all_of(scope.begin(), scope.end(), [&](std::size_t k) { return set[k] != 0; });
+            if (complete) {
                 prefixes += log_density_[c];
-            else
-                for (std::size_t const k : scopes_[c])
-                    cut[k] = cut[k] || set[k];
+                complete_.push_back(c);
+                continue;
+            }
+            for (std::size_t const k : scope)
+                cut_[k] |= set[k];
         }
         double keys = 0;
         for (std::size_t k = 0; k < set.size(); ++k)
-            if (cut[k]) keys += log_size_[k];
-        for (std::size_t c = 0; c < scopes_.size(); ++c)
-            if (complete[c] && std::all_of(scopes_[c].begin(),
-                                           scopes_[c].end(),
-                                           [&](std::size_t k) { return cut[k]; }))
+            if (cut_[k] != 0) keys += log_size_[k];
+        for (std::size_t const c : complete_)
+            if (std::all_of(scopes_[c].begin(), scopes_[c].end(), [&](std::size_t k) {
+                    return cut_[k] != 0;
+                }))
                 keys += log_density_[c];
         return std::min(keys, prefixes);
     }
 
     /// Greedy order from `start`; leaves it unfinished once it costs more than `limit`.
-    double extend(std::size_t start, double limit, std::vector<std::size_t>& order) const
+    double extend(std::size_t start, double limit, std::vector<std::size_t>& order)
     {
         std::size_t const n = log_size_.size();
-        std::vector<bool> set(n, false);
+        flags set(n, 0);
         double width = 0;
         double cost = 0;
         for (std::size_t next = start;;) {
             cost += std::exp(width + log_size_[next]);
             if (cost > limit) return cost;
-            set[next] = true;
+            set[next] = 1;
             order.push_back(next);
             if (order.size() == n) return cost;
             width = log_width(set);
             double lowest = std::numeric_limits<double>::infinity();
             for (std::size_t k = 0; k < n; ++k) {
-                if (set[k]) continue;
-                set[k] = true;
+                if (set[k] != 0) continue;
+                set[k] = 1;
                 double const step = std::exp(width + log_size_[k]) + std::exp(log_width(set));
-                set[k] = false;
+                set[k] = 0;
                 if (lowest == std::numeric_limits<double>::infinity() ||
                     clearly_less(step, lowest)) {
                     lowest = step;
@@ -153,6 +158,8 @@ private:
     std::vector<double> log_size_;
     std::vector<std::vector<std::size_t>> scopes_;
     std::vector<double> log_density_;
+    flags cut_;                         // scratch: set, and read by an open condition
+    std::vector<std::size_t> complete_; // scratch: conditions whose parameters are all set
 };
 
 } // namespace detail
@@ -169,7 +176,7 @@ private:
         return by_name != 0 ? by_name < 0 : a < b;
     });
     if (sorted.size() < 2) return sorted;
-    detail::order_search const search(space, sorted, group.conditions, domains);
+    detail::order_search search(space, sorted, group.conditions, domains);
     std::vector<std::uint32_t> order;
     for (std::size_t const k : search.best())
         order.push_back(sorted[k]);
