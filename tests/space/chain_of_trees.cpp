@@ -268,3 +268,20 @@ TEST_CASE("a copy shares the trees and outlives the original")
     CHECK(copy.at(1)[1].index == 1);
     CHECK(copy.describe().parameters.size() == 3);
 }
+
+TEST_CASE("a constraint that single values or nothing can break is tested by no tree")
+{
+    space_writer w;
+    auto const a = w.range("a", 1, 4);
+    auto const b = w.range("b", 1, 4);
+    auto const x = w.real("x", 0, 1);
+    w.require(w.join(op::less, w.read(a), w.literal(std::int64_t{9})), "a < 9");
+    w.require(w.join(op::less, w.read(a), w.literal(std::int64_t{3})), "a < 3");
+    w.require(w.join(op::less, w.read(a), w.read(b)), "a < b");
+    w.require(w.join(op::less, w.read(x), w.read(b)), "x < b");
+    chain_of_trees const chain(w.out);
+    CHECK_FALSE(chain.is_tested(0));
+    CHECK_FALSE(chain.is_tested(1));
+    CHECK(chain.is_tested(2));
+    CHECK(chain.is_tested(3));
+}

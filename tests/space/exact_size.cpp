@@ -52,3 +52,19 @@ TEST_CASE("leaf counts survive the way there and back")
     CHECK(attune::detail::from_exact(attune::detail::to_exact(n)) == n);
     CHECK(attune::detail::to_exact(attune::uncountable) == (exact_integer(1) << 128) - 1);
 }
+
+TEST_CASE("counts of a value past 128 bits are exact")
+{
+    space_writer w;
+    for (int i = 0; i < 50; ++i)
+        w.range("p" + std::to_string(i), 1, 10);
+    auto const a = w.range("a", 1, 5);
+    auto const b = w.range("b", 1, 5);
+    w.require(w.join(attune::op::less, w.read(a), w.read(b)), "a < b");
+    chain_of_trees const chain(w.out);
+    attune::marginals const counts(chain);
+    CHECK_FALSE(counts.configurations(a, 1));
+    CHECK(attune::exact_count(chain, counts, a, 1).str() == "3" + std::string(50, '0'));
+    CHECK(attune::exact_count(chain, counts, a, 4) == 0);
+    CHECK(attune::exact_count(chain, counts, 7, 3).str() == "1" + std::string(50, '0'));
+}

@@ -41,6 +41,12 @@ public:
     ///         than one draw in 10'000
     explicit chain_of_trees(description bound, build_options const& options = {});
 
+    /// The chain of `bound`, built with the same options. Trees are shared with this one where
+    /// neither a table nor an input that their constraints read differs; a tree with an opaque
+    /// constraint is always built anew, for nobody can see what that reads.
+    /// Errors  those of the constructor
+    [[nodiscard]] chain_of_trees rebuilt(description bound) const;
+
     [[nodiscard]] description const& describe() const noexcept;
     [[nodiscard]] std::size_t tree_count() const noexcept;
     [[nodiscard]] tree const& tree_at(std::size_t i) const noexcept;
@@ -78,8 +84,14 @@ public:
     /// sentence for each parameter that stands outside its values. Empty if contains(p).
     [[nodiscard]] std::vector<std::string> violations(point const& p) const;
 
+    /// Whether trees or draws still test this constraint, an index into describe().constraints.
+    /// False where it was found to hold for every choice of the values that are left.
+    [[nodiscard]] bool is_tested(std::uint32_t constraint) const noexcept;
+
 private:
     struct state;
+    explicit chain_of_trees(std::shared_ptr<state const> made) noexcept;
+
     std::shared_ptr<state const> shared_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/marginals.hpp>
 
 #include <boost/multiprecision/cpp_int.hpp>
 
@@ -47,6 +48,21 @@ inline leaf_count from_exact(exact_integer const& n)
     exact_integer product = 1;
     for (std::size_t t = 0; t < space.tree_count(); ++t)
         product *= detail::to_exact(space.tree_at(t).leaves());
+    return product;
+}
+
+/// How many valid settings of the discrete parameters take value `index`: what
+/// marginals::configurations gives, without its limit.
+/// @param counts  marginals(space)
+/// @pre   the parameter is discrete, `index` lies in its table
+[[nodiscard]] inline exact_integer exact_count(chain_of_trees const& space,
+                                               marginals const& counts,
+                                               std::uint32_t parameter,
+                                               std::uint32_t index)
+{
+    exact_integer product = detail::to_exact(counts.leaves(parameter)[index]);
+    for (std::size_t t = 0; t < space.tree_count(); ++t)
+        if (t != counts.tree_of(parameter)) product *= detail::to_exact(space.tree_at(t).leaves());
     return product;
 }
 

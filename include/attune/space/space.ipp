@@ -7,4 +7,10 @@
 
 #include <attune/declare/declare.ipp>
 #include <attune/space/chain_of_trees.ipp>
+#include <attune/space/configurations.ipp>
+#include <attune/space/explanation.ipp>
+#include <attune/space/marginals.ipp>
+#include <attune/space/nearest.ipp>
+#include <attune/space/sample_distinct.ipp>
+#include <attune/space/space_report.ipp>
 #include <attune/space/tree.ipp>

@@ -1,0 +1,39 @@
+// attune/space/nearest.hpp - the valid configurations that lie closest to any configuration.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a chain of trees and a configuration, valid or not
+// Out      the valid ones that change the fewest parameters, the smallest distance first
+// Source   own: A* over the shared nodes of each tree with exact bounds from the leaves up, so that
+//          each answer costs one walk; the best combinations over the trees by merging sorted lists
+// Depends  std only
+// Tests    tests/space/nearest.cpp
+#pragma once
+
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace attune {
+
+/// How far nearest_valid looks.
+struct nearest_options {
+    std::size_t count = 8;         ///< configurations wanted
+    std::size_t candidates = 4096; ///< at most so many are tested against constraints over reals
+};
+
+/// The valid configurations other than `p` that are nearest to it: those with the fewest parameters
+/// changed first, among them by distance() (distance.hpp). Where neighbours() finds nothing, since
+/// no single change is valid, these are the next best steps.
+///
+/// Exact: no other configuration is nearer. Real parameters stay where they are in `p`; where
+/// constraints read them, the nearest `candidates` settings of the others are tested, and fewer
+/// than `count` come back when not enough of these pass.
+/// @param p  a configuration inside all tables and intervals; it may break constraints
+/// @return   at most options.count points, fewer when the space has no more
+/// Cost      one visit per edge of each tree, one distance per value, then a walk per answer
+[[nodiscard]] std::vector<point>
+nearest_valid(chain_of_trees const& space, point const& p, nearest_options const& options = {});
+
+} // namespace attune

@@ -1,0 +1,214 @@
+// attune/space/nearest.ipp - the best leaves of each tree, then the best of their combinations.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/space/distance.hpp>
+#include <attune/space/nearest.hpp>
+#include <attune/space/walk.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <queue>
+#include <span>
+#include <tuple>
+#include <utility>
+
+namespace attune {
+
+namespace detail {
+
+/// How far away a setting is. Both parts add up over parameters.
+struct change_cost {
+    std::uint32_t changes = 0;
+    double squared = 0; ///< sum of squared distances
+
+    [[nodiscard]] friend bool operator<(change_cost const& a, change_cost const& b) noexcept
+    {
+        return std::tie(a.changes, a.squared) < std::tie(b.changes, b.squared);
+    }
+    [[nodiscard]] friend change_cost operator+(change_cost const& a, change_cost const& b) noexcept
+    {
+        return {a.changes + b.changes, a.squared + b.squared};
+    }
+};
+
+/// A leaf of one tree, or one leaf of each of several.
+struct changed_setting {
+    change_cost cost;
+    std::vector<leaf_count> leaf;
+};
+
+/// The cost of every value of parameter `i`.
+[[nodiscard]] inline std::vector<change_cost>
+value_costs(description const& space, std::uint32_t i, coordinate from)
+{
+    parameter_description const& parameter = space.parameters[i];
+    std::vector<change_cost> out(parameter.value_count());
+    for (std::uint32_t v = 0; v < out.size(); ++v) {
+        if (v == from.index) continue;
+        double const d = parameter_distance(parameter, from, {v, 0});
+        out[v] = {1, d * d};
+    }
+    return out;
+}
+
+/// Finds the cheapest leaves of one tree, one after the other.
+class leaf_search {
+public:
+    /// @param t  outlives this object
+    leaf_search(tree const& t, description const& space, point const& from)
+        : tree_(t)
+    {
+        for (std::uint32_t const parameter : t.parameters())
+            costs_.push_back(value_costs(space, parameter, from[parameter]));
+        if (is_free(t)) {
+            for (std::uint32_t v = 0; v < costs_.front().size(); ++v)
+                open_.push({costs_.front()[v], {}, 1, 0, v});
+            return;
+        }
+        below_ = leaves_below(t);
+        bound_from_below();
+        open_.push({least_[root_of(t)], {}, 0, root_of(t), 0});
+    }
+
+    /// The cheapest `count` leaves, in order; fewer when there are no more.
+    [[nodiscard]] std::vector<changed_setting> cheapest(std::size_t count)
+    {
+        std::vector<changed_setting> out;
+        while (out.size() < count && !open_.empty()) {
+            entry const here = open_.top();
+            open_.pop();
+            if (here.level == costs_.size())
+                out.push_back({here.bound, {here.leaf}});
+            else
+                expand(here);
+        }
+        return out;
+    }
+
+private:
+    struct entry {
+        change_cost bound; ///< of the cheapest leaf below, exact
+        change_cost paid;  ///< above the node
+        std::size_t level;
+        std::uint32_t node;
+        leaf_count leaf; ///< leaves before the first one below
+
+        /// Later in the queue: dearer; of equals the shallower one, so that leaves come soon.
+        [[nodiscard]] friend bool operator<(entry const& a, entry const& b) noexcept
+        {
+            if (a.bound < b.bound || b.bound < a.bound) return b.bound < a.bound;
+            return a.level != b.level ? a.level < b.level : a.leaf > b.leaf;
+        }
+    };
+
+    void bound_from_below()
+    {
+        std::vector<std::size_t> const level = levels_of(tree_);
+        least_.resize(tree_.node_count());
+        for (std::uint32_t node = 0; node < least_.size(); ++node) {
+            if (level[node] == costs_.size()) continue;
+            least_[node] = {std::numeric_limits<std::uint32_t>::max(), 0};
+            for (std::size_t e = 0; e < tree_.values(node).size(); ++e) {
+                change_cost const here = through(node, e, level[node]);
+                if (here < least_[node]) least_[node] = here;
+            }
+        }
+    }
+
+    [[nodiscard]] change_cost through(std::uint32_t node, std::size_t e, std::size_t level) const
+    {
+        std::uint32_t const child = tree_.children(node)[e];
+        change_cost const value = costs_[level][tree_.values(node)[e]];
+        return child == tree_edge::no_child ? value : value + least_[child];
+    }
+
+    void expand(entry const& from)
+    {
+        leaf_count before = from.leaf;
+        for (std::size_t e = 0; e < tree_.values(from.node).size(); ++e) {
+            std::uint32_t const child = tree_.children(from.node)[e];
+            change_cost const value = costs_[from.level][tree_.values(from.node)[e]];
+            open_.push({from.paid + through(from.node, e, from.level),
+                        from.paid + value,
+                        from.level + 1,
+                        child,
+                        before});
+            before += child == tree_edge::no_child ? 1 : below_[child];
+        }
+    }
+
+    tree const& tree_;
+    std::vector<std::vector<change_cost>> costs_; // level -> value -> cost
+    std::vector<leaf_count> below_;
+    std::vector<change_cost> least_; // node -> cheapest setting below it
+    std::priority_queue<entry> open_;
+};
+
+/// The cheapest `count` combinations of one entry of `a` and one of `b`, both in order of cost.
+[[nodiscard]] inline std::vector<changed_setting> cheapest_pairs(
+    std::vector<changed_setting> const& a, std::vector<changed_setting> const& b, std::size_t count)
+{
+    struct pair {
+        change_cost cost;
+        std::size_t first;
+        std::size_t second;
+        [[nodiscard]] bool operator<(pair const& other) const noexcept
+        {
+            if (cost < other.cost || other.cost < cost) return other.cost < cost;
+            return std::tie(other.first, other.second) < std::tie(first, second);
+        }
+    };
+    std::priority_queue<pair> open;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        open.push({a[i].cost + b.front().cost, i, 0});
+    std::vector<changed_setting> out;
+    while (out.size() < count && !open.empty()) {
+        pair const best = open.top();
+        open.pop();
+        out.push_back({best.cost, a[best.first].leaf});
+        out.back().leaf.push_back(b[best.second].leaf.front());
+        if (best.second + 1 < b.size())
+            open.push({a[best.first].cost + b[best.second + 1].cost, best.first, best.second + 1});
+    }
+    return out;
+}
+
+/// The valid settings of the discrete parameters nearest to `p`, itself included if it is one.
+[[nodiscard]] inline std::vector<changed_setting>
+cheapest_settings(chain_of_trees const& space, point const& p, std::size_t count)
+{
+    std::vector<changed_setting> out{{{}, {}}};
+    for (std::size_t t = 0; t < space.tree_count(); ++t) {
+        leaf_search search(space.tree_at(t), space.describe(), p);
+        out = cheapest_pairs(out, search.cheapest(count), count);
+    }
+    return out;
+}
+
+} // namespace detail
+
+std::vector<point>
+nearest_valid(chain_of_trees const& space, point const& p, nearest_options const& options)
+{
+    ATTUNE_ASSERT(p.size() == space.describe().parameters.size(),
+                  "a point has one coordinate per parameter");
+    std::vector<point> out;
+    std::size_t const most = std::max(options.candidates, options.count + 1);
+    std::size_t tested = 0;
+    for (std::size_t asked = options.count + 1;; asked = std::min(asked * 4, most)) {
+        std::vector<detail::changed_setting> const found =
+            detail::cheapest_settings(space, p, asked);
+        for (; tested < found.size() && out.size() < options.count; ++tested) {
+            point near = space.at(space_index{found[tested].leaf});
+            for (std::size_t i = 0; i < near.size(); ++i)
+                if (space.describe().parameters[i].kind == parameter_kind::real) near[i] = p[i];
+            if (near != p && space.contains(near)) out.push_back(std::move(near));
+        }
+        if (out.size() == options.count || found.size() < asked || asked == most) return out;
+    }
+}
+
+} // namespace attune

@@ -1,0 +1,90 @@
+// attune/space/reuse.hpp - what must be built anew when a description changes.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       the description a chain was built from, and the one that follows it
+// Out      the parameters whose trees may differ
+// Source   own: what a changed table or input touches, closed over the conditions
+// Depends  std only
+// Tests    tests/space/reuse.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+#include <attune/space/conditions.hpp>
+#include <attune/space/groups.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace attune::detail {
+
+/// Whether two parameters have the same values.
+[[nodiscard]] inline bool same_values(parameter_description const& a,
+                                      parameter_description const& b)
+{
+    return a.kind == b.kind && a.type == b.type && a.parts == b.parts && a.integers == b.integers &&
+           a.reals == b.reals && a.labels == b.labels;
+}
+
+/// Whether the conditions of both are the same expressions over as many parameters; tables and
+/// the values of inputs may differ.
+[[nodiscard]] inline bool same_expressions(description const& a, description const& b)
+{
+    auto const same_root = [](constraint_description const& x, constraint_description const& y) {
+        return x.root == y.root && !x.test == !y.test;
+    };
+    return a.parameters.size() == b.parameters.size() && a.inputs.size() <= b.inputs.size() &&
+           a.nodes == b.nodes && a.texts == b.texts &&
+           std::equal(a.constraints.begin(),
+                      a.constraints.end(),
+                      b.constraints.begin(),
+                      b.constraints.end(),
+                      same_root);
+}
+
+/// Whether `c` may answer otherwise in `now` than in `before`, tables apart. What an opaque
+/// predicate reads cannot be seen, so it always may.
+[[nodiscard]] inline bool
+may_differ(condition const& c, description const& before, description const& now)
+{
+    if (c.root == no_index) return true;
+    bool differs = false;
+    walk_expression(now, c.root, [&](expression_node const& n) {
+        if (n.code == op::input)
+            differs = differs || n.subject >= before.inputs.size() ||
+                      before.inputs[n.subject].value != now.inputs[n.subject].value;
+    });
+    return differs;
+}
+
+/// For each parameter of `now`, whether its tree may differ from the one it had in `before`. If one
+/// parameter of a condition is marked then all are.
+/// @param conditions  conditions_of(now)
+[[nodiscard]] inline std::vector<bool> parameters_to_rebuild(
+    description const& before, description const& now, std::vector<condition> const& conditions)
+{
+    std::size_t const count = now.parameters.size();
+    if (!same_expressions(before, now)) return std::vector<bool>(count, true);
+    partition tied(count);
+    std::vector<bool> changed(count, false);
+    for (std::uint32_t p = 0; p < count; ++p)
+        changed[p] = !same_values(before.parameters[p], now.parameters[p]);
+    for (condition const& c : conditions) {
+        if (c.reads_real || c.scope.empty()) continue;
+        bool const differs = may_differ(c, before, now);
+        for (std::uint32_t const p : c.scope) {
+            tied.unite(c.scope.front(), p);
+            if (differs) changed[p] = true;
+        }
+    }
+    std::vector<bool> root_changed(count, false);
+    for (std::uint32_t p = 0; p < count; ++p)
+        if (changed[p]) root_changed[tied.find(p)] = true;
+    for (std::uint32_t p = 0; p < count; ++p)
+        changed[p] = root_changed[tied.find(p)];
+    return changed;
+}
+
+} // namespace attune::detail

@@ -1,0 +1,32 @@
+// attune/space/sample_distinct.hpp - uniform samples without replacement.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a chain of trees, how many configurations, a source of random numbers
+// Out      that many different configurations, every choice of them equally likely
+// Source   Bentley and Floyd, "Programming pearls: a sample of brilliance", CACM 30(9), 1987,
+//          algorithm F2, on the numbers of the configurations
+// Depends  std only
+// Tests    tests/space/sample_distinct.cpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace attune {
+
+/// `count` different valid configurations in random order: every sequence of `count` of them is
+/// equally likely, also when `count` is near the size. All of them, shuffled, when there are fewer.
+///
+/// In a space with real parameters, or with 2^128 configurations or more, draws of sample() are
+/// kept unless they came before; that gives fewer than `count` only if a million draws in a row
+/// bring nothing new.
+/// Errors  attune::error where sample() throws it
+/// Cost    one random number and one walk of the trees per configuration; memory for them all
+[[nodiscard]] std::vector<point>
+sample_distinct(chain_of_trees const& space, std::size_t count, random_engine& engine);
+
+} // namespace attune

@@ -1,0 +1,80 @@
+// attune/space/space_report.hpp - what a space looks like: its trees, and what its constraints do.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a chain of trees
+// Out      plain data, and a text for people
+// Source   own
+// Depends  std only
+// Tests    tests/space/space_report.cpp
+#pragma once
+
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// One tree.
+struct tree_report {
+    std::vector<std::string> parameters; ///< in the order chosen, from the root down
+    std::size_t nodes = 0;               ///< 0 for a parameter that nothing constrains
+    std::size_t edges = 0;
+    leaf_count leaves = 0;
+};
+
+/// How many combinations of its own parameters' values one constraint accepts, whatever the other
+/// constraints say.
+struct acceptance {
+    std::uint32_t constraint = no_index;
+    std::string text;
+    std::uint64_t accepted = 0;
+    std::uint64_t tested = 0; ///< > 0
+    bool is_tested = true;    ///< chain_of_trees::is_tested: some tree or draw depends on it
+    bool is_exact = false;    ///< all combinations were tested; else a uniform sample of them
+
+    [[nodiscard]] double share() const noexcept
+    {
+        return static_cast<double>(accepted) / static_cast<double>(tested);
+    }
+};
+
+/// How much work a report may be.
+struct report_options {
+    std::uint64_t most_combinations = 65536; ///< of one constraint; above, a sample is taken
+    std::uint64_t samples = 20000;
+    std::uint64_t seed = 1;
+};
+
+/// A whole space.
+struct space_report {
+    std::optional<leaf_count> size; ///< valid settings of discrete parameters; nothing past 2^128-1
+    double log2_size = 0;
+    double log2_combinations = 0; ///< of the same parameters, without constraints
+    std::vector<tree_report> trees;
+    std::vector<std::string> real_parameters; ///< in no tree
+    std::vector<acceptance> constraints;      ///< in order of declaration
+    report_options options;                   ///< what the report was made with
+
+    /// Texts of the constraints that accept every combination. Where there were too many to test
+    /// them all: those that no tree tests, as they hold for all values left, and that refused none
+    /// of the sample.
+    [[nodiscard]] std::vector<std::string> always_true() const;
+    /// The constraint that accepts the smallest share, the first of equals; nullptr when there is
+    /// no constraint that refuses anything.
+    [[nodiscard]] acceptance const* most_restrictive() const noexcept;
+};
+
+/// Looks at a space.
+/// Cost  one test per combination of the parameters of each constraint, within `options`
+[[nodiscard]] space_report report_on(chain_of_trees const& space,
+                                     report_options const& options = {});
+
+/// The report in a few lines, one per tree.
+[[nodiscard]] std::string to_text(space_report const& report);
+
+} // namespace attune
