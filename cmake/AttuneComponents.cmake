@@ -2,6 +2,7 @@
 # either way the consumer's own compiler builds the one translation unit that a component is.
 #
 #   attune::space    include/attune/space/space.ipp            Boost's headers
+#   attune::files    include/attune/space/files.ipp            attune::space, JSON
 #   attune::search   include/attune/search/search.ipp          attune::space, Eigen, LBFGSpp
 #   attune::tune     include/attune/tune/tune.ipp              attune::search, JSON, threads, dlopen
 #   attune::clang    include/attune/compile/clang_module.ipp   attune::tune and a module with LLVM and Clang
@@ -31,6 +32,19 @@ function(attune_find_space reason)
     attune_find_boost(why)
     set(${reason} "${why}" PARENT_SCOPE)
     set(${reason}_found "Boost's headers" PARENT_SCOPE)
+endfunction()
+
+function(attune_find_files reason)
+    find_package(nlohmann_json CONFIG QUIET GLOBAL)
+    attune_find_space(why)
+    if(NOT why STREQUAL "")
+        set(${reason} "${why}" PARENT_SCOPE)
+    elseif(NOT TARGET nlohmann_json::nlohmann_json)
+        set(${reason} "nlohmann-json was not found (Debian: nlohmann-json3-dev)" PARENT_SCOPE)
+    else()
+        set(${reason} "" PARENT_SCOPE)
+        set(${reason}_found "nlohmann-json ${nlohmann_json_VERSION}" PARENT_SCOPE)
+    endif()
 endfunction()
 
 function(attune_find_search reason)
@@ -135,13 +149,17 @@ function(attune_add_unit target kind file)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-# attune_add_component(space | search | tune | clang): call it only after attune_find_<component> found all.
+# attune_add_component(space | files | search | tune | clang): call it only after attune_find_<component> found all.
 function(attune_add_component name)
     if(TARGET attune::${name})
         return()
     elseif(name STREQUAL "space")
         attune_add_unit(attune_space STATIC attune/space/space.ipp)
         target_link_libraries(attune_space PUBLIC attune::attune)
+    elseif(name STREQUAL "files")
+        attune_add_component(space)
+        attune_add_unit(attune_files STATIC attune/space/files.ipp)
+        target_link_libraries(attune_files PUBLIC attune::space PRIVATE nlohmann_json::nlohmann_json)
     elseif(name STREQUAL "search")
         attune_add_component(space)
         attune_add_unit(attune_search STATIC attune/search/search.ipp)
