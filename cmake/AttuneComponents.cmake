@@ -2,7 +2,7 @@
 # either way the consumer's own compiler builds the one translation unit that a component is.
 #
 #   attune::space    include/attune/space/space.ipp            Boost's headers
-#   attune::files    include/attune/space/files.ipp            attune::space, JSON
+#   attune::files    include/attune/space/files/files.ipp            attune::space, JSON
 #   attune::search   include/attune/search/search.ipp          attune::space, Eigen, LBFGSpp
 #   attune::tune     include/attune/tune/tune.ipp              attune::search, JSON, threads, dlopen
 #   attune::clang    include/attune/compile/clang_module.ipp   attune::tune and a module with LLVM and Clang
@@ -158,7 +158,7 @@ function(attune_add_component name)
         target_link_libraries(attune_space PUBLIC attune::attune)
     elseif(name STREQUAL "files")
         attune_add_component(space)
-        attune_add_unit(attune_files STATIC attune/space/files.ipp)
+        attune_add_unit(attune_files STATIC attune/space/files/files.ipp)
         target_link_libraries(attune_files PUBLIC attune::space PRIVATE nlohmann_json::nlohmann_json)
     elseif(name STREQUAL "search")
         attune_add_component(space)

@@ -20,7 +20,7 @@ set(sees_top ${sees_tune} top)
 set(where_boost "^(declare|space|search|tune)/")
 set(where_Eigen "^search/(gp/|[^/]*\\.ipp$)")
 set(where_LBFGSpp "${where_Eigen}")
-set(where_nlohmann "^(remember|space)/[^/]*\\.ipp$")
+set(where_nlohmann "^(remember|space/files)/[^/]*\\.ipp$")
 set(where_llvm "^compile/clang_[a-z]+\\.ipp$") # the parts of clang_module.ipp; no other file may include them
 set(where_clang "${where_llvm}")
 

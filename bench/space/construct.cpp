@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Run      bench.space.construct --spaces FILE [--repeat K]
-//          FILE: a JSON list of spaces, see attune/space/read_json.hpp; K: builds of each, default
+//          FILE: a JSON list of spaces, see attune/space/files/read_json.hpp; K: builds of each,
+//          default
 //          5
 // Prints   a line per space: combinations, valid configurations, trees, their nodes and bytes,
 //          median milliseconds to build from the description in memory (reading the file is not in
@@ -17,7 +18,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/exact_size.hpp>
-#include <attune/space/read_json.hpp>
+#include <attune/space/files/read_json.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // tests/fuzz/expressions.cpp - no text crashes the parser; what it reads, it writes and reads
 // again. SPDX-License-Identifier: MIT
-#include <attune/space/files.ipp>
+#include <attune/space/files/files.ipp>
 #include <attune/space/space.ipp>
 
 #include <cstddef>

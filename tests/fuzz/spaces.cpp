@@ -1,6 +1,6 @@
 // tests/fuzz/spaces.cpp - no file crashes the readers; what they read, they write and read again.
 // SPDX-License-Identifier: MIT
-#include <attune/space/files.ipp>
+#include <attune/space/files/files.ipp>
 #include <attune/space/space.ipp>
 
 #include <cstddef>

@@ -12,8 +12,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/space/build_options.hpp>
-#include <attune/space/depth_first.hpp>
-#include <attune/space/diagram_tree.hpp>
+#include <attune/space/diagram/depth_first.hpp>
+#include <attune/space/diagram/diagram_tree.hpp>
 #include <attune/space/domains.hpp>
 #include <attune/space/groups.hpp>
 #include <attune/space/tree.hpp>

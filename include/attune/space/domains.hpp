@@ -13,8 +13,8 @@
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/conditions.hpp>
-#include <attune/space/diagram.hpp>
-#include <attune/space/diagram_maker.hpp>
+#include <attune/space/diagram/diagram.hpp>
+#include <attune/space/diagram/diagram_maker.hpp>
 #include <attune/space/domain.hpp>
 
 #include <algorithm>

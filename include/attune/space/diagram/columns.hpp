@@ -1,0 +1,183 @@
+// attune/space/diagram/columns.hpp - one operation on many values at once.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       an operation, its operands as columns or single values
+// Out      the column of its values, with a mark where there is none
+// Source   own; what each value is comes from declare/evaluate.hpp, except in the loops over
+//          integers that cannot overflow
+// Depends  std only
+// Tests    tests/space/diagram/columns.cpp
+#pragma once
+
+#include <attune/declare/evaluate.hpp>
+#include <attune/space/diagram/interval.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace attune::detail {
+
+/// The values of one operand: `step` is 1 for a column and 0 for a single value. The bits of a real
+/// value are those of its double; `failed` is not 0 where there is no value.
+struct operand_view {
+    std::int64_t const* bits = nullptr;
+    std::uint8_t const* failed = nullptr;
+    std::size_t step = 0;
+    bool real = false;
+    outlook about{};
+
+    [[nodiscard]] number at(std::size_t i) const noexcept
+    {
+        std::int64_t const word = bits[i * step];
+        return real ? number::of(std::bit_cast<double>(word)) : number::of(word);
+    }
+    [[nodiscard]] bool has_failed(std::size_t i) const noexcept { return failed[i * step] != 0; }
+};
+
+/// The word that stands for a number in a column.
+[[nodiscard]] inline std::int64_t word_of(number const& v) noexcept
+{
+    return v.is_real ? std::bit_cast<std::int64_t>(v.real) : v.integer;
+}
+
+/// `code` applied to numbers, one of its operands after the other only where C++ would.
+[[nodiscard]] inline std::optional<number> apply_operation(op code,
+                                                           operand_view const& first,
+                                                           operand_view const& second,
+                                                           operand_view const& third,
+                                                           bool real,
+                                                           std::size_t i)
+{
+    if (first.has_failed(i)) return {};
+    number const a = first.at(i);
+    bool const a_true = a.as_real() != 0;
+    switch (code) {
+    case op::logical_not:
+        return truth(!a_true);
+    case op::absolute:
+        if (a.as_real() >= 0) return a;
+        [[fallthrough]];
+    case op::negate:
+        return a.is_real ? number::of(-a.real) : integer_arithmetic(op::subtract, 0, a.integer);
+    case op::logical_and:
+        if (!a_true) return truth(false);
+        break;
+    case op::logical_or:
+        if (a_true) return truth(true);
+        break;
+    case op::select: {
+        operand_view const& chosen = a_true ? second : third;
+        if (chosen.has_failed(i)) return {};
+        number const v = chosen.at(i);
+        return real ? number::of(v.as_real()) : v;
+    }
+    default:
+        break;
+    }
+    if (second.has_failed(i)) return {};
+    number const b = second.at(i);
+    if (code == op::logical_and || code == op::logical_or) return truth(b.as_real() != 0);
+    if (code >= op::less && code <= op::not_equal) return comparison(code, a, b);
+    if (a.is_real || b.is_real) return real_arithmetic(code, a.as_real(), b.as_real());
+    return integer_arithmetic(code, a.integer, b.integer);
+}
+
+/// Fills `out` by `f(a, b)` on the integers of two operands.
+template <class F>
+inline void fill_integers(
+    operand_view const& a, operand_view const& b, std::size_t count, std::int64_t* out, F const& f)
+{
+    if (a.step == 0) {
+        std::int64_t const left = *a.bits;
+        for (std::size_t i = 0; i < count; ++i)
+            out[i] = f(left, b.bits[i * b.step]);
+    } else if (b.step == 0) {
+        std::int64_t const right = *b.bits;
+        for (std::size_t i = 0; i < count; ++i)
+            out[i] = f(a.bits[i], right);
+    } else {
+        for (std::size_t i = 0; i < count; ++i)
+            out[i] = f(a.bits[i], b.bits[i]);
+    }
+}
+
+/// The same for operations that never fail here. @return false when there is no such loop
+inline bool fill_fast(
+    op code, operand_view const& a, operand_view const& b, std::size_t count, std::int64_t* out)
+{
+    auto const fill = [&](auto const& f) {
+        fill_integers(a, b, count, out, f);
+        return true;
+    };
+    using word = std::int64_t;
+    constexpr double half_range = 2147483648.0;
+    bool const fits_32 = a.about.range.low >= 0 && a.about.range.high < half_range &&
+                         b.about.range.low > 0 && b.about.range.high < half_range;
+    switch (code) {
+    case op::add:
+        return fill([](word x, word y) { return x + y; });
+    case op::subtract:
+        return fill([](word x, word y) { return x - y; });
+    case op::multiply:
+        return fill([](word x, word y) { return x * y; });
+    case op::less:
+        return fill([](word x, word y) { return word{x < y}; });
+    case op::less_equal:
+        return fill([](word x, word y) { return word{x <= y}; });
+    case op::greater:
+        return fill([](word x, word y) { return word{x > y}; });
+    case op::greater_equal:
+        return fill([](word x, word y) { return word{x >= y}; });
+    case op::equal:
+        return fill([](word x, word y) { return word{x == y}; });
+    case op::not_equal:
+        return fill([](word x, word y) { return word{x != y}; });
+    case op::logical_and:
+        return fill([](word x, word y) { return word{x != 0 && y != 0}; });
+    case op::logical_or:
+        return fill([](word x, word y) { return word{x != 0 || y != 0}; });
+    case op::divide:
+    case op::floor_divide:
+        if (!fits_32) return false;
+        return fill([](word x, word y) {
+            return word{static_cast<std::uint32_t>(x) / static_cast<std::uint32_t>(y)};
+        });
+    case op::modulo:
+    case op::floor_modulo:
+        if (!fits_32) return false;
+        return fill([](word x, word y) {
+            return word{static_cast<std::uint32_t>(x) % static_cast<std::uint32_t>(y)};
+        });
+    default:
+        return false;
+    }
+}
+
+/// Writes `count` values of `code` applied to its operands.
+/// @param real   whether the value is real
+/// @param about  what is known of the value; where it may not fail `failed` is not written
+/// @param failed count marks, all 0 before the first call
+inline void fill_column(op code,
+                        operand_view const& a,
+                        operand_view const& b,
+                        operand_view const& c,
+                        bool real,
+                        outlook const& about,
+                        std::size_t count,
+                        std::int64_t* out,
+                        std::uint8_t* failed)
+{
+    bool const integers = operand_count(code) == 2 && !a.real && !b.real && !real;
+    bool const certain = !about.may_fail && !a.about.may_fail && !b.about.may_fail;
+    if (integers && certain && fill_fast(code, a, b, count, out)) return;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::optional<number> const v = apply_operation(code, a, b, c, real, i);
+        out[i] = v ? word_of(*v) : 0;
+        if (about.may_fail) failed[i] = v ? 0 : 1;
+    }
+}
+
+} // namespace attune::detail

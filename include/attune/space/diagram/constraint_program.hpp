@@ -1,0 +1,247 @@
+// attune/space/diagram/constraint_program.hpp - conditions to be tested level by level.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       conditions, the levels of the parameters they read, the values left to these
+// Out      what to compute on each level, which values the levels below still need, and which of
+//          these only ever helps or only ever hurts as it grows
+// Source   own
+// Depends  std only
+// Tests    tests/space/diagram/constraint_program.cpp
+#pragma once
+
+#include <attune/space/conditions.hpp>
+#include <attune/space/diagram/leaf_columns.hpp>
+#include <attune/space/diagram/lowering.hpp>
+#include <attune/space/diagram/slots.hpp>
+#include <attune/space/domain.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// How a value changes as one of the values it is made of grows.
+enum class trend : std::int8_t { falls = -1, stays = 0, rises = 1, unknown = 2 };
+
+[[nodiscard]] inline trend opposite(trend t) noexcept
+{
+    return t == trend::rises ? trend::falls : t == trend::falls ? trend::rises : t;
+}
+[[nodiscard]] inline trend together(trend a, trend b) noexcept
+{
+    if (a == trend::stays) return b;
+    return b == trend::stays || a == b ? a : trend::unknown;
+}
+/// Of a value times something in `factor`.
+[[nodiscard]] inline trend scaled(trend t, interval const& factor) noexcept
+{
+    if (t == trend::stays || factor.low >= 0) return t;
+    return factor.high <= 0 ? opposite(t) : trend::unknown;
+}
+
+/// The trend of `code` applied to operands with trends `t` and ranges `r`.
+[[nodiscard]] inline trend
+trend_of(op code, std::span<trend const, 3> t, std::span<interval const, 3> r) noexcept
+{
+    auto const truth = [&](std::size_t k) {
+        return t[k] != trend::stays && r[k].low < 0 ? trend::unknown : t[k];
+    };
+    if (t[0] == trend::stays && t[1] == trend::stays && t[2] == trend::stays) return trend::stays;
+    switch (code) {
+    case op::add:
+    case op::minimum:
+    case op::maximum:
+        return together(t[0], t[1]);
+    case op::subtract:
+        return together(t[0], opposite(t[1]));
+    case op::negate:
+        return opposite(t[0]);
+    case op::multiply:
+        return together(scaled(t[0], r[1]), scaled(t[1], r[0]));
+    case op::divide:
+    case op::floor_divide:
+    case op::ceil_divide:
+        if (r[1].low <= 0) return trend::unknown;
+        return together(t[0], opposite(scaled(t[1], r[0])));
+    case op::less:
+    case op::less_equal:
+        return together(opposite(t[0]), t[1]);
+    case op::greater:
+    case op::greater_equal:
+        return together(t[0], opposite(t[1]));
+    case op::logical_not:
+        return opposite(truth(0));
+    case op::logical_and:
+    case op::logical_or:
+        return together(truth(0), truth(1));
+    case op::select:
+        return t[0] == trend::stays ? together(t[1], t[2]) : trend::unknown;
+    default:
+        return trend::unknown;
+    }
+}
+
+/// A condition that is called, not computed.
+struct called_condition {
+    condition const* tested = nullptr;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> arguments; // parameter, step of its index
+    int level = constant_level; // on which the last of them is set
+};
+
+/// What to do on one level.
+struct program_level {
+    std::vector<std::uint32_t> computed; ///< steps to evaluate, in order
+    std::vector<std::uint32_t> roots;    ///< steps that must be true
+    std::vector<std::uint32_t> needed;   ///< steps whose value a level below reads
+    std::vector<std::uint32_t> later;    ///< steps of levels below that are not known, in order
+    std::uint32_t threshold = no_index;  ///< place in `needed` of a value with a trend
+};
+
+/// Conditions lowered for one order of parameters. Level k is set before level k + 1.
+class constraint_program {
+public:
+    /// @param order       the parameter of each level; the others stay as in `base`
+    /// @param conditions  must outlive this object
+    constraint_program(description const& space,
+                       std::vector<domain> const& domains,
+                       std::vector<std::uint32_t> const& order,
+                       point const& base,
+                       std::span<condition const* const> conditions)
+        : slots_(sizes_of(order, domains))
+        , levels_(order.size())
+    {
+        std::vector<int> level_of(space.parameters.size(), constant_level);
+        for (std::size_t l = 0; l < order.size(); ++l)
+            level_of[order[l]] = static_cast<int>(l);
+        leaf_columns leaves(space, domains, level_of, base, slots_);
+        lowering lowered(space, leaves, slots_);
+        for (condition const* c : conditions) {
+            std::uint32_t const root = c->root == no_index ? no_index : lowered.lower(c->root);
+            if (root == no_index)
+                add_call(*c, leaves);
+            else
+                roots_.push_back(root);
+        }
+        plan();
+    }
+
+    [[nodiscard]] slot_table& slots() noexcept { return slots_; }
+    [[nodiscard]] std::vector<program_level> const& levels() const noexcept { return levels_; }
+    [[nodiscard]] std::vector<std::uint32_t> const& roots() const noexcept { return roots_; }
+    [[nodiscard]] std::vector<called_condition> const& calls() const noexcept { return calls_; }
+
+private:
+    static std::vector<std::size_t> sizes_of(std::vector<std::uint32_t> const& order,
+                                             std::vector<domain> const& domains)
+    {
+        std::vector<std::size_t> sizes;
+        for (std::uint32_t const p : order)
+            sizes.push_back(domains[p].size());
+        return sizes;
+    }
+
+    void add_call(condition const& c, leaf_columns& leaves)
+    {
+        called_condition made;
+        made.tested = &c;
+        for (std::uint32_t const p : c.scope) {
+            std::uint32_t const index = leaves.index_of(p);
+            made.arguments.emplace_back(p, index);
+            made.level = std::max(made.level, slots_[index].level);
+        }
+        calls_.push_back(std::move(made));
+    }
+
+    void plan()
+    {
+        std::uint32_t const count = static_cast<std::uint32_t>(slots_.size());
+        std::vector<int> read_on(count, constant_level); // the last level that reads the step
+        std::vector<bool> used(count, false);
+        for (std::uint32_t const r : roots_)
+            used[r] = true;
+        for (std::uint32_t s = count; s-- > 0;) {
+            if (!used[s] || slots_[s].is_known) continue;
+            for (std::uint32_t const o : slots_[s].operands) {
+                if (o == no_index) continue;
+                used[o] = true;
+                read_on[o] = std::max(read_on[o], slots_[s].level);
+            }
+        }
+        for (called_condition const& c : calls_)
+            for (auto const& [parameter, index] : c.arguments)
+                read_on[index] = std::max(read_on[index], c.level);
+        for (std::uint32_t const r : roots_)
+            if (slots_[r].level != constant_level) level(slots_[r].level).roots.push_back(r);
+        for (std::uint32_t s = 0; s < count; ++s) {
+            int const own = slots_[s].level;
+            if (own == constant_level) continue;
+            if (used[s] && !slots_[s].is_known) {
+                level(own).computed.push_back(s);
+                for (int l = 0; l < own; ++l)
+                    level(l).later.push_back(s);
+            }
+            for (int l = own; l < read_on[s]; ++l)
+                level(l).needed.push_back(s);
+        }
+        for (std::size_t l = 0; l < levels_.size(); ++l)
+            set_threshold(static_cast<int>(l));
+    }
+
+    program_level& level(int l) noexcept { return levels_[static_cast<std::size_t>(l)]; }
+
+    /// The widest needed value of `l` with a trend, if there is one.
+    void set_threshold(int l)
+    {
+        double widest = 2;
+        for (std::uint32_t k = 0; k < level(l).needed.size(); ++k) {
+            slot const& s = slots_[level(l).needed[k]];
+            double const width = s.about.range.high - s.about.range.low;
+            if (s.real || s.about.may_fail || !(width > widest) || width == infinite) continue;
+            if (!has_trend(l, level(l).needed[k])) continue;
+            widest = width;
+            level(l).threshold = k;
+        }
+    }
+
+    /// Whether all conditions only ever gain or only ever lose as `grown` grows, the other values
+    /// that level `l` knows being the same.
+    [[nodiscard]] bool has_trend(int l, std::uint32_t grown)
+    {
+        std::vector<trend> trends(slots_.size(), trend::stays);
+        trends[grown] = trend::rises;
+        for (std::uint32_t const s : level(l).later) {
+            slot const& step = slots_[s];
+            trend t[3] = {trend::stays, trend::stays, trend::stays};
+            interval r[3];
+            for (std::size_t k = 0; k < 3; ++k) {
+                if (step.operands[k] == no_index) continue;
+                t[k] = trends[step.operands[k]];
+                r[k] = slots_[step.operands[k]].about.range;
+            }
+            trends[s] = trend_of(step.code, t, r);
+            bool const loose = step.about.may_fail || !step.about.range.is_bounded();
+            if (trends[s] != trend::stays && loose) trends[s] = trend::unknown;
+        }
+        trend all = trend::stays;
+        for (std::uint32_t const r : roots_) {
+            if (trends[r] != trend::stays && slots_[r].about.range.low < 0) return false;
+            all = together(all, trends[r]);
+        }
+        for (called_condition const& c : calls_)
+            for (auto const& [parameter, index] : c.arguments)
+                if (index == grown && c.level > l) return false;
+        return all != trend::unknown;
+    }
+
+    slot_table slots_;
+    std::vector<std::uint32_t> roots_;
+    std::vector<called_condition> calls_;
+    std::vector<program_level> levels_;
+};
+
+} // namespace attune::detail

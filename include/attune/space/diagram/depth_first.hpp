@@ -1,0 +1,170 @@
+// attune/space/diagram/depth_first.hpp - grows a tree by trying values, one parameter after the
+// other. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       one group of parameters, their conditions and domains
+// Out      its tree, or why it was not finished
+// Source   own: depth-first, each condition tested as soon as values set so far refute it, at the
+//          latest when the last parameter it reads is set. A subtree depends only on those
+//          parameters above it that an open condition reads, so it is built once per setting of
+//          these.
+// Depends  std only
+// Tests    tests/space/diagram/depth_first.cpp
+#pragma once
+
+#include <attune/space/build_options.hpp>
+#include <attune/space/diagram/node_store.hpp>
+#include <attune/space/domains.hpp>
+#include <attune/space/groups.hpp>
+#include <attune/space/order.hpp>
+#include <attune/space/partial.hpp>
+#include <attune/space/tree.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// Why a tree was not finished.
+enum class stopped : std::uint8_t { no, visits, nodes };
+
+/// Depth-first construction of one tree.
+class tree_grower {
+public:
+    tree_grower(description const& space,
+                parameter_group const& group,
+                std::vector<domain> const& domains,
+                build_options const& options)
+        : domains_(domains)
+        , options_(options)
+        , at_(first_values(space, domains))
+        , store_(level_order(space, group, domains))
+        , levels_(group.parameters.size())
+        , outlook_(space)
+    {
+        std::span<std::uint32_t const> const order = store_.made().parameters();
+        std::vector<std::size_t> level_of(space.parameters.size(), 0);
+        for (std::size_t l = 0; l < order.size(); ++l) {
+            levels_[l].parameter = order[l];
+            level_of[order[l]] = l;
+        }
+        outlook_.set_levels(level_of);
+        std::vector<std::vector<bool>> in_key(order.size(), std::vector<bool>(order.size(), false));
+        for (condition const& c : group.conditions) {
+            std::size_t last = 0;
+            for (std::uint32_t const p : c.scope)
+                last = std::max(last, level_of[p]);
+            for (std::uint32_t const p : c.scope)
+                if (level_of[p] == last || c.root != no_index)
+                    levels_[level_of[p]].tests.push_back(&c);
+            for (std::uint32_t const p : c.scope)
+                for (std::size_t l = level_of[p] + 1; l <= last; ++l)
+                    in_key[l][level_of[p]] = true;
+        }
+        for (std::size_t l = 1; l < order.size(); ++l)
+            levels_[l].set_key(in_key[l], levels_, domains);
+    }
+
+    /// Builds everything. @return whether any setting is valid; see also why_stopped()
+    bool grow_all() { return grow(0) != dead; }
+    /// Looks for one valid setting.
+    bool find_one()
+    {
+        stop_at_first_ = true;
+        return grow_all() || why_stopped_ != stopped::no;
+    }
+    [[nodiscard]] stopped why_stopped() const noexcept { return why_stopped_; }
+    [[nodiscard]] tree take() && { return std::move(store_).take(); }
+
+private:
+    static constexpr std::uint32_t dead = tree_edge::no_child - 1;
+
+    struct level {
+        std::uint32_t parameter = 0;
+        std::uint32_t digit = 0; // which value left of its domain is set now
+        std::vector<condition const*> tests;
+        std::vector<std::pair<std::size_t, std::uint64_t>> key; // level above, its stride
+        bool remembers = false;
+        std::unordered_map<std::uint64_t, std::uint32_t> known; // key -> node, or dead
+        std::vector<tree_edge> edges;
+
+        /// A key of all levels above would never be seen twice; one past 64 bits is not kept.
+        void set_key(std::vector<bool> const& in_key,
+                     std::vector<level> const& levels,
+                     std::vector<domain> const& domains)
+        {
+            std::uint64_t stride = 1;
+            bool fits = true;
+            bool skips_one = false;
+            for (std::size_t l = 0; &levels[l] != this; ++l) {
+                if (!in_key[l]) {
+                    skips_one = true;
+                    continue;
+                }
+                key.emplace_back(l, stride);
+                std::uint64_t const size = domains[levels[l].parameter].size();
+                fits = fits && !__builtin_mul_overflow(stride, size, &stride);
+            }
+            remembers = fits && skips_one;
+        }
+    };
+
+    /// The node of the subtree below the values set so far; `dead` when nothing there is valid.
+    std::uint32_t grow(std::size_t l)
+    {
+        if (l == levels_.size()) return tree_edge::no_child;
+        level& here = levels_[l];
+        std::uint64_t key = 0;
+        for (auto const& [above, stride] : here.key)
+            key += levels_[above].digit * stride;
+        if (here.remembers)
+            if (auto const known = here.known.find(key); known != here.known.end())
+                return known->second;
+
+        here.edges.clear();
+        domain const& values = domains_[here.parameter];
+        for (here.digit = 0; here.digit < values.size(); ++here.digit) {
+            if (++visits_ > options_.max_visits) why_stopped_ = stopped::visits;
+            if (why_stopped_ != stopped::no) return dead;
+            std::uint32_t const value = values.value(here.digit);
+            at_[here.parameter].index = value;
+            if (!tests_hold(here, l)) continue;
+            std::uint32_t const child = grow(l + 1);
+            if (child == dead) continue;
+            here.edges.push_back({value, child});
+            if (stop_at_first_) break;
+        }
+        if (why_stopped_ != stopped::no) return dead;
+        std::uint32_t node = dead;
+        if (!here.edges.empty()) {
+            node = store_.add(here.edges);
+            if (store_.made().edge_count() > options_.max_nodes) why_stopped_ = stopped::nodes;
+        }
+        if (here.remembers) here.known.emplace(key, node);
+        return node;
+    }
+
+    [[nodiscard]] bool tests_hold(level const& here, std::size_t l) const
+    {
+        for (condition const* c : here.tests)
+            if (!outlook_.may_hold(*c, l, at_)) return false;
+        return true;
+    }
+
+    std::vector<domain> const& domains_;
+    build_options const& options_;
+    point at_;
+    node_store store_;
+    std::vector<level> levels_;
+    partial_evaluator outlook_;
+    std::uint64_t visits_ = 0;
+    bool stop_at_first_ = false;
+    stopped why_stopped_ = stopped::no;
+};
+
+} // namespace attune::detail

@@ -1,0 +1,148 @@
+// attune/space/diagram/diagram.hpp - conditions as decision diagrams, equal ones stored once.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       nodes made from the last level up
+// Out      one number per truth function: two conditions that hold on the same settings have the
+//          same node
+// Source   Bryant 1986 (reduced ordered decision diagrams, apply), with one child per value
+// Depends  std only
+// Tests    tests/space/diagram/diagram.cpp
+#pragma once
+
+#include <attune/space/diagram/key_table.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// How much may still be done before a tree counts as wide.
+struct effort {
+    std::uint64_t visits = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t children = std::numeric_limits<std::uint64_t>::max();
+    bool is_spent = false;
+
+    /// Takes `count` from what is left. @return false when there is not that much
+    bool spend_visits(std::uint64_t count) noexcept
+    {
+        is_spent = is_spent || count > visits;
+        if (!is_spent) visits -= count;
+        return !is_spent;
+    }
+    void spend_children(std::uint64_t count) noexcept
+    {
+        is_spent = is_spent || count > children;
+        if (!is_spent) children -= count;
+    }
+};
+
+/// Holds on no setting, on every setting.
+inline constexpr std::uint32_t never_node = 0;
+inline constexpr std::uint32_t always_node = 1;
+
+/// Decision diagrams over the same levels.
+class diagram_store {
+public:
+    /// @param sizes   how many values each level has
+    /// @param budget  one child is taken from it per child stored; must outlive this object
+    diagram_store(std::vector<std::size_t> sizes, effort& budget)
+        : sizes_(std::move(sizes))
+        , budget_(budget)
+        , level_{sizes_.size(), sizes_.size()}
+        , first_{0, 0}
+        , places_(64, 0)
+    {
+    }
+
+    [[nodiscard]] std::size_t level_count() const noexcept { return sizes_.size(); }
+    [[nodiscard]] std::size_t size_of(std::size_t level) const noexcept { return sizes_[level]; }
+    [[nodiscard]] std::size_t node_count() const noexcept { return level_.size(); }
+    /// The level that `node` decides on; level_count() for the two constants.
+    [[nodiscard]] std::size_t level(std::uint32_t node) const noexcept { return level_[node]; }
+    /// Its children, one per value. Not valid after the next call of add() or both().
+    [[nodiscard]] std::span<std::uint32_t const> children(std::uint32_t node) const noexcept
+    {
+        return {children_.data() + first_[node], sizes_[level_[node]]};
+    }
+    /// What is left of `node` once `value` is taken on `level`, which is not below it.
+    [[nodiscard]] std::uint32_t
+    child(std::uint32_t node, std::size_t level, std::size_t value) const noexcept
+    {
+        return level_[node] == level ? children_[first_[node] + value] : node;
+    }
+
+    /// The node with these children; a child itself when they are all the same.
+    std::uint32_t add(std::size_t level, std::span<std::uint32_t const> children)
+    {
+        std::uint32_t const first = children.front();
+        if (std::all_of(children.begin(), children.end(), [&](auto c) { return c == first; }))
+            return first;
+        if (4 * level_.size() > 3 * places_.size()) grow();
+        std::size_t place = hash_words(children, level) & (places_.size() - 1);
+        for (; places_[place] != 0; place = (place + 1) & (places_.size() - 1)) {
+            std::uint32_t const known = places_[place];
+            if (level_[known] == level && std::equal(children.begin(),
+                                                     children.end(),
+                                                     children_.begin() + offset(first_[known])))
+                return known;
+        }
+        budget_.spend_children(children.size());
+        std::uint32_t const made = static_cast<std::uint32_t>(level_.size());
+        level_.push_back(level);
+        first_.push_back(children_.size());
+        children_.insert(children_.end(), children.begin(), children.end());
+        places_[place] = made;
+        return made;
+    }
+
+    /// Holds where `a` and `b` hold. Anything once the budget is spent.
+    std::uint32_t both(std::uint32_t a, std::uint32_t b)
+    {
+        if (a == never_node || b == never_node) return never_node;
+        if (a == always_node || a == b) return b;
+        if (b == always_node) return a;
+        if (a > b) std::swap(a, b);
+        std::uint64_t const key[1] = {(std::uint64_t{a} << 32U) | b};
+        auto const [number, is_new] = pairs_.number_of(key);
+        if (!is_new) return met_[number];
+        met_.push_back(never_node);
+        std::size_t const level = std::min(level_[a], level_[b]);
+        if (!budget_.spend_visits(sizes_[level])) return never_node;
+        std::vector<std::uint32_t> made(sizes_[level]);
+        for (std::size_t v = 0; v < made.size(); ++v)
+            made[v] = both(child(a, level, v), child(b, level, v));
+        std::uint32_t const node = add(level, made);
+        met_[number] = node;
+        return node;
+    }
+
+private:
+    static std::ptrdiff_t offset(std::size_t i) noexcept { return static_cast<std::ptrdiff_t>(i); }
+    void grow()
+    {
+        places_.assign(2 * places_.size(), 0);
+        for (std::uint32_t n = 2; n < level_.size(); ++n) {
+            std::size_t place = hash_words(children(n), level_[n]) & (places_.size() - 1);
+            while (places_[place] != 0)
+                place = (place + 1) & (places_.size() - 1);
+            places_[place] = n;
+        }
+    }
+
+    std::vector<std::size_t> sizes_;
+    effort& budget_;
+    std::vector<std::size_t> level_; // node -> level
+    std::vector<std::size_t> first_; // node -> its first child
+    std::vector<std::uint32_t> children_;
+    std::vector<std::uint32_t> places_; // 0, or a node
+    key_table<std::uint64_t> pairs_{1};
+    std::vector<std::uint32_t> met_; // number of a pair -> where both hold
+};
+
+} // namespace attune::detail

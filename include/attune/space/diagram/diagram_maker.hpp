@@ -1,0 +1,89 @@
+// attune/space/diagram/diagram_maker.hpp - conditions to diagrams over one order of parameters.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       an order of parameters, the values left to them, conditions
+// Out      one node of one store per set of conditions
+// Source   own
+// Depends  std only
+// Tests    tests/space/diagram/diagram_maker.cpp
+#pragma once
+
+#include <attune/space/conditions.hpp>
+#include <attune/space/diagram/constraint_program.hpp>
+#include <attune/space/diagram/diagram.hpp>
+#include <attune/space/diagram/diagram_builder.hpp>
+#include <attune/space/domain.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// Makes diagrams over one order of parameters.
+class diagram_maker {
+public:
+    diagram_maker(description const& space,
+                  std::vector<domain> const& domains,
+                  std::vector<std::uint32_t> order,
+                  effort& budget)
+        : space_(space)
+        , domains_(domains)
+        , order_(std::move(order))
+        , budget_(budget)
+        , base_(first_values(space, domains))
+        , store_(sizes(), budget)
+    {
+    }
+
+    [[nodiscard]] diagram_store& store() noexcept { return store_; }
+    [[nodiscard]] std::vector<std::uint32_t> const& order() const noexcept { return order_; }
+
+    /// The levels of the parameters that `conditions` read, ascending.
+    [[nodiscard]] std::vector<std::size_t>
+    levels_of(std::span<condition const* const> conditions) const
+    {
+        std::vector<std::size_t> out;
+        for (std::size_t l = 0; l < order_.size(); ++l)
+            for (condition const* c : conditions)
+                if (std::binary_search(c->scope.begin(), c->scope.end(), order_[l])) {
+                    out.push_back(l);
+                    break;
+                }
+        return out;
+    }
+
+    /// The node where all of `conditions` hold; parameters not in the order stay at their first
+    /// value. Conditions that are called come into play where the others hold.
+    std::uint32_t make(std::span<condition const* const> conditions)
+    {
+        std::vector<std::size_t> const levels = levels_of(conditions);
+        std::vector<std::uint32_t> read;
+        for (std::size_t const l : levels)
+            read.push_back(order_[l]);
+        constraint_program program(space_, domains_, read, base_, conditions);
+        return diagram_builder(space_, program, levels, base_, store_, budget_).build();
+    }
+
+private:
+    [[nodiscard]] std::vector<std::size_t> sizes() const
+    {
+        std::vector<std::size_t> out;
+        for (std::uint32_t const p : order_)
+            out.push_back(domains_[p].size());
+        return out;
+    }
+
+    description const& space_;
+    std::vector<domain> const& domains_;
+    std::vector<std::uint32_t> order_;
+    effort& budget_;
+    point base_;
+    diagram_store store_;
+};
+
+} // namespace attune::detail

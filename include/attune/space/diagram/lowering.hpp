@@ -1,0 +1,255 @@
+// attune/space/diagram/lowering.hpp - a condition as steps that follow the levels of a tree.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       expression nodes
+// Out      steps in a slot_table, so arranged that few of them are needed below a level
+// Source   own. Sums, products and chains of && or || are taken apart and put together again in
+//          the order of the levels, a comparison becomes one sum against a constant; only where no
+//          order can overflow, and for && and || where no operand can be without a value, so that
+//          every value and every lack of one stays what declare/evaluate.hpp says.
+// Depends  std only
+// Tests    tests/space/diagram/lowering.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+#include <attune/space/diagram/leaf_columns.hpp>
+#include <attune/space/diagram/slots.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace attune::detail {
+
+/// Lowers expressions of one description into one table.
+class lowering {
+public:
+    /// All references must outlive this object.
+    lowering(description const& space, leaf_columns& leaves, slot_table& slots)
+        : space_(space)
+        , leaves_(leaves)
+        , slots_(slots)
+    {
+    }
+
+    /// The step of node `root`; no_index for a choice between an integer and a real number.
+    std::uint32_t lower(std::uint32_t root)
+    {
+        if (auto const found = known_.find(root); found != known_.end()) return found->second;
+        std::uint32_t const made = lower_node(root);
+        known_.emplace(root, made);
+        return made;
+    }
+
+private:
+    struct term {
+        std::uint32_t slot = no_index;
+        bool minus = false;
+    };
+    static constexpr double no_overflow = 4503599627370496.0;
+
+    std::uint32_t lower_node(std::uint32_t root)
+    {
+        expression_node const& n = space_.nodes[root];
+        switch (n.code) {
+        case op::integer:
+        case op::real:
+        case op::text:
+        case op::input:
+            return leaves_.constant(root);
+        case op::parameter:
+        case op::element:
+        case op::position:
+            return leaves_.leaf(root);
+        case op::equal:
+        case op::not_equal:
+            if (leaves_.is_text(n.first) && leaves_.is_text(n.second))
+                return slots_.make(n.code, false, leaves_.text(n.first), leaves_.text(n.second));
+            break;
+        default:
+            break;
+        }
+        std::uint32_t made = no_index;
+        if (n.code == op::add || n.code == op::subtract || n.code == op::negate)
+            made = sum(root);
+        else if (n.code == op::multiply)
+            made = product(root);
+        else if (n.code == op::logical_and || n.code == op::logical_or)
+            made = chain(root);
+        else if (n.code >= op::less && n.code <= op::not_equal)
+            made = compared_sum(n);
+        return made != no_index ? made : plain(n);
+    }
+
+    std::uint32_t plain(expression_node const& n)
+    {
+        int const operands = operand_count(n.code);
+        std::array<std::uint32_t, 3> from{no_index, no_index, no_index};
+        std::uint32_t const nodes[3] = {n.first, n.second, n.third};
+        for (std::size_t k = 0; k < static_cast<std::size_t>(operands); ++k) {
+            from[k] = lower(nodes[k]);
+            if (from[k] == no_index) return no_index;
+        }
+        bool real = slots_[from[0]].real || (operands > 1 && slots_[from[1]].real);
+        if (n.code == op::select) {
+            real = n.real != 0;
+            bool const mixed = slots_[from[1]].real != slots_[from[2]].real;
+            if (!real && mixed) return no_index;
+            real = real || slots_[from[1]].real;
+        } else if (n.code == op::logical_not || (n.code >= op::less && n.code <= op::logical_or)) {
+            real = false;
+        }
+        return slots_.make(n.code, real, from);
+    }
+
+    /// Appends what `root` adds up; false when one of it is no integer.
+    bool add_terms(std::uint32_t root, bool minus, std::vector<term>& out)
+    {
+        expression_node const& n = space_.nodes[root];
+        if (n.code == op::negate) return add_terms(n.first, !minus, out);
+        if (n.code == op::add || n.code == op::subtract)
+            return add_terms(n.first, minus, out) &&
+                   add_terms(n.second, minus != (n.code == op::subtract), out);
+        out.push_back({lower(root), minus});
+        return out.back().slot != no_index && !slots_[out.back().slot].real;
+    }
+
+    [[nodiscard]] bool sum_fits(std::vector<term> const& terms) const
+    {
+        double total = 0;
+        for (term const& t : terms)
+            total += slots_[t.slot].about.range.reach();
+        return total <= no_overflow;
+    }
+
+    /// By level, on each level what is known first.
+    [[nodiscard]] bool goes_before(std::uint32_t a, std::uint32_t b) const
+    {
+        slot const& x = slots_[a];
+        slot const& y = slots_[b];
+        if (x.level != y.level) return x.level < y.level;
+        return x.is_known != y.is_known ? x.is_known : a < b;
+    }
+
+    /// Joins steps from the lowest level up; those known on one level become one column first.
+    template <class Item, class SlotOf, class Join>
+    void join_by_level(std::vector<Item> items, SlotOf const& slot_of, Join const& join)
+    {
+        std::sort(items.begin(), items.end(), [&](Item const& a, Item const& b) {
+            return goes_before(slot_of(a), slot_of(b));
+        });
+        for (std::size_t i = 0; i < items.size();) {
+            std::size_t end = i + 1;
+            slot const& first = slots_[slot_of(items[i])];
+            int const level = first.level;
+            if (first.is_known)
+                while (end < items.size() && slots_[slot_of(items[end])].level == level &&
+                       slots_[slot_of(items[end])].is_known)
+                    ++end;
+            join(std::span<Item const>(items).subspan(i, end - i));
+            i = end;
+        }
+    }
+
+    std::uint32_t add_up(std::vector<term> const& terms, std::int64_t start)
+    {
+        std::uint32_t total = no_index;
+        if (start != 0) total = slots_.constant(number::of(start));
+        auto const plus = [&](std::uint32_t from, term const& t) {
+            if (from == no_index && !t.minus) return t.slot;
+            if (from == no_index) from = slots_.constant(number::of(std::int64_t{0}));
+            return slots_.make(t.minus ? op::subtract : op::add, false, from, t.slot);
+        };
+        auto const slot_of = [](term const& t) { return t.slot; };
+        join_by_level(terms, slot_of, [&](std::span<term const> level) {
+            std::uint32_t part = no_index;
+            for (term const& t : level)
+                part = plus(part, t);
+            total = plus(total, {part, false});
+        });
+        return total != no_index ? total : slots_.constant(number::of(start));
+    }
+
+    std::uint32_t sum(std::uint32_t root)
+    {
+        std::vector<term> terms;
+        if (!add_terms(root, false, terms) || !sum_fits(terms)) return no_index;
+        return add_up(terms, 0);
+    }
+
+    std::uint32_t compared_sum(expression_node const& n)
+    {
+        std::vector<term> terms;
+        if (!add_terms(n.first, false, terms) || !add_terms(n.second, true, terms) ||
+            !sum_fits(terms))
+            return no_index;
+        std::int64_t bound = 0;
+        std::erase_if(terms, [&](term const& t) {
+            slot const& s = slots_[t.slot];
+            if (s.level != constant_level || s.failed[0] != 0) return false;
+            bound += t.minus ? s.bits[0] : -s.bits[0];
+            return true;
+        });
+        return slots_.make(n.code, false, add_up(terms, 0), slots_.constant(number::of(bound)));
+    }
+
+    /// Appends the operands of nested `code`; false when one cannot be lowered.
+    bool add_operands(op code, std::uint32_t root, std::vector<std::uint32_t>& out)
+    {
+        expression_node const& n = space_.nodes[root];
+        if (n.code == code)
+            return add_operands(code, n.first, out) && add_operands(code, n.second, out);
+        out.push_back(lower(root));
+        return out.back() != no_index;
+    }
+
+    std::uint32_t join_all(op code, std::vector<std::uint32_t> const& operands)
+    {
+        std::uint32_t total = no_index;
+        auto const with = [&](std::uint32_t from, std::uint32_t next) {
+            return from == no_index ? next : slots_.make(code, false, from, next);
+        };
+        auto const slot_of = [](std::uint32_t s) { return s; };
+        join_by_level(operands, slot_of, [&](std::span<std::uint32_t const> level) {
+            std::uint32_t part = no_index;
+            for (std::uint32_t const s : level)
+                part = with(part, s);
+            total = with(total, part);
+        });
+        return total;
+    }
+
+    std::uint32_t product(std::uint32_t root)
+    {
+        std::vector<std::uint32_t> factors;
+        if (!add_operands(op::multiply, root, factors)) return no_index;
+        double most = 1;
+        for (std::uint32_t const f : factors) {
+            if (slots_[f].real) return no_index;
+            most *= std::max(1.0, slots_[f].about.range.reach());
+        }
+        return most <= no_overflow ? join_all(op::multiply, factors) : no_index;
+    }
+
+    std::uint32_t chain(std::uint32_t root)
+    {
+        op const code = space_.nodes[root].code;
+        std::vector<std::uint32_t> operands;
+        if (!add_operands(code, root, operands)) return no_index;
+        for (std::uint32_t const o : operands)
+            if (slots_[o].about.may_fail) return no_index;
+        return join_all(code, operands);
+    }
+
+    description const& space_;
+    leaf_columns& leaves_;
+    slot_table& slots_;
+    std::unordered_map<std::uint32_t, std::uint32_t> known_; // node, its step
+};
+
+} // namespace attune::detail

@@ -1,0 +1,175 @@
+// attune/space/diagram/tree_product.hpp - the settings on which several diagrams hold, as a tree.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       nodes of one diagram store, each with the levels that it may decide on
+// Out      the tree of their conjunction
+// Source   own. Depth-first; a state is what is left of each diagram, and diagrams that have the
+//          same levels left become one.
+// Depends  std only
+// Tests    tests/space/diagram/tree_product.cpp
+#pragma once
+
+#include <attune/space/diagram/diagram.hpp>
+#include <attune/space/diagram/key_table.hpp>
+#include <attune/space/diagram/node_store.hpp>
+#include <attune/space/domain.hpp>
+#include <attune/space/tree.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// One diagram and the levels of the parameters that its condition reads.
+struct factor {
+    std::uint32_t node = always_node;
+    std::vector<std::size_t> levels; ///< ascending
+};
+
+/// Multiplies diagrams.
+class tree_product {
+public:
+    /// @param order  parameter of each level; its values are those of its domain
+    /// @param most_edges  the budget counts as spent when the tree has more
+    tree_product(std::vector<factor> factors,
+                 std::vector<std::uint32_t> const& order,
+                 std::vector<domain> const& domains,
+                 std::uint64_t most_edges,
+                 diagram_store& store,
+                 effort& budget)
+        : order_(order)
+        , domains_(domains)
+        , most_edges_(most_edges)
+        , store_(store)
+        , budget_(budget)
+        , made_(order)
+        , levels_(order.size() + 1)
+    {
+        for (std::size_t l = 0; l < levels_.size(); ++l) {
+            levels_[l].now.assign(factors.size(), always_node);
+            for (factor const& f : factors)
+                levels_[l].keyed.push_back(f.levels.front() < l);
+            if (l == 0)
+                for (std::size_t i = 0; i < factors.size(); ++i)
+                    levels_[0].now[i] = factors[i].node;
+            if (l < order.size()) factors = merged(std::move(factors), l);
+            std::size_t const width = static_cast<std::size_t>(
+                std::count(levels_[l].keyed.begin(), levels_[l].keyed.end(), true));
+            levels_[l].key.resize(width);
+            levels_[l].states = key_table<std::uint32_t>(width);
+        }
+    }
+
+    /// @return whether some setting is valid; anything once the budget is spent
+    bool grow_all()
+    {
+        for (std::uint32_t const node : levels_[0].now)
+            if (node == never_node) return false;
+        return grow(0) != dead;
+    }
+    [[nodiscard]] tree take() && { return std::move(made_).take(); }
+
+private:
+    static constexpr std::uint32_t dead = tree_edge::no_child - 1;
+    static constexpr std::size_t nowhere = ~std::size_t{0};
+
+    struct level {
+        std::vector<std::uint32_t> now;  // node of each factor
+        std::vector<bool> keyed;         // whether it may differ from one state to another
+        std::vector<std::size_t> next;   // its place on the level below; nowhere when complete
+        std::vector<std::uint32_t> last; // `now` of the level below, for the value before
+        std::vector<std::uint32_t> key;
+        key_table<std::uint32_t> states;
+        std::vector<std::uint32_t> nodes; // number of a state -> its node
+        std::vector<tree_edge> edges;
+    };
+
+    /// The factors of the level below `l`: those that have the same levels left are one.
+    std::vector<factor> merged(std::vector<factor> factors, std::size_t l)
+    {
+        std::vector<factor> out;
+        std::vector<std::vector<std::size_t>> rests;
+        for (factor& f : factors) {
+            std::vector<std::size_t> rest;
+            for (std::size_t const other : f.levels)
+                if (other > l) rest.push_back(other);
+            if (rest.empty()) {
+                levels_[l].next.push_back(nowhere);
+                continue;
+            }
+            std::size_t const place = static_cast<std::size_t>(
+                std::find(rests.begin(), rests.end(), rest) - rests.begin());
+            levels_[l].next.push_back(place);
+            if (place == rests.size()) {
+                rests.push_back(std::move(rest));
+                out.push_back(std::move(f));
+            } else if (f.levels.front() < out[place].levels.front()) {
+                out[place].levels = std::move(f.levels);
+            }
+        }
+        return out;
+    }
+
+    std::uint32_t grow(std::size_t l)
+    {
+        if (l == order_.size()) return tree_edge::no_child;
+        level& here = levels_[l];
+        std::size_t k = 0;
+        for (std::size_t i = 0; i < here.now.size(); ++i)
+            if (here.keyed[i]) here.key[k++] = here.now[i];
+        auto const [state, is_new] = here.states.number_of(here.key);
+        if (!is_new) return here.nodes[state];
+        here.nodes.push_back(dead);
+
+        domain const& values = domains_[order_[l]];
+        if (!budget_.spend_visits(values.size())) return dead;
+        here.edges.clear();
+        std::uint32_t child = dead;
+        bool has_last = false;
+        for (std::uint32_t v = 0; v < values.size(); ++v) {
+            if (!advance(l, v)) continue;
+            if (!has_last || here.last != levels_[l + 1].now) {
+                here.last = levels_[l + 1].now;
+                has_last = true;
+                child = grow(l + 1);
+            }
+            if (budget_.is_spent) return dead;
+            if (child != dead) here.edges.push_back({values.value(v), child});
+        }
+        if (here.edges.empty()) return dead;
+        std::uint32_t const node = made_.add(here.edges);
+        budget_.is_spent = budget_.is_spent || made_.made().edge_count() > most_edges_;
+        return here.nodes[state] = node;
+    }
+
+    /// Sets the level below `l` to what is left at value `v`. @return false when nothing can be
+    bool advance(std::size_t l, std::uint32_t v)
+    {
+        level const& here = levels_[l];
+        std::vector<std::uint32_t>& below = levels_[l + 1].now;
+        std::fill(below.begin(), below.end(), always_node);
+        for (std::size_t i = 0; i < here.now.size(); ++i) {
+            std::uint32_t const node = store_.child(here.now[i], l, v);
+            if (node == never_node) return false;
+            if (here.next[i] == nowhere) continue;
+            std::uint32_t& joined = below[here.next[i]];
+            joined = store_.both(joined, node);
+            if (joined == never_node) return false;
+        }
+        return true;
+    }
+
+    std::vector<std::uint32_t> order_;
+    std::vector<domain> const& domains_;
+    std::uint64_t most_edges_;
+    diagram_store& store_;
+    effort& budget_;
+    node_store made_;
+    std::vector<level> levels_;
+};
+
+} // namespace attune::detail

@@ -1,0 +1,288 @@
+// attune/space/files/expression_parser.ipp - recursive descent, one function per level of
+// precedence. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       see expression_parser.hpp
+// Out      its definitions; included by one translation unit
+// Source   Python language reference, Sec. 6
+// Depends  std only
+// Tests    tests/space/files/expression_parser.cpp
+#pragma once
+
+#include <attune/space/files/expression_atoms.ipp>
+#include <attune/space/files/expression_lexer.ipp>
+#include <attune/space/files/expression_nodes.ipp>
+#include <attune/space/files/expression_parser.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+namespace detail {
+
+class expression_reader : public expression_atoms<expression_reader> {
+public:
+    using expression_atoms::expression_atoms;
+
+    [[nodiscard]] std::uint32_t root()
+    {
+        advance();
+        operand const whole = choice();
+        if (token_.kind != token_kind::end) unexpected("an operator or the end");
+        return numeric(whole).node;
+    }
+
+    [[nodiscard]] constraint_description constraint()
+    {
+        advance();
+        operand const whole = choice();
+        if (token_.kind != token_kind::end) unexpected("an operator or the end");
+        require_number(whole, "a condition");
+        constraint_description out;
+        out.root = whole.node;
+        out.scope = build_.scope(whole.node);
+        out.text = lexer_.text();
+        return out;
+    }
+
+    /// a if c else b
+    operand choice()
+    {
+        nested const guard(*this);
+        operand first = either();
+        if (!is_word("if")) return first;
+        advance();
+        operand const condition = either();
+        require_number(condition, "a condition");
+        if (!is_word("else")) unexpected("`else`");
+        advance();
+        operand const second = choice();
+        return finish(build_.select(condition.node, numeric(first).node, numeric(second).node),
+                      first.at);
+    }
+
+private:
+    operand either()
+    {
+        operand left = both();
+        while (is_word("or") || is_sign("||"))
+            left = logical(op::logical_or, left, &expression_reader::both);
+        return left;
+    }
+
+    operand both()
+    {
+        operand left = negation();
+        while (is_word("and") || is_sign("&&"))
+            left = logical(op::logical_and, left, &expression_reader::negation);
+        return left;
+    }
+
+    operand logical(op code, operand const& left, operand (expression_reader::*side)())
+    {
+        require_number(left, "a condition");
+        bool const as_python = token_.kind == token_kind::name; // && and || give a truth
+        advance();
+        operand const right = (this->*side)();
+        require_number(right, "a condition");
+        operand out = finish(build_.two(code, left.node, right.node), left.at);
+        // Python gives the operand that decided; what C++ gives is the same if both are truths.
+        if (as_python &&
+            (kind_of(left) != value_kind::boolean || kind_of(right) != value_kind::boolean ||
+             left.deciding != no_index || right.deciding != no_index)) {
+            std::uint32_t const a = numeric(left).node;
+            std::uint32_t const b = numeric(right).node;
+            out.deciding = code == op::logical_or ? build_.select(left.node, a, b)
+                                                  : build_.select(left.node, b, a);
+        }
+        return out;
+    }
+
+    operand negation()
+    {
+        if (!is_word("not")) return comparison();
+        nested const guard(*this);
+        std::size_t const at = token_.at;
+        advance();
+        operand const inner = negation();
+        require_number(inner, "a condition");
+        return finish(build_.one(op::logical_not, inner.node), at);
+    }
+
+    std::optional<op> comparison_sign() const
+    {
+        for (auto const& [sign, code] : {std::pair{"<", op::less},
+                                         std::pair{"<=", op::less_equal},
+                                         std::pair{">", op::greater},
+                                         std::pair{">=", op::greater_equal},
+                                         std::pair{"==", op::equal},
+                                         std::pair{"!=", op::not_equal}})
+            if (is_sign(sign)) return code;
+        return {};
+    }
+
+    operand comparison()
+    {
+        operand left = sum();
+        std::optional<operand> chain;
+        for (;;) {
+            operand link = left;
+            if (std::optional<op> const code = comparison_sign()) {
+                advance();
+                operand const right = sum();
+                link = compare(*code, left, right);
+                left = right;
+            } else if (is_word("in") || (is_word("not") && lexer_.peek().value == "in")) {
+                bool const negated = is_word("not");
+                if (negated) advance();
+                advance();
+                link = membership(left, negated);
+                if (comparison_sign() || is_word("in"))
+                    unexpected("`and`, `or` or the end: a list cannot be compared further");
+            } else {
+                return chain ? *chain : left;
+            }
+            chain = chain ? finish(build_.two(op::logical_and, chain->node, link.node), chain->at)
+                          : link;
+        }
+    }
+
+    operand compare(op code, operand const& left, operand const& right)
+    {
+        bool const a_text = kind_of(left) == value_kind::text;
+        bool const b_text = kind_of(right) == value_kind::text;
+        if (a_text != b_text)
+            lexer_.fail("expected two numbers or two texts, found one of each",
+                        right.at,
+                        "a text equals no number");
+        if (a_text && code != op::equal && code != op::not_equal)
+            lexer_.fail("expected == or != between texts", left.at, "texts have no order here");
+        return finish(build_.two(code, numeric(left).node, numeric(right).node), left.at);
+    }
+
+    operand membership(operand const& item, bool negated)
+    {
+        bool const square = is_sign("[");
+        if (!square && !is_sign("(")) unexpected("a (tuple) or a [list] behind `in`");
+        std::size_t const opened = token_.at;
+        char const* const closing = square ? "]" : ")";
+        std::vector<std::uint32_t> tests;
+        nested const guard(*this);
+        advance();
+        while (!is_sign(closing)) {
+            tests.push_back(compare(op::equal, item, choice()).node);
+            if (is_sign(closing)) {
+                if (!square && tests.size() == 1)
+                    lexer_.fail("expected a tuple behind `in`, found a value in parentheses",
+                                opened,
+                                "a tuple of one value is written (value,)");
+                break;
+            }
+            if (!is_sign(","))
+                unexpected(std::string("`,` or `") + closing +
+                           "` for the bracket opened in column " + std::to_string(opened + 1));
+            advance();
+        }
+        advance();
+        std::uint32_t any = tests.empty() ? build_.integer(0) : disjunction(tests, 0, tests.size());
+        if (negated) any = build_.one(op::logical_not, any);
+        return finish(any, item.at);
+    }
+
+    /// Balanced, so that a long list stays shallow.
+    std::uint32_t
+    disjunction(std::vector<std::uint32_t> const& tests, std::size_t begin, std::size_t end)
+    {
+        if (end - begin == 1) return tests[begin];
+        std::size_t const middle = begin + (end - begin) / 2;
+        std::uint32_t const left = disjunction(tests, begin, middle);
+        return build_.two(op::logical_or, left, disjunction(tests, middle, end));
+    }
+
+    operand sum()
+    {
+        operand left = term();
+        while (is_sign("+") || is_sign("-")) {
+            op const code = is_sign("+") ? op::add : op::subtract;
+            advance();
+            left = arithmetic(code, left, term());
+        }
+        return left;
+    }
+
+    operand term()
+    {
+        operand left = factor();
+        for (;;) {
+            bool const division = is_sign("/");
+            op const code = is_sign("*")    ? op::multiply
+                            : is_sign("//") ? op::floor_divide
+                            : is_sign("%")  ? op::floor_modulo
+                                            : op::divide;
+            if (code == op::divide && !division) return left;
+            advance();
+            left = arithmetic(code, left, factor());
+        }
+    }
+
+    operand factor()
+    {
+        if (!is_sign("-") && !is_sign("+") && !is_sign("!")) return power();
+        nested const guard(*this);
+        std::size_t const at = token_.at;
+        bool const minus = is_sign("-");
+        bool const inverts = is_sign("!");
+        if (minus && read_negative_literal()) return power_of(number_atom());
+        advance();
+        operand const inner = factor();
+        require_number(inner, "a number");
+        if (inverts) return finish(build_.one(op::logical_not, inner.node), at);
+        operand const plain = numeric(inner);
+        return minus ? finish(build_.one(op::negate, plain.node), at) : plain;
+    }
+
+    operand power() { return power_of(atom()); }
+
+    operand power_of(operand base)
+    {
+        if (!is_sign("**")) return base;
+        nested const guard(*this);
+        advance();
+        std::size_t const at = token_.at;
+        operand const exponent = factor();
+        expression_node const& n = build_.space().nodes[exponent.node];
+        if (n.code != op::integer || n.integer < 0 || n.integer > max_exponent)
+            lexer_.fail("expected an exponent that is a whole number from 0 to " +
+                            std::to_string(max_exponent),
+                        at,
+                        "write the product out");
+        std::int64_t const times = n.integer;
+        require_number(base, "a number");
+        operand out = times == 0 ? finish(build_.integer(1), base.at) : numeric(base);
+        for (std::int64_t i = 1; i < times; ++i)
+            out = arithmetic(op::multiply, out, base);
+        return out;
+    }
+};
+
+} // namespace detail
+
+std::uint32_t parse_expression(description& space, std::string_view text)
+{
+    detail::expression_builder build(space);
+    return detail::expression_reader(build, text).root();
+}
+
+constraint_description parse_constraint(description& space, std::string_view text)
+{
+    detail::expression_builder build(space);
+    return detail::expression_reader(build, text).constraint();
+}
+
+} // namespace attune

@@ -1,0 +1,295 @@
+// attune/space/files/read_json.ipp - from JSON values to a description.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       see read_json.hpp
+// Out      its definitions; included by one translation unit
+// Source   own
+// Depends  nlohmann-json
+// Tests    tests/space/files/read_json.cpp
+#pragma once
+
+#include <attune/space/files/expression_parser.ipp>
+#include <attune/space/files/json_tree.ipp>
+#include <attune/space/files/read_json.hpp>
+#include <attune/space/files/values_from.ipp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace attune {
+
+namespace detail {
+
+/// The node of a bound: a whole number, or an expression of inputs.
+inline std::uint32_t
+read_bound(json_source const& source, json_value const& v, expression_builder& build)
+{
+    if (v.kind == json_kind::integer) return build.integer(v.integer);
+    if (v.kind != json_kind::text)
+        source.wrong_kind(v, "a whole number, or a text with an expression of inputs");
+    std::uint32_t const node =
+        at_place_in_file(source, v, [&] { return expression_reader(build, v.text).root(); });
+    if (!build.scope(node).empty())
+        source.fail("expected an expression of inputs only, found one of parameters", v.at);
+    if (build.facts(node).kind != value_kind::integer)
+        source.fail("expected an expression whose value is a whole number", v.at);
+    return node;
+}
+
+inline void read_range(json_source const& source,
+                       json_value const& range,
+                       json_value const& p,
+                       expression_builder& build,
+                       parameter_description& out)
+{
+    source.require(range, json_kind::list, "\"range\"");
+    if (range.items.size() != 2)
+        source.fail("expected [first, last], found " + std::to_string(range.items.size()) +
+                        " values",
+                    range.at);
+    out.kind = parameter_kind::integer;
+    out.type = value_kind::integer;
+    out.rule.first = source.require(range.items[0], json_kind::integer, "the first value").integer;
+    if (json_value const* const step = p.find("step")) {
+        out.rule.step = source.require(*step, json_kind::integer, "\"step\"").integer;
+        if (out.rule.step < 1) source.fail("expected a step of at least 1", step->at);
+    }
+    if (json_value const* const steps = p.find("steps")) {
+        source.require(*steps, json_kind::text, "\"steps\"");
+        if (steps->text == "doubling")
+            out.rule.steps = progression::doubling;
+        else if (steps->text == "divisors")
+            out.rule.steps = progression::divisors;
+        else if (steps->text != "linear")
+            source.fail("expected \"linear\", \"doubling\" or \"divisors\"", steps->at);
+        if (out.rule.steps == progression::doubling && out.rule.first < 1)
+            source.fail("expected a first value of at least 1, since values double",
+                        range.items[0].at);
+    }
+    json_value const& last = range.items[1];
+    out.rule.bound_node = read_bound(source, last, build);
+    if (last.kind == json_kind::integer && last.integer < out.rule.first)
+        source.fail("expected a last value that is not below the first", last.at);
+}
+
+inline void read_listed_kind(json_source const& source,
+                             json_value const& p,
+                             std::string const& kind,
+                             expression_builder& build,
+                             parameter_description& out)
+{
+    if (kind == "real") {
+        out.kind = parameter_kind::real;
+        out.type = value_kind::real;
+        json_value const& high = source.member(p, "high", json_kind::real);
+        out.low = source.member(p, "low", json_kind::real).real;
+        out.high = high.real;
+        if (!std::isfinite(out.low) || !std::isfinite(out.high) || !(out.low < out.high))
+            source.fail("expected \"low\" below \"high\", both finite", high.at);
+        return;
+    }
+    bool const is_tile = kind == "tile";
+    json_value const& parts = source.member(p, "parts", json_kind::integer);
+    std::int64_t const most = is_tile ? 16 : std::int64_t{max_permutation_items};
+    if (parts.integer < 1 || parts.integer > most)
+        source.fail("expected from 1 to " + std::to_string(most) + " parts", parts.at);
+    out.kind = is_tile ? parameter_kind::tile : parameter_kind::permutation;
+    out.type = value_kind::list;
+    out.parts = static_cast<std::uint32_t>(parts.integer);
+    if (!is_tile) return;
+    json_value const* const extent = p.find("extent");
+    if (extent == nullptr) source.fail("expected a member \"extent\" of this object", p.at);
+    out.rule.bound_node = read_bound(source, *extent, build);
+}
+
+inline void read_prior(json_source const& source, json_value const& p, parameter_description& out)
+{
+    if (json_value const* const weights = p.find("weights")) {
+        source.require(*weights, json_kind::list, "\"weights\"");
+        for (json_value const& w : weights->items) {
+            source.require(w, json_kind::real, "a weight");
+            if (!(w.real > 0) || !std::isfinite(w.real))
+                source.fail("expected a weight above 0", w.at);
+            out.prior.weights.push_back(w.real);
+        }
+        if (out.rule.bound_node == no_index && out.prior.weights.size() != out.value_count())
+            source.fail("expected one weight per value, " + std::to_string(out.value_count()) +
+                            " in all",
+                        weights->at);
+    }
+    if (p.find("centre") == nullptr && p.find("deviation") == nullptr) return;
+    out.prior.centre = source.member(p, "centre", json_kind::real).real;
+    out.prior.deviation = source.member(p, "deviation", json_kind::real).real;
+    if (!(out.prior.deviation > 0))
+        source.fail("expected a deviation above 0", p.find("deviation")->at);
+}
+
+inline void read_scale(json_source const& source, json_value const& p, parameter_description& out)
+{
+    json_value const* const on = p.find("scale");
+    if (on == nullptr) return;
+    source.require(*on, json_kind::text, "\"scale\"");
+    if (on->text != "log" && on->text != "linear")
+        source.fail("expected \"linear\" or \"log\"", on->at);
+    if (on->text != "log") return;
+    bool positive = out.kind == parameter_kind::real ? out.low > 0 : out.rule.first > 0;
+    if (!out.integers.empty()) positive = out.integers.front() > 0;
+    if (!out.reals.empty()) positive = out.reals.front() > 0;
+    if (!positive || out.type == value_kind::text || out.type == value_kind::list)
+        source.fail("expected numbers above 0 for a logarithmic scale", on->at);
+    out.on = scale::log;
+}
+
+inline void
+read_parameter(json_source const& source, json_value const& p, expression_builder& build)
+{
+    source.require(p, json_kind::object, "a parameter");
+    json_value const& name = source.member(p, "name", json_kind::text);
+    parameter_description out;
+    out.name = name.text;
+    json_value const* const kind_member = p.find("kind");
+    std::string kind;
+    if (kind_member != nullptr)
+        kind = source.require(*kind_member, json_kind::text, "\"kind\"").text;
+    if (kind == "real" || kind == "permutation" || kind == "tile") {
+        read_listed_kind(source, p, kind, build, out);
+    } else if (json_value const* const range = p.find("range")) {
+        read_range(source, *range, p, build, out);
+    } else if (kind == "boolean") {
+        out.kind = parameter_kind::boolean;
+        out.type = value_kind::boolean;
+    } else if (kind.empty() || kind == "ordinal" || kind == "categorical" || kind == "integer") {
+        json_value const& values = source.member(p, "values", json_kind::list);
+        set_values(source, values, kind == "categorical", out);
+        if (kind == "integer" && out.type == value_kind::integer)
+            out.kind = parameter_kind::integer;
+    } else {
+        source.fail("expected \"integer\", \"ordinal\", \"categorical\", \"boolean\", \"real\", "
+                    "\"permutation\" or \"tile\"",
+                    kind_member->at);
+    }
+    read_scale(source, p, out);
+    if (json_value const* const v = p.find("default")) set_default(source, *v, out);
+    read_prior(source, p, out);
+    add_parameter(source, name.at, std::move(out), build.space());
+}
+
+[[nodiscard]] inline bool names_parameter(json_value const& s, std::string const& name)
+{
+    json_value const* const params = s.find("params");
+    return params != nullptr &&
+           std::any_of(params->items.begin(), params->items.end(), [&](json_value const& p) {
+               json_value const* const other = p.find("name");
+               return other != nullptr && other->text == name;
+           });
+}
+
+inline void read_inputs(json_source const& source, json_value const& s, description& space)
+{
+    auto const add =
+        [&](std::string const& name, std::size_t at, value_kind type, std::optional<number> value) {
+            if (name.empty()) source.fail("expected a name that is not empty", at);
+            if (space.find_input(name) != no_index)
+                source.fail("expected each input once, found " + name + " again", at);
+            space.inputs.push_back({name, type, value});
+        };
+    if (json_value const* const problem = s.find("problem")) {
+        for (std::size_t i = 0; i < problem->keys.size(); ++i) {
+            json_value const& v = problem->items[i];
+            auto const& [name, at] = problem->keys[i];
+            if (names_parameter(s, name)) continue; // a note: the parameter has the last word
+            if (v.kind == json_kind::integer)
+                add(name, at, value_kind::integer, number::of(v.integer));
+            else if (v.kind == json_kind::real)
+                add(name, at, value_kind::real, number::of(v.real));
+        }
+    }
+    if (json_value const* const inputs = s.find("inputs")) {
+        source.require(*inputs, json_kind::object, "\"inputs\"");
+        for (std::size_t i = 0; i < inputs->items.size(); ++i) {
+            json_value const& v = source.require(inputs->items[i], json_kind::text, "an input");
+            if (v.text != "integer" && v.text != "real")
+                source.fail("expected \"integer\" or \"real\"", v.at);
+            add(inputs->keys[i].first,
+                inputs->keys[i].second,
+                v.text == "real" ? value_kind::real : value_kind::integer,
+                {});
+        }
+    }
+}
+
+inline void
+read_constraints(json_source const& source, json_value const& list, expression_builder& build)
+{
+    for (json_value const& c : list.items) {
+        source.require(c, json_kind::text, "a constraint");
+        build.space().constraints.push_back(at_place_in_file(
+            source, c, [&] { return expression_reader(build, c.text).constraint(); }));
+    }
+}
+
+inline named_space read_space(json_source const& source, json_value const& s)
+{
+    source.require(s, json_kind::object, "a space");
+    named_space out;
+    if (json_value const* const name = s.find("name"))
+        out.name = source.require(*name, json_kind::text, "\"name\"").text;
+    read_inputs(source, s, out.space);
+    expression_builder build(out.space);
+    for (json_value const& p : source.member(s, "params", json_kind::list).items)
+        read_parameter(source, p, build);
+    if (out.space.parameters.empty())
+        source.fail("expected at least one parameter", s.find("params")->at);
+    if (json_value const* const constraints = s.find("constraints"))
+        read_constraints(
+            source, source.require(*constraints, json_kind::list, "\"constraints\""), build);
+    for (auto const& [member, count] :
+         {std::pair{"cartesian", &out.cartesian}, std::pair{"valid", &out.valid}})
+        if (json_value const* const v = s.find(member);
+            v != nullptr && v->kind != json_kind::null) {
+            *count = source.require(*v, json_kind::real, std::string("\"") + member + '"').text;
+            if (count->find_first_not_of("0123456789") != std::string::npos)
+                source.fail("expected a whole number, not below 0, as \"" + std::string(member) +
+                                '"',
+                            v->at);
+        }
+    return out;
+}
+
+/// Errors  attune::error
+[[nodiscard]] inline std::string text_of_file(std::string const& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file.is_open() || file.bad())
+        throw error("a file of spaces cannot be read", path, "check its name and permissions");
+    return text;
+}
+
+} // namespace detail
+
+std::vector<named_space> read_spaces_json(std::string_view text, std::string const& source)
+{
+    detail::json_source const from{text, source};
+    detail::json_value const root = detail::read_json_tree(from);
+    std::vector<named_space> out;
+    if (root.kind != detail::json_kind::list) {
+        out.push_back(detail::read_space(from, root));
+        return out;
+    }
+    for (detail::json_value const& s : root.items)
+        out.push_back(detail::read_space(from, s));
+    return out;
+}
+
+std::vector<named_space> read_spaces_file(std::string const& path)
+{
+    return read_spaces_json(detail::text_of_file(path), path);
+}
+
+} // namespace attune

@@ -1,0 +1,39 @@
+// attune/space/files/read_t1.hpp - spaces in the FAIR autotuning format that tuners share.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       the JSON text of a T1 input file
+// Out      its configuration space
+// Source   T1 input schema of the FAIR autotuning format (Kernel Tuner, KTT), the members
+//          ConfigurationSpace.TuningParameters and ConfigurationSpace.Conditions
+// Depends  std only
+// Tests    tests/space/files/read_t1.cpp; tests/fuzz/spaces.cpp
+#pragma once
+
+#include <attune/space/files/read_json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace attune {
+
+/// Reads
+///
+///     {"ConfigurationSpace": {
+///        "TuningParameters": [{"Name": "TILE", "Type": "int", "Values": "[8, 16]", "Default": 8}],
+///        "Conditions": [{"Parameters": ["TILE"], "Expression": "TILE % 8 == 0"}]},
+///      "KernelSpecification": {"KernelName": "gemm"}}
+///
+/// "Values" is a JSON list, or a text with one in the notation of JSON or Python. "Type" is int,
+/// uint, float, double, bool or string, as its tools write it; values must be of that type. A
+/// default may be text too. The name of the space is "KernelName", if there is one; all other
+/// members speak of kernels and measurements and are not read.
+/// @param source  name of the file, for errors
+/// Errors  syntax_error: what was expected, line and column
+[[nodiscard]] named_space read_t1(std::string_view text, std::string const& source = "");
+
+/// Reads the file at `path`, as above.
+/// Errors  attune::error when it cannot be read; syntax_error
+[[nodiscard]] named_space read_t1_file(std::string const& path);
+
+} // namespace attune

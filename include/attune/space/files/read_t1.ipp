@@ -1,0 +1,202 @@
+// attune/space/files/read_t1.ipp - from the members of a T1 file to a description.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       see read_t1.hpp
+// Out      its definitions; included by one translation unit
+// Source   own
+// Depends  nlohmann-json
+// Tests    tests/space/files/read_t1.cpp
+#pragma once
+
+#include <attune/space/files/read_json.ipp>
+#include <attune/space/files/read_t1.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace attune {
+
+namespace detail {
+
+/// The value of a literal in a text; its place is `at`, since the file has one place for all.
+[[nodiscard]] inline json_value literal_of(expression_lexer& words, token& word, std::size_t at)
+{
+    bool const negative = word.kind == token_kind::sign && word.spelling == "-";
+    if (negative && words.number_follows()) word = words.next(true);
+    json_value out;
+    out.at = at;
+    switch (word.kind) {
+    case token_kind::integer:
+        out.kind = json_kind::integer;
+        out.integer = word.integer;
+        out.real = static_cast<double>(word.integer);
+        break;
+    case token_kind::real:
+        out.kind = json_kind::real;
+        out.real = word.real;
+        out.text = std::string(word.spelling) + '.'; // a real, whatever its size
+        break;
+    case token_kind::text:
+        out.kind = json_kind::text;
+        out.text = word.value;
+        break;
+    default:
+        if (word.value != "True" && word.value != "true" && word.value != "False" &&
+            word.value != "false")
+            words.fail("expected a value, found `" + std::string(word.spelling) + '`', word.at, "");
+        out.kind = json_kind::boolean;
+        out.integer = word.value == "True" || word.value == "true" ? 1 : 0;
+        break;
+    }
+    word = words.next();
+    return out;
+}
+
+/// A list in the notation of Python: [1, 2, 4], ['a', 'b'], (True, False).
+[[nodiscard]] inline json_value list_of(std::string_view text, std::size_t at)
+{
+    expression_lexer words(text);
+    token word = words.next();
+    auto const is = [&](std::string_view sign) {
+        return word.kind == token_kind::sign && word.spelling == sign;
+    };
+    bool const round = is("(");
+    if (!round && !is("[")) words.fail("expected a list: [1, 2, 4]", word.at, "");
+    std::string_view const closing = round ? ")" : "]";
+    json_value out;
+    out.kind = json_kind::list;
+    out.at = at;
+    word = words.next();
+    while (!is(closing)) {
+        out.items.push_back(literal_of(words, word, at));
+        if (is(closing)) break;
+        if (!is(",")) words.fail("expected `,` or `" + std::string(closing) + '`', word.at, "");
+        word = words.next();
+    }
+    if (words.next().kind != token_kind::end)
+        words.fail("expected the end behind the list", word.at + 1, "");
+    return out;
+}
+
+/// What a "Type" stands for; null when its values decide.
+[[nodiscard]] inline json_kind t1_kind(json_source const& source, json_value const& type)
+{
+    std::string name = type.text;
+    for (char& c : name)
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (auto const& [start, kind] : {std::pair{"int", json_kind::integer},
+                                      std::pair{"uint", json_kind::integer},
+                                      std::pair{"long", json_kind::integer},
+                                      std::pair{"float", json_kind::real},
+                                      std::pair{"double", json_kind::real},
+                                      std::pair{"bool", json_kind::boolean},
+                                      std::pair{"str", json_kind::text}})
+        if (name.starts_with(start)) return kind;
+    source.fail("expected int, uint, float, double, bool or string as the type, found \"" +
+                    type.text + '"',
+                type.at);
+}
+
+/// Values as their type wants them: whole numbers of a float are reals, 0 and 1 of a bool truths.
+inline void to_kind(json_source const& source, json_kind wanted, json_value& v)
+{
+    if (wanted == json_kind::real && v.kind == json_kind::integer) {
+        v.kind = json_kind::real;
+        v.text = "0.0";
+    }
+    if (wanted == json_kind::boolean && v.kind == json_kind::integer &&
+        (v.integer == 0 || v.integer == 1))
+        v.kind = json_kind::boolean;
+    if (v.kind != wanted) source.wrong_kind(v, std::string(name_of(wanted)) + ", as the type says");
+}
+
+inline void read_t1_parameter(json_source const& source, json_value const& p, description& space)
+{
+    source.require(p, json_kind::object, "a tuning parameter");
+    json_value const& name = source.member(p, "Name", json_kind::text);
+    json_value const* const given = p.find("Values");
+    if (given == nullptr) source.fail("expected a member \"Values\" of this object", p.at);
+    json_value values = *given;
+    if (given->kind == json_kind::text)
+        values = at_place_in_file(source, *given, [&] { return list_of(given->text, given->at); });
+    source.require(values, json_kind::list, "\"Values\"");
+    json_value const* const type = p.find("Type");
+    json_kind kind = json_kind::null;
+    if (type != nullptr) {
+        kind = t1_kind(source, source.require(*type, json_kind::text, "\"Type\""));
+        for (json_value& v : values.items)
+            to_kind(source, kind, v);
+    }
+    parameter_description out;
+    out.name = name.text;
+    set_values(source, values, false, out);
+    if (json_value const* const standard = p.find("Default")) {
+        json_value v = *standard;
+        if (v.kind == json_kind::text && out.type != value_kind::text)
+            v = at_place_in_file(source, *standard, [&] {
+                expression_lexer words(standard->text);
+                token word = words.next();
+                json_value const read = literal_of(words, word, standard->at);
+                if (word.kind != token_kind::end) words.fail("expected one value", word.at, "");
+                return read;
+            });
+        if (kind != json_kind::null && v.kind != json_kind::null) to_kind(source, kind, v);
+        set_default(source, v, out);
+    }
+    add_parameter(source, name.at, std::move(out), space);
+}
+
+inline void
+read_t1_condition(json_source const& source, json_value const& c, expression_builder& build)
+{
+    source.require(c, json_kind::object, "a condition");
+    json_value const& text = source.member(c, "Expression", json_kind::text);
+    if (json_value const* const names = c.find("Parameters")) {
+        source.require(*names, json_kind::list, "\"Parameters\"");
+        for (json_value const& name : names->items) {
+            source.require(name, json_kind::text, "the name of a parameter");
+            if (build.space().find_parameter(name.text) == no_index)
+                source.fail("expected the name of a parameter, found \"" + name.text + '"',
+                            name.at);
+        }
+    }
+    build.space().constraints.push_back(at_place_in_file(
+        source, text, [&] { return expression_reader(build, text.text).constraint(); }));
+}
+
+} // namespace detail
+
+named_space read_t1(std::string_view text, std::string const& source)
+{
+    detail::json_source const from{text, source};
+    detail::json_value const root = detail::read_json_tree(from);
+    from.require(root, detail::json_kind::object, "a T1 file");
+    detail::json_value const& space =
+        from.member(root, "ConfigurationSpace", detail::json_kind::object);
+    named_space out;
+    detail::json_value const& parameters =
+        from.member(space, "TuningParameters", detail::json_kind::list);
+    for (detail::json_value const& p : parameters.items)
+        detail::read_t1_parameter(from, p, out.space);
+    if (out.space.parameters.empty()) from.fail("expected at least one parameter", parameters.at);
+    detail::expression_builder build(out.space);
+    if (detail::json_value const* const conditions = space.find("Conditions")) {
+        from.require(*conditions, detail::json_kind::list, "\"Conditions\"");
+        for (detail::json_value const& c : conditions->items)
+            detail::read_t1_condition(from, c, build);
+    }
+    if (detail::json_value const* const kernel = root.find("KernelSpecification"))
+        if (detail::json_value const* const name = kernel->find("KernelName"))
+            out.name = name->text;
+    return out;
+}
+
+named_space read_t1_file(std::string const& path)
+{
+    return read_t1(detail::text_of_file(path), path);
+}
+
+} // namespace attune

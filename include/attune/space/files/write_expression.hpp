@@ -1,0 +1,29 @@
+// attune/space/files/write_expression.hpp - an expression as the text that parse_expression()
+// reads. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a node of a description
+// Out      text whose nodes, read in the same description, are the same
+// Source   own
+// Depends  std only
+// Tests    tests/space/files/write_expression.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace attune {
+
+/// The text of `node` in the language of parse_expression(), with the fewest brackets.
+/// Errors  attune::error when it is larger than that language allows
+[[nodiscard]] std::string write_expression(description const& space, std::uint32_t node);
+
+/// The text of a constraint: as its user wrote it where parse_constraint() reads that back to the
+/// same nodes, else write_expression() of its root.
+/// Errors  attune::error for an opaque predicate, which no text can stand for
+[[nodiscard]] std::string constraint_source(description const& space,
+                                            constraint_description const& constraint);
+
+} // namespace attune

@@ -1,0 +1,27 @@
+// attune/space/files/write_json.hpp - a space as the file that read_spaces_json() reads.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a description, bound or not
+// Out      JSON
+// Source   own; the format is that of read_json.hpp
+// Depends  std only
+// Tests    tests/space/files/write_json.cpp
+#pragma once
+
+#include <attune/space/files/read_json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// A space as a JSON object. Reading it gives the same parameters, priors, inputs and constraints;
+/// ranges stay ranges. Constraints keep their text where it means the same to parse_constraint().
+/// Errors  attune::error for a constraint that is a function, and for text that is not UTF-8
+[[nodiscard]] std::string write_space_json(named_space const& space);
+
+/// A list of such objects, one space a line.
+[[nodiscard]] std::string write_spaces_json(std::vector<named_space> const& spaces);
+
+} // namespace attune

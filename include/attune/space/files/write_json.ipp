@@ -1,0 +1,149 @@
+// attune/space/files/write_json.ipp - from a description to JSON values.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       see write_json.hpp
+// Out      its definitions; included by one translation unit
+// Source   own
+// Depends  nlohmann-json
+// Tests    tests/space/files/write_json.cpp
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/files/write_expression.ipp>
+#include <attune/space/files/write_json.hpp>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+namespace detail {
+
+using space_json = nlohmann::ordered_json;
+
+[[nodiscard]] inline space_json bound_to_json(description const& space, std::uint32_t node)
+{
+    expression_node const& n = space.nodes[node];
+    if (n.code == op::integer) return n.integer;
+    return write_expression(space, node);
+}
+
+[[nodiscard]] inline space_json default_to_json(parameter_description const& p)
+{
+    std::string const& text = *p.default_text;
+    if (p.type == value_kind::text) return text;
+    if (p.kind == parameter_kind::boolean) return text == "true" || text == "1";
+    std::string digits = without_spaces(text);
+    if (p.type == value_kind::list) {
+        digits.front() = '[';
+        digits.back() = ']';
+    }
+    space_json const parsed = space_json::parse(digits, nullptr, false);
+    if (!parsed.is_discarded()) return parsed;
+    if (std::optional<double> const v = parse_real(digits)) return *v;
+    throw error("a default is no number", "parameter " + p.name + ", default " + text, "");
+}
+
+[[nodiscard]] inline space_json parameter_to_json(description const& space,
+                                                  parameter_description const& p)
+{
+    space_json out;
+    out["name"] = p.name;
+    bool const is_range = p.kind == parameter_kind::integer && p.rule.bound_node != no_index;
+    switch (p.kind) {
+    case parameter_kind::real:
+        out["kind"] = "real";
+        out["low"] = p.low;
+        out["high"] = p.high;
+        break;
+    case parameter_kind::permutation:
+        out["kind"] = "permutation";
+        out["parts"] = p.parts;
+        break;
+    case parameter_kind::tile:
+        out["kind"] = "tile";
+        out["parts"] = p.parts;
+        out["extent"] = bound_to_json(space, p.rule.bound_node);
+        break;
+    case parameter_kind::boolean:
+        out["values"] = {false, true};
+        break;
+    case parameter_kind::integer:
+        if (!is_range) out["kind"] = "integer";
+        break;
+    case parameter_kind::categorical:
+        if (p.type != value_kind::text) out["kind"] = "categorical";
+        break;
+    case parameter_kind::ordinal:
+        break;
+    }
+    if (is_range) {
+        out["range"] = {p.rule.first, bound_to_json(space, p.rule.bound_node)};
+        if (p.rule.step != 1) out["step"] = p.rule.step;
+        if (p.rule.steps == progression::doubling) out["steps"] = "doubling";
+        if (p.rule.steps == progression::divisors) out["steps"] = "divisors";
+    } else if (p.kind != parameter_kind::tile) {
+        if (!p.labels.empty()) out["values"] = p.labels;
+        if (!p.reals.empty()) out["values"] = p.reals;
+        if (!p.integers.empty()) out["values"] = p.integers;
+    }
+    if (p.on == scale::log) out["scale"] = "log";
+    if (p.default_text) out["default"] = default_to_json(p);
+    if (!p.prior.weights.empty()) out["weights"] = p.prior.weights;
+    if (p.prior.deviation > 0) {
+        out["centre"] = p.prior.centre;
+        out["deviation"] = p.prior.deviation;
+    }
+    return out;
+}
+
+[[nodiscard]] inline space_json space_to_json(named_space const& s)
+{
+    space_json out;
+    out["name"] = s.name;
+    for (input_description const& input : s.space.inputs)
+        if (!input.value)
+            out["inputs"][input.name] = input.type == value_kind::real ? "real" : "integer";
+        else if (input.value->is_real || input.type == value_kind::real)
+            out["problem"][input.name] = input.value->as_real();
+        else
+            out["problem"][input.name] = input.value->integer;
+    out["params"] = space_json::array();
+    for (parameter_description const& p : s.space.parameters)
+        out["params"].push_back(parameter_to_json(s.space, p));
+    out["constraints"] = space_json::array();
+    for (constraint_description const& c : s.space.constraints)
+        out["constraints"].push_back(constraint_source(s.space, c));
+
+    return out;
+}
+
+[[nodiscard]] inline std::string dump_space(named_space const& s)
+{
+    try {
+        std::string text = space_to_json(s).dump();
+        text.pop_back();
+        if (!s.cartesian.empty()) text += ",\"cartesian\":" + s.cartesian;
+        if (!s.valid.empty()) text += ",\"valid\":" + s.valid;
+        return text + '}';
+    } catch (space_json::exception const& problem) {
+        throw error("a space cannot be written as JSON", s.name, problem.what());
+    }
+}
+
+} // namespace detail
+
+std::string write_space_json(named_space const& space) { return detail::dump_space(space) + '\n'; }
+
+std::string write_spaces_json(std::vector<named_space> const& spaces)
+{
+    std::string out = "[";
+    for (named_space const& s : spaces)
+        out += (out.size() > 1 ? ",\n" : "\n") + detail::dump_space(s);
+    return out + "\n]\n";
+}
+
+} // namespace attune

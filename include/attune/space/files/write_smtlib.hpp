@@ -1,0 +1,33 @@
+// attune/space/files/write_smtlib.hpp - a space for solvers that know nothing of attune.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       a bound description
+// Out      SMT-LIB 2 text that is satisfiable exactly when the space has a valid configuration
+// Source   The SMT-LIB Standard 2.6; theory Ints: `div` leaves a remainder that is not negative
+// Depends  std only
+// Tests    tests/space/files/write_smtlib.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace attune {
+
+/// The commands of a script without (check-sat): logic, one constant per parameter (a list: one
+/// per element, |ORDER[0]|), its values, the constraints. Logic QF_NIA, or QF_NIRA with reals.
+///
+/// A boolean is 0 or 1. A text is its index in the table. An operation without a value - division
+/// by zero, a result beyond 64 bits - makes its constraint false, as it does here; doubles become
+/// exact reals, so that what is rounded here is not rounded there.
+/// Errors  attune::error for a constraint that is a function, an input without a value, a table
+///         that is not made yet, a real that is not finite
+[[nodiscard]] std::string write_smtlib(description const& bound);
+
+/// How the script calls parameter `index`, or element `part` of a list.
+[[nodiscard]] std::string
+smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part = 0);
+
+} // namespace attune

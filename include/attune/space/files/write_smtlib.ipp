@@ -1,0 +1,284 @@
+// attune/space/files/write_smtlib.ipp - one definition per node: what it is, and when it has a
+// value. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       see write_smtlib.hpp
+// Out      its definitions; included by one translation unit
+// Source   own
+// Depends  std only
+// Tests    tests/space/files/write_smtlib.cpp
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/space/files/smtlib_terms.ipp>
+#include <attune/space/files/write_smtlib.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+namespace detail {
+
+class smtlib_writer {
+public:
+    explicit smtlib_writer(description const& space)
+        : space_(space)
+        , terms_(space.nodes.size())
+    {
+    }
+
+    [[nodiscard]] std::string write()
+    {
+        for (std::uint32_t i = 0; i < space_.parameters.size(); ++i)
+            declare(i);
+        for (constraint_description const& c : space_.constraints) {
+            if (c.root == no_index)
+                throw error("a constraint that is a function cannot be written",
+                            c.text,
+                            "declare it as an expression");
+            define(c.root);
+            std::string comment = c.text;
+            for (char& letter : comment)
+                if (letter == '\n' || letter == '\r') letter = ' ';
+            body_ +=
+                "; " + comment + "\n(assert (and " + defined(c.root) + ' ' + truth(c.root) + "))\n";
+        }
+        return std::string("(set-logic ") + (any_real_ ? "QF_NIRA" : "QF_NIA") + ")\n" + body_;
+    }
+
+private:
+    void declare(std::uint32_t i)
+    {
+        parameter_description const& p = space_.parameters[i];
+        bool const is_real = p.kind == parameter_kind::real || !p.reals.empty();
+        any_real_ = any_real_ || is_real;
+        std::uint32_t const parts = p.type == value_kind::list ? p.parts : 1;
+        for (std::uint32_t k = 0; k < parts; ++k)
+            body_ +=
+                "(declare-const " + smtlib_name(space_, i, k) + (is_real ? " Real)\n" : " Int)\n");
+        body_ += "(assert " + values(i) + ")\n";
+    }
+
+    [[nodiscard]] static std::string
+    between(std::string const& name, std::string const& low, std::string const& high)
+    {
+        return "(<= " + low + ' ' + name + ' ' + high + ')';
+    }
+
+    [[nodiscard]] std::string values(std::uint32_t i) const
+    {
+        parameter_description const& p = space_.parameters[i];
+        std::string const name = smtlib_name(space_, i);
+        if (p.kind == parameter_kind::real) return between(name, smt_real(p.low), smt_real(p.high));
+        if (p.value_count() == 0)
+            throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
+        std::vector<std::string> any;
+        if (p.type == value_kind::list) return elements(i);
+        if (p.type == value_kind::text || p.kind == parameter_kind::boolean)
+            return between(name, "0", std::to_string(p.value_count() - 1));
+        for (double const v : p.reals)
+            any.push_back("(= " + name + ' ' + smt_real(v) + ')');
+        bool consecutive = true;
+        for (std::size_t k = 1; k < p.integers.size(); ++k)
+            consecutive = consecutive && p.integers[k - 1] + 1 == p.integers[k];
+        if (!p.integers.empty() && consecutive)
+            return between(name, smt_integer(p.integers.front()), smt_integer(p.integers.back()));
+        for (std::int64_t const v : p.integers)
+            any.push_back("(= " + name + ' ' + smt_integer(v) + ')');
+        return smt_join("or", any);
+    }
+
+    /// The elements of a permutation differ; the factors of a tile have the extent as product.
+    [[nodiscard]] std::string elements(std::uint32_t i) const
+    {
+        parameter_description const& p = space_.parameters[i];
+        std::int64_t extent = 1;
+        for (std::uint32_t k = 0; p.kind == parameter_kind::tile && k < p.parts; ++k)
+            extent *= p.integers[k];
+        std::vector<std::string> all;
+        std::string names;
+        for (std::uint32_t k = 0; k < p.parts; ++k) {
+            std::string const name = smtlib_name(space_, i, k);
+            names += ' ' + name;
+            all.push_back(p.kind == parameter_kind::tile
+                              ? between(name, "1", std::to_string(extent))
+                              : between(name, "0", std::to_string(p.parts - 1)));
+        }
+        if (p.kind == parameter_kind::tile)
+            all.push_back(p.parts > 1 ? "(= " + std::to_string(extent) + " (*" + names + "))"
+                                      : "(= " + std::to_string(extent) + names + ')');
+        else if (p.parts > 1)
+            all.push_back("(distinct" + names + ')');
+        return smt_join("and", all);
+    }
+
+    [[nodiscard]] std::string defined(std::uint32_t node) const { return terms_[node].defined; }
+    [[nodiscard]] std::string truth(std::uint32_t node) const
+    {
+        smt_term const& t = terms_[node];
+        if (t.is_truth) return t.value;
+        return "(not (= " + t.value + (t.is_real ? " 0.0))" : " 0))");
+    }
+
+    /// Makes the terms of `root` and all below it, operands first.
+    void define(std::uint32_t root)
+    {
+        std::vector<std::uint32_t> open{root};
+        while (!open.empty()) {
+            std::uint32_t const at = open.back();
+            expression_node const& n = space_.nodes[at];
+            bool ready = true;
+            for (std::uint32_t const operand : {n.first, n.second, n.third})
+                if (operand != no_index && terms_[operand].value.empty()) {
+                    open.push_back(operand);
+                    ready = false;
+                }
+            if (!ready) continue;
+            open.pop_back();
+            if (terms_[at].value.empty()) finish(at, term(n));
+        }
+    }
+
+    /// Gives a name to what is longer than a leaf.
+    void finish(std::uint32_t node, smt_term t)
+    {
+        any_real_ = any_real_ || t.is_real;
+        std::string const number = std::to_string(node);
+        if (t.value.front() == '(') {
+            char const* const sort = t.is_truth ? "Bool" : t.is_real ? "Real" : "Int";
+            body_ += "(define-fun |#" + number + "| () " + sort + ' ' + t.value + ")\n";
+            t.value = "|#" + number + '|';
+        }
+        if (t.defined != "true" && t.defined.front() == '(') {
+            body_ += "(define-fun |#" + number + "?| () Bool " + t.defined + ")\n";
+            t.defined = "|#" + number + "?|";
+        }
+        terms_[node] = std::move(t);
+    }
+
+    [[nodiscard]] smt_term term(expression_node const& n) const
+    {
+        if (operand_count(n.code) == 0) return leaf(n);
+        smt_term const& a = terms_[n.first];
+        if (n.code == op::logical_not) return smt_truth("(not " + truth(n.first) + ')', a.defined);
+        if (n.code == op::negate || n.code == op::absolute) return smt_unary(n.code, a);
+        smt_term const& b = terms_[n.second];
+        switch (n.code) {
+        case op::logical_and:
+            return smt_truth("(and " + truth(n.first) + ' ' + truth(n.second) + ')',
+                             smt_both(a.defined, smt_unless("(not " + truth(n.first) + ')', b)));
+        case op::logical_or:
+            return smt_truth("(or " + truth(n.first) + ' ' + truth(n.second) + ')',
+                             smt_both(a.defined, smt_unless(truth(n.first), b)));
+        case op::select:
+            return smt_select(truth(n.first), a.defined, b, terms_[n.third], n.real != 0);
+        case op::equal:
+        case op::not_equal:
+            if (is_text(n.first) && is_text(n.second)) return same_text(n);
+            break;
+        default:
+            break;
+        }
+        if (n.code >= op::less && n.code <= op::not_equal) return smt_comparison(n.code, a, b);
+        return smt_arithmetic(n.code, a, b);
+    }
+
+    [[nodiscard]] smt_term leaf(expression_node const& n) const
+    {
+        switch (n.code) {
+        case op::integer:
+            return smt_number(number::of(n.integer));
+        case op::real:
+            return smt_number(number::of(n.real));
+        case op::text:
+            return {"0", "true", 0, false, false};
+        case op::input:
+            if (!space_.inputs[n.subject].value)
+                throw error("an input has no value",
+                            space_.inputs[n.subject].name,
+                            "call bind_inputs() with it");
+            return smt_number(*space_.inputs[n.subject].value);
+        default:
+            break;
+        }
+        parameter_description const& p = space_.parameters[n.subject];
+        if (n.code == op::position) {
+            std::string at = std::to_string(p.parts - 1);
+            for (std::uint32_t k = p.parts - 1; k-- > 0;)
+                at = "(ite (= " + smtlib_name(space_, n.subject, k) + ' ' +
+                     std::to_string(n.integer) + ") " + std::to_string(k) + ' ' + at + ')';
+            return {at, "true", 16, false, false};
+        }
+        bool const is_real =
+            p.type != value_kind::list && (p.kind == parameter_kind::real || !p.reals.empty());
+        double largest = std::max({1.0, std::abs(p.low), std::abs(p.high)});
+        for (std::int64_t const v : p.integers)
+            largest = std::max(largest, std::abs(static_cast<double>(v)));
+        largest =
+            std::max({largest, static_cast<double>(p.parts), static_cast<double>(p.labels.size())});
+        auto const part = n.code == op::element ? static_cast<std::uint32_t>(n.integer) : 0U;
+        return {smtlib_name(space_, n.subject, part), "true", largest, is_real, false};
+    }
+
+    [[nodiscard]] bool is_text(std::uint32_t node) const
+    {
+        expression_node const& n = space_.nodes[node];
+        return n.code == op::text ||
+               (n.code == op::parameter && space_.parameters[n.subject].type == value_kind::text);
+    }
+
+    /// Texts are equal where both sides are one of the texts that both may have.
+    [[nodiscard]] smt_term same_text(expression_node const& n) const
+    {
+        auto const is = [&](std::uint32_t node, std::string const& text) -> std::string {
+            expression_node const& side = space_.nodes[node];
+            if (side.code == op::text) return space_.texts[side.text] == text ? "true" : "false";
+            auto const& labels = space_.parameters[side.subject].labels;
+            for (std::size_t k = 0; k < labels.size(); ++k)
+                if (labels[k] == text)
+                    return "(= " + smtlib_name(space_, side.subject) + ' ' + std::to_string(k) +
+                           ')';
+            return "false";
+        };
+        expression_node const& left = space_.nodes[n.first];
+        std::vector<std::string> const texts = left.code == op::text
+                                                   ? std::vector{space_.texts[left.text]}
+                                                   : space_.parameters[left.subject].labels;
+        std::vector<std::string> any;
+        for (std::string const& text : texts)
+            any.push_back("(and " + is(n.first, text) + ' ' + is(n.second, text) + ')');
+        std::string const same = smt_join("or", any);
+        return smt_truth(n.code == op::equal ? same : "(not " + same + ')', "true");
+    }
+
+    description const& space_;
+    std::vector<smt_term> terms_;
+    std::string body_;
+    bool any_real_ = false;
+};
+
+} // namespace detail
+
+std::string smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part)
+{
+    parameter_description const& p = bound.parameters[index];
+    std::string name = p.name;
+    bool plain = true; // |#1| is ours, and | and \ may not stand in a name
+    for (char& c : name)
+        if (c == '|' || c == '\\' || c == '#') {
+            c = '_';
+            plain = false;
+        }
+    if (!plain) name += "#p" + std::to_string(index); // another name than any other
+    if (p.type == value_kind::list) name += '[' + std::to_string(part) + ']';
+    return '|' + name + '|';
+}
+
+std::string write_smtlib(description const& bound) { return detail::smtlib_writer(bound).write(); }
+
+} // namespace attune

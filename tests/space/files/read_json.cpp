@@ -1,0 +1,158 @@
+// tests/space/files/read_json.cpp : mirrors include/attune/space/files/read_json.hpp, which it
+// includes first SPDX-License-Identifier: MIT
+#include <attune/space/files/read_json.hpp>
+
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/space/exact_size.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "published_spaces.hpp"
+
+using attune::parameter_kind;
+using attune::read_spaces_json;
+
+namespace {
+
+attune::description one(std::string const& params, std::string const& rest = "")
+{
+    return read_spaces_json("{\"params\": [" + params + "]" + rest + "}").front().space;
+}
+
+} // namespace
+
+TEST_CASE("every published space has the recorded number of configurations")
+{
+    for (attune::named_space const& read : attune_tests::published_spaces()) {
+        CAPTURE(read.name);
+        attune::chain_of_trees const chain(attune::bind_inputs(read.space));
+        CHECK(attune::exact_size(chain).str() == read.valid);
+        boost::multiprecision::cpp_int combinations = 1;
+        for (attune::parameter_description const& p : read.space.parameters)
+            combinations *= p.value_count();
+        CHECK(combinations.str() == read.cartesian);
+    }
+}
+
+TEST_CASE("the values of a parameter say what kind it is")
+{
+    auto const kind = [](std::string const& values) {
+        return one("{\"name\": \"p\", \"values\": " + values + "}").parameters[0].kind;
+    };
+    CHECK(kind("[4, 2]") == parameter_kind::ordinal);
+    CHECK(kind("[1, 2.5]") == parameter_kind::ordinal);
+    CHECK(kind("[\"b\", \"a\"]") == parameter_kind::categorical);
+    CHECK(kind("[true, false]") == parameter_kind::boolean);
+    auto const space = one(R"({"name": "p q", "values": [4, 2], "default": 4, "weights": [1, 2.5]},
+        {"name": "x", "kind": "real", "low": 0.5, "high": 8, "scale": "log", "default": 1})");
+    CHECK(space.parameters[0].integers == std::vector<std::int64_t>{2, 4});
+    CHECK(space.parameters[0].default_text == "4");
+    CHECK(space.parameters[0].prior.weights == std::vector<double>{1, 2.5});
+    CHECK(space.parameters[1].on == attune::scale::log);
+    CHECK(space.parameters[1].default_text == "1.0");
+}
+
+TEST_CASE("a range stays a range until its inputs are known")
+{
+    auto const space = one(R"({"name": "k", "range": [1, "N // 2"], "step": 3},
+        {"name": "d", "range": [1, "N"], "steps": "divisors"},
+        {"name": "t", "kind": "tile", "parts": 2, "extent": 12},
+        {"name": "big", "range": [1, 10000000]})",
+                           R"(, "inputs": {"N": "integer"}, "constraints": ["k <= N"])");
+    CHECK(space.parameters[3].integers.empty());
+    CHECK_THROWS_AS(static_cast<void>(
+                        attune::bind_inputs(space, {{"N", attune::number::of(std::int64_t{12})}})),
+                    attune::error);
+    attune::description without = space;
+    without.parameters.pop_back();
+    auto const bound = attune::bind_inputs(without, {{"N", attune::number::of(std::int64_t{12})}});
+    CHECK(bound.parameters[0].integers == std::vector<std::int64_t>{1, 4});
+    CHECK(bound.parameters[1].integers == std::vector<std::int64_t>{1, 2, 3, 4, 6, 12});
+    CHECK(bound.parameters[2].value_count() == 6);
+}
+
+TEST_CASE("numbers of the problem are inputs, unless a parameter has their name")
+{
+    auto const space = one(R"({"name": "M", "values": [1, 2]})",
+                           R"(, "problem": {"N": 4, "M": 7, "size": [1, 2], "x": 0.5})");
+    REQUIRE(space.inputs.size() == 2);
+    CHECK(space.inputs[0].name == "N");
+    CHECK(space.inputs[1].value->real == 0.5);
+}
+
+TEST_CASE("what is wrong in a file is named, with line and column")
+{
+    struct wrong {
+        char const* text;
+        std::size_t line;
+        std::size_t column;
+        char const* problem;
+    };
+    for (wrong const& w : std::vector<wrong>{
+             {"", 1, 1, "this is no JSON"},
+             {"{\"params\": [\n}", 2, 1, "this is no JSON"},
+             {"{\"params\": []} x", 1, 16, "this is no JSON"},
+             {"7", 1, 1, "expected an object as a space, found a whole number"},
+             {"{\"name\": 3, \"params\": []}", 1, 10, "expected a text as \"name\""},
+             {"{\n \"params\": 3}", 2, 12, "expected a list as \"params\", found a whole number"},
+             {"{\"a\": 1}", 1, 1, "expected a member \"params\""},
+             {"{\"params\": []}", 1, 12, "at least one parameter"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": []}]}",
+              1,
+              37,
+              "at least one value of a"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [1, \"b\"]}]}",
+              1,
+              41,
+              "expected a whole number as the values before it, found a text"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [1, 2, 1]}]}", 1, 44, "each value once"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [1, null]}]}", 1, 41, "found null"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [99999999999999999999]}]}",
+              1,
+              38,
+              "too large"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [1]},\n{\"name\": \"a\", \"values\": "
+              "[1]}]}",
+              2,
+              10,
+              "expected each parameter once, found a again"},
+             {"{\"params\": [{\"name\": \"a\", \"name\": \"b\"}]}", 1, 27, "each name once"},
+             {"{\"params\": [{\"name\": \"a\", \"range\": [2, 1]}]}", 1, 40, "not below the first"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [1], \"default\": 2}]}",
+              1,
+              53,
+              "expected one of the values of a"},
+             {"{\"params\": [{\"name\": \"a\", \"kind\": \"odd\", \"values\": [1]}]}",
+              1,
+              35,
+              "expected \"integer\""},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [1]}],\n\"constraints\": [\"a <\"]}",
+              2,
+              21,
+              "expected a value, found the end"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [1]}],\n\"constraints\": [\"a < zz\"]}",
+              2,
+              22,
+              "found `zz`"},
+             {"{\"params\": [{\"name\": \"a\", \"values\": [1]}], \"valid\": -1}",
+              1,
+              53,
+              "expected a whole number"},
+         }) {
+        CAPTURE(std::string(w.text));
+        try {
+            static_cast<void>(read_spaces_json(w.text, "f.json"));
+            FAIL_CHECK("was read");
+        } catch (attune::syntax_error const& e) {
+            CHECK(e.line() == w.line);
+            CHECK(e.column() == w.column);
+            CHECK_MESSAGE(e.problem().find(w.problem) != std::string::npos, e.problem());
+            CHECK(e.where().find("f.json, line ") == 0);
+        }
+    }
+    CHECK_THROWS_AS(static_cast<void>(read_spaces_json(std::string(100000, '['))),
+                    attune::syntax_error);
+    CHECK_THROWS_AS(static_cast<void>(attune::read_spaces_file("/no such file")), attune::error);
+}

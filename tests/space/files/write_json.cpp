@@ -1,0 +1,97 @@
+// tests/space/files/write_json.cpp : mirrors include/attune/space/files/write_json.hpp, which it
+// includes first SPDX-License-Identifier: MIT
+#include <attune/space/files/write_json.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "published_spaces.hpp"
+
+namespace {
+
+void check_same(attune::description const& a, attune::description const& b)
+{
+    REQUIRE(a.parameters.size() == b.parameters.size());
+    for (std::size_t i = 0; i < a.parameters.size(); ++i) {
+        attune::parameter_description const& p = a.parameters[i];
+        attune::parameter_description const& q = b.parameters[i];
+        CHECK(p.name == q.name);
+        CHECK(p.kind == q.kind);
+        CHECK(p.type == q.type);
+        CHECK(p.on == q.on);
+        CHECK(p.integers == q.integers);
+        CHECK(p.reals == q.reals);
+        CHECK(p.labels == q.labels);
+        CHECK(p.low == q.low);
+        CHECK(p.high == q.high);
+        CHECK(p.parts == q.parts);
+        CHECK(p.rule.steps == q.rule.steps);
+        CHECK(p.rule.first == q.rule.first);
+        CHECK(p.rule.step == q.rule.step);
+        CHECK((p.rule.bound_node == attune::no_index) == (q.rule.bound_node == attune::no_index));
+        CHECK(p.default_text == q.default_text);
+        CHECK(p.prior.weights == q.prior.weights);
+        CHECK(p.prior.centre == q.prior.centre);
+        CHECK(p.prior.deviation == q.prior.deviation);
+    }
+    CHECK(a.nodes == b.nodes);
+    CHECK(a.texts == b.texts);
+    REQUIRE(a.constraints.size() == b.constraints.size());
+    for (std::size_t i = 0; i < a.constraints.size(); ++i) {
+        CHECK(a.constraints[i].root == b.constraints[i].root);
+        CHECK(a.constraints[i].scope == b.constraints[i].scope);
+        CHECK(a.constraints[i].text == b.constraints[i].text);
+    }
+    REQUIRE(a.inputs.size() == b.inputs.size());
+    for (std::size_t i = 0; i < a.inputs.size(); ++i) {
+        CHECK(a.inputs[i].name == b.inputs[i].name);
+        CHECK(a.inputs[i].type == b.inputs[i].type);
+        CHECK(a.inputs[i].value == b.inputs[i].value);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a space with parameters of every kind is read back as it was")
+{
+    auto const read = attune::read_spaces_json(R"({"name": "every kind",
+        "problem": {"N": 48, "load": 0.5},
+        "params": [{"name": "tile size", "values": [8, 4], "default": 8, "weights": [1, 2]},
+                   {"name": "k", "range": [1, "N // 2"], "step": 2, "default": 3},
+                   {"name": "p", "range": [1, 64], "steps": "doubling", "scale": "log"},
+                   {"name": "x", "kind": "real", "low": 0.1, "high": 1e3, "scale": "log",
+                    "default": 0.5, "centre": 2, "deviation": 0.25},
+                   {"name": "r", "values": [0.1, 0.25]},
+                   {"name": "c", "kind": "categorical", "values": [3, 1]},
+                   {"name": "m", "values": ["a'\"b", "c"], "default": "c"},
+                   {"name": "f", "values": [false, true], "default": true},
+                   {"name": "o", "kind": "permutation", "parts": 3, "default": [2, 0, 1]},
+                   {"name": "t", "kind": "tile", "parts": 2, "extent": "N"}],
+        "constraints": ["`tile size` % 4 == 0  or f", "m == 'c' or t[0] <= o[1]", "k / 3 < load * 9"],
+        "cartesian": 123456789012345678901234567890, "valid": 7})");
+    std::string const written = attune::write_space_json(read.front());
+    auto const again = attune::read_spaces_json(written);
+    REQUIRE(again.size() == 1);
+    check_same(read.front().space, again.front().space);
+    CHECK(again.front().name == "every kind");
+    CHECK(again.front().cartesian == read.front().cartesian);
+    CHECK(again.front().valid == "7");
+    CHECK(attune::write_space_json(again.front()) == written);
+}
+
+TEST_CASE("the published spaces are read back as they were")
+{
+    auto const read = attune_tests::published_spaces();
+    auto const again = attune::read_spaces_json(attune::write_spaces_json(read));
+    REQUIRE(again.size() == read.size());
+    for (std::size_t i = 0; i < read.size(); ++i)
+        check_same(read[i].space, again[i].space);
+}
+
+TEST_CASE("a function cannot be written")
+{
+    auto read = attune::read_spaces_json(R"({"params": [{"name": "a", "values": [1]}]})").front();
+    read.space.constraints.emplace_back();
+    CHECK_THROWS_AS(static_cast<void>(attune::write_space_json(read)), attune::error);
+}

@@ -1,0 +1,66 @@
+// tests/space/files/write_smtlib.cpp : mirrors include/attune/space/files/write_smtlib.hpp, which
+// it includes first. SPDX-License-Identifier: MIT
+#include <attune/space/files/write_smtlib.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/declare/evaluate.hpp>
+#include <attune/space/files/read_json.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include "every_assignment.hpp"
+#include "smtlib_reference.hpp"
+
+TEST_CASE("a script accepts exactly the valid configurations")
+{
+    for (std::string const text : {"a // b == -1",
+                                   "a % b == 1",
+                                   "trunc_div(a, b) == -1",
+                                   "trunc_mod(a, b) == -1",
+                                   "ceil_div(a, b) == 0",
+                                   "b == 0 or a % b == 0",
+                                   "not (a % b == 0)",
+                                   "a / b < 0.5",
+                                   "abs(a) + min(a, b) * max(a, b) > 2",
+                                   "a in (1, -2) and m == 'x'",
+                                   "m != 'y' or f",
+                                   "select(f, a, b) == 1",
+                                   "r * a >= 0.5",
+                                   "r // 0.5 % 2 == 1",
+                                   "2 * (a < b) == 2",
+                                   "(a or b) * 2 == 4",
+                                   "o[0] < o[2] and position(o, 1) == 1",
+                                   "t[0] * a == t[1]",
+                                   "a * 6000000000000000000 > 0",
+                                   "N - a > 4",
+                                   "1 <= a < b"}) {
+        auto const space = attune::read_spaces_json(
+                               R"({"problem": {"N": 5}, "params": [
+            {"name": "a", "values": [-2, -1, 0, 1, 2]}, {"name": "b", "values": [-2, 0, 1, 3]},
+            {"name": "f", "values": [false, true]}, {"name": "m", "values": ["x", "y"]},
+            {"name": "r", "values": [0.5, 1.25]},
+            {"name": "o", "kind": "permutation", "parts": 3},
+            {"name": "t", "kind": "tile", "parts": 2, "extent": 4}],
+            "constraints": [")" +
+                               text + "\"]}")
+                               .front()
+                               .space;
+        CAPTURE(text);
+        attune_tests::check_every_assignment(attune::bind_inputs(space));
+    }
+}
+
+TEST_CASE("names that the language would misread are changed, and stay apart")
+{
+    auto const space = attune::bind_inputs(
+        attune::read_spaces_json(
+            R"({"params": [{"name": "a|b", "values": [1]}, {"name": "a_b", "values": [1]},
+                           {"name": "#1", "values": [1]}]})")
+            .front()
+            .space);
+    CHECK(attune::smtlib_name(space, 0) != attune::smtlib_name(space, 1));
+    CHECK(attune::smtlib_name(space, 0).substr(1).find('|') ==
+          attune::smtlib_name(space, 0).size() - 2);
+    CHECK(attune::smtlib_name(space, 2) != "|#1|");
+}
