@@ -93,9 +93,8 @@ struct installed_variants::state {
         std::optional<point> const start = default_point(space);
         tuning_problem const problem{kernel, space, start.value(), compiler, frame};
         session_result result = run_session(problem, options);
-        report = std::move(result.report);
-        result.report = report;
         store.add(make_record(key, space.describe(), result, options));
+        report = std::move(result.report);
         return std::move(result.code);
     }
 };
