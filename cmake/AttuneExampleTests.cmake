@@ -19,7 +19,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                      COMMAND ${CMAKE_COMMAND} -D "example=${file}" -D "program=$<TARGET_FILE:${name}>"
                              -D "folder=${CMAKE_CURRENT_BINARY_DIR}/run/${name}" -P "${attune_example_script}")
             # Alone on the machine, because examples time kernels.
-            set_tests_properties(example.${name} PROPERTIES LABELS "example;jit" RUN_SERIAL ON TIMEOUT 300)
+            set_tests_properties(example.${name} PROPERTIES LABELS "example;jit" RUN_SERIAL ON TIMEOUT 300
+                                 ENVIRONMENT "ATTUNE_CACHE=$<TARGET_FILE_DIR:${name}>/cache")
         endif()
     endfunction()
     return()

@@ -18,7 +18,7 @@ set(sees_top ${sees_tune} top)
 
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
-set(where_Eigen "^search/(gp/|[^/]*\\.ipp$)")
+set(where_Eigen "^search/(gp/|model/|[^/]*\\.ipp$)")
 set(where_LBFGSpp "${where_Eigen}")
 set(where_nlohmann "^(remember|space/files)/[^/]*\\.ipp$")
 set(where_llvm "^compile/clang_[a-z]+\\.ipp$") # the parts of clang_module.ipp; no other file may include them

@@ -7,6 +7,9 @@ cd "$(dirname "$0")/.."
 
 need g++ cmake make libboost-dev libeigen3-dev liblbfgspp-dev nlohmann-json3-dev doctest-dev
 wish libbenchmark-dev clang-format-19
+wish clang-19 libclang-rt-19-dev # for tests/fuzz, and to compare object code with
+wish libomp5-19                  # for kernels with OpenMP
+wish libnlopt-cxx-dev            # the second opinion on fitted hyperparameters
 provide doctest/doctest.h
 
 configure build/test -C cmake/ci.cmake

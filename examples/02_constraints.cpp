@@ -29,7 +29,7 @@ inline constexpr auto space =
                attune::one_of(depth, 1, 2, 4, 8),          // membership
                loops.position(0) < loops.position(2),      // loop 0 outside loop 2
                schedule == "static" || order == layout::rows,
-               attune::predicate(width, depth, [](int w, int d) { return (w & d) == 0; }));
+               attune::predicate(width, depth, [](int w, int d) { return w % d == 0; }));
 
 int main()
 {

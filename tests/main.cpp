@@ -1,4 +1,12 @@
 // tests/main.cpp - doctest's runner, compiled once and linked into every test program.
 // SPDX-License-Identifier: MIT
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <cstdlib>
 #include <doctest/doctest.h>
+
+/// No test touches the cache of the user who runs it; those that need one make their own.
+int main(int argc, char** argv)
+{
+    ::setenv("ATTUNE_CACHE", "off", 0);
+    return doctest::Context(argc, argv).run();
+}

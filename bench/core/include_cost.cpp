@@ -8,19 +8,15 @@
 //   include_cost file=attune.hpp seconds=0.41 vs_eigen_dense=0.63
 //
 // Only the front end runs (-fsyntax-only), because that is what an include costs.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
-#include <spawn.h>
 #include <string>
 #include <string_view>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+
+#include "../support/spawned_compiler.hpp"
 
 namespace {
 
@@ -64,65 +60,6 @@ std::string declaration_20(bool lowered)
     return text;
 }
 
-/// The include folders that CMake joined by ':', searched last, as system folders are.
-void add_folders(std::vector<std::string>& arguments, std::string_view joined)
-{
-    while (!joined.empty()) {
-        std::size_t const end = std::min(joined.find(':'), joined.size());
-        arguments.emplace_back("-idirafter");
-        arguments.emplace_back(joined.substr(0, end));
-        joined.remove_prefix(std::min(end + 1, joined.size()));
-    }
-}
-
-/// Processor seconds of one compiler process and its children; exits when it fails.
-double compile_s(std::string const& file)
-{
-    std::vector<std::string> words{
-        ATTUNE_BENCH_COMPILER, "-std=c++20", "-fsyntax-only", "-I", ATTUNE_BENCH_INCLUDE};
-    add_folders(words, ATTUNE_BENCH_EIGEN);
-    add_folders(words, ATTUNE_BENCH_BOOST);
-    words.push_back(file);
-    std::vector<char*> arguments;
-    for (std::string& word : words)
-        arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-
-    pid_t child = 0;
-    int status = 0;
-    rusage usage{};
-    if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0 ||
-        wait4(child, &status, 0, &usage) != child || status != 0) {
-        std::fprintf(stderr, "include_cost: %s failed on %s\n", words[0].c_str(), file.c_str());
-        std::exit(1);
-    }
-    auto const seconds = [](timeval const& time) {
-        return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-double median(std::vector<double> values)
-{
-    auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
-/// Writes `text` to a new temporary file and returns its path.
-std::string write_temporary(std::string const& text)
-{
-    char const* const folder = std::getenv("TMPDIR");
-    std::string path = std::string(folder != nullptr ? folder : P_tmpdir) + "/includeXXXXXX.cpp";
-    int const file = mkstemps(path.data(), 4);
-    if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-        std::fprintf(stderr, "include_cost: cannot write %s\n", path.c_str());
-        std::exit(1);
-    }
-    close(file);
-    return path;
-}
-
 } // namespace
 
 int main()
@@ -135,18 +72,18 @@ int main()
     }};
     std::vector<std::string> paths;
     for (program const& p : programs)
-        paths.push_back(write_temporary(p.text));
+        paths.push_back(bench::write_temporary(p.text));
     for (std::size_t run = 0; run <= repeats; ++run)
         for (std::size_t i = 0; i != programs.size(); ++i) {
-            double const seconds = compile_s(paths[i]);
+            double const seconds = bench::compile_s(paths[i], {"-fsyntax-only"});
             if (run != 0) programs[i].seconds.push_back(seconds); // the first only warms the files
         }
     for (std::string const& path : paths)
         unlink(path.c_str());
 
-    double const eigen = median(programs[0].seconds);
+    double const eigen = bench::median(programs[0].seconds);
     for (program const& p : programs) {
-        double const seconds = median(p.seconds);
+        double const seconds = bench::median(p.seconds);
         std::printf("include_cost file=%.*s seconds=%.3f vs_eigen_dense=%.2f\n",
                     static_cast<int>(p.name.size()),
                     p.name.data(),

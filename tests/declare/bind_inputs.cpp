@@ -6,6 +6,7 @@
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
+#include <attune/declare/text.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -136,11 +137,32 @@ TEST_CASE("a belief has as many weights as the table has values")
                       Contains("parameter TILE, 3 weights for 4 values"));
 }
 
-TEST_CASE("a table too long to search is refused before it fills the memory")
+TEST_CASE("a range of more than 2^20 values stays a range")
 {
     CHECK(values_of(attune::integer<"A">(1, 1 << 20)).size() == std::size_t{1} << 20);
-    CHECK_THROWS_WITH_AS(static_cast<void>(values_of(attune::integer<"A">(0, 1 << 20))),
-                         Contains("more than 2^20 values"),
+    constexpr auto every_third = attune::ordinal<"A">(attune::range(-4, n, 3)).with_default(5);
+    description const space = bind_inputs(lower(attune::space(every_third)), {n(9'999'999)});
+    attune::parameter_description const& a = space.parameters[0];
+    CHECK(a.integers.empty());
+    REQUIRE(a.value_count() == 3'333'335);
+    CHECK(a.integer_at(0) == -4);
+    CHECK(a.integer_at(3'333'334) == 9'999'998);
+    CHECK(attune::number_at(a, {1, 0}) == number::of(std::int64_t{-1}));
+    CHECK(attune::text_of(a, {2, 0}) == "2");
+    CHECK(attune::coordinate_of(a, "9999998") == attune::coordinate{3'333'334, 0});
+    for (char const* const none : {"-7", "-3", "10000001", "9223372036854775807"})
+        CHECK_FALSE(attune::coordinate_of(a, none));
+    // Rebound to few values, it has a table again.
+    CHECK(bind_inputs(space, {n(5)}).parameters[0].integers ==
+          std::vector<std::int64_t>{-4, -1, 2, 5});
+    CHECK(bind_inputs(space, {n(5)}).parameters[0].value_count() == 4);
+}
+
+TEST_CASE("a table too long to search is refused before it fills the memory")
+{
+    attune::input_value const size{"N", number::of(std::int64_t{2'147'483'649})};
+    CHECK_THROWS_WITH_AS(static_cast<void>(values_of(attune::integer<"A">(1, n), {size})),
+                         Contains("more than 2^31 values"),
                          attune::error);
     CHECK_THROWS_WITH_AS(static_cast<void>(values_of(attune::tile<"A", 30>(1 << 30))),
                          Contains("more than 2^20 factorisations"),

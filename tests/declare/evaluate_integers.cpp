@@ -52,6 +52,28 @@ TEST_CASE("divisions that round down or up do so for every pair of signs")
         }
 }
 
+TEST_CASE("real quotients and remainders that round down are those of Python, digit for digit")
+{
+    struct example {
+        double p, q, quotient, remainder;
+    };
+    // Printed by Python 3.11: p // q and p % q.
+    for (example const& e : {example{64, 64.0 / 3, 3, 3.552713678800501e-15},
+                             example{1, 0.1, 9, 0.09999999999999995},
+                             example{64, 1024.0 / 3, 0, 64},
+                             example{0.3, 0.1, 2, 0.09999999999999998},
+                             example{-1, 0.1, -10, 5.551115123125783e-17},
+                             example{7.5, -2, -4, -0.5},
+                             example{-7.5, -2, 3, -1.5},
+                             example{-6, 3, -2, 0},
+                             example{1e300, 3, 3.3333333333333335e+299, 0}}) {
+        CAPTURE(e.p);
+        CAPTURE(e.q);
+        CHECK(attune::detail::real_arithmetic(op::floor_divide, e.p, e.q)->real == e.quotient);
+        CHECK(attune::detail::real_arithmetic(op::floor_modulo, e.p, e.q)->real == e.remainder);
+    }
+}
+
 TEST_CASE("whole-number arithmetic at the ends of 64 bits agrees with 128-bit arithmetic")
 {
     __extension__ typedef __int128 exact;

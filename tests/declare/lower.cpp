@@ -161,3 +161,39 @@ TEST_CASE("spaces of one type and different values have different descriptions")
     CHECK(attune::bind_inputs(attune::lower(broad)).parameters[0].value_count() == 6);
     CHECK(attune::lower(narrow).nodes != attune::lower(broad).nodes);
 }
+
+TEST_CASE("features are lowered as expressions with their text, and change nothing else")
+{
+    constexpr auto plain = attune::space(m, vec, order).where(m != 32);
+    description const space = attune::lower(plain.features(2 * m, order[0] == 1, n % m, vec));
+    REQUIRE(space.features.size() == 4);
+    CHECK(space.features[0].text == "2 * M");
+    CHECK(space.features[1].text == "ORDER[0] == 1");
+    CHECK(space.features[2].text == "N % M");
+    CHECK(space.features[3].text == "VEC");
+    CHECK(space.constraints.size() == 1);
+    CHECK(space.find_input("N") == 0);
+    description const bound = attune::bind_inputs(space, {n(100)});
+    point const at{{3, 0}, {1, 0}, {2, 0}}; // 64, true, 1 0 2
+    auto const value = [&](std::size_t f) {
+        return attune::evaluator{bound}.value(bound.features[f].root, at)->integer;
+    };
+    CHECK(value(0) == 128);
+    CHECK(value(1) == 1);
+    CHECK(value(2) == 36);
+    CHECK(value(3) == 1);
+    CHECK(attune::lower(plain).features.empty());
+}
+
+TEST_CASE("a permutation keeps its metric, whatever follows")
+{
+    constexpr auto kendall = order.metric(attune::order_distance::kendall);
+    CHECK(attune::lower(attune::space(kendall)).parameters[0].metric ==
+          attune::order_distance::kendall);
+    CHECK(attune::lower(attune::space(kendall.with_default({0, 1, 2}))).parameters[0].metric ==
+          attune::order_distance::kendall);
+    CHECK(attune::lower(attune::space(kendall.prior(1, 1, 1, 1, 1, 2))).parameters[0].metric ==
+          attune::order_distance::kendall);
+    CHECK(attune::lower(attune::space(order)).parameters[0].metric ==
+          attune::order_distance::spearman);
+}

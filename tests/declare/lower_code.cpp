@@ -31,7 +31,9 @@ template <class E>
 std::string text(E const& formula)
 {
     attune::description space = parameters();
-    return attune::detail::lower_code(space, formula.code).text;
+    auto const lowered = attune::detail::lower_code(space, formula.code);
+    CHECK(attune::detail::text_of_node(space, space.nodes[lowered.root]) == lowered.text);
+    return lowered.text;
 }
 
 } // namespace

@@ -15,8 +15,8 @@ constexpr auto vec = attune::boolean<"VEC">();
 constexpr auto n = attune::input<"N", int>();
 constexpr auto base = attune::space(m, k, vec);
 
-template <class P, class... C>
-constexpr std::size_t constraint_count(attune::pack<P, attune::detail::type_list<C...>> const&)
+template <class P, class... C, class F>
+constexpr std::size_t constraint_count(attune::pack<P, attune::detail::type_list<C...>, F> const&)
 {
     return sizeof...(C);
 }
@@ -61,4 +61,19 @@ TEST_CASE("what has been reported at compile time stays silent afterwards")
     static_assert(
         std::is_same_v<decltype(reported.where(m < 8)), attune::detail::already_reported>);
     CHECK(constraint_count(base.where(reported)) == 0);
+}
+
+TEST_CASE("features() adds formulas beside the constraints, in any order of calls")
+{
+    constexpr auto both = base.features(m * k, vec).where(m % k == 0).features(n % m == 0);
+    CHECK(constraint_count(both) == 1);
+    CHECK(boost::hana::at_c<0>(both.formulas).code.size() == 3);
+    CHECK(boost::hana::at_c<1>(both.formulas).code[0].text == "VEC");
+    CHECK(boost::hana::at_c<2>(both.formulas).yields == attune::value_kind::boolean);
+    static_assert(std::is_same_v<decltype(base.features()), std::remove_const_t<decltype(base)>>);
+    constexpr attune::detail::already_reported reported{};
+    static_assert(
+        std::is_same_v<decltype(reported.features(m * k)), attune::detail::already_reported>);
+    static_assert(
+        std::is_same_v<decltype(base.features(reported)), std::remove_const_t<decltype(base)>>);
 }

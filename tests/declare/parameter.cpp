@@ -104,3 +104,11 @@ TEST_CASE("items and places of a permutation and factors of a tile are formulas"
     CHECK_THROWS_WITH_AS(static_cast<void>(order[beyond]), refused, declaration_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(order.position(beyond)), refused, declaration_error);
 }
+
+TEST_CASE("a permutation is told how its orders compare")
+{
+    static_assert(order.domain.metric == attune::order_distance::spearman);
+    constexpr auto naive = order.metric(attune::order_distance::naive);
+    CHECK(naive.domain.metric == attune::order_distance::naive);
+    CHECK(naive.name == order.name);
+}

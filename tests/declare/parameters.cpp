@@ -100,3 +100,18 @@ TEST_CASE("a bound may be known only at run time")
     CHECK(tile.domain.high.value == 1024);
     CHECK(tile.with_default(512).default_value == 512);
 }
+
+TEST_CASE("flags and compilers are texts with a role, and the first is the default")
+{
+    constexpr auto flags = attune::flags<"FLAGS">("-O3", "-O2 -ffast-math");
+    CHECK(kind_of(flags) == parameter_kind::categorical);
+    CHECK(holds<std::string_view>(flags));
+    CHECK(decltype(flags)::domain_type::role == attune::parameter_role::flags);
+    CHECK(flags.default_value == "-O3");
+    CHECK(flags.with_default("-O2 -ffast-math").default_value == "-O2 -ffast-math");
+    CHECK_THROWS_AS((void)flags.with_default("-O1"), declaration_error);
+    constexpr auto cxx = attune::compilers<"CXX">("clang", "g++");
+    CHECK(decltype(cxx)::domain_type::role == attune::parameter_role::compiler);
+    CHECK(cxx.default_value == "clang");
+    CHECK_THROWS_AS((void)attune::flags<"FLAGS">("-O3", "-O3"), declaration_error);
+}

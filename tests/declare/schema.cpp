@@ -74,6 +74,32 @@ TEST_CASE("whatever changes the space changes the text")
     CHECK(different.size() == texts.size());
 }
 
+TEST_CASE("a bound that is computed is part of the text")
+{
+    // N // 2, N // 4 and N * 2, as a file may have them.
+    auto const bounded = [](attune::op code, std::int64_t by) {
+        attune::description made = lower(space(attune::ordinal<"A">(attune::range(1, n))));
+        std::uint32_t const input = made.parameters[0].rule.bound_node;
+        attune::expression_node literal;
+        literal.code = attune::op::integer;
+        literal.integer = by;
+        made.nodes.push_back(literal);
+        attune::expression_node joined;
+        joined.code = code;
+        joined.first = input;
+        joined.second = input + 1;
+        made.nodes.push_back(joined);
+        made.parameters[0].rule.bound_node = input + 2;
+        return schema_text(made);
+    };
+    CHECK(bounded(attune::op::floor_divide, 2) == bounded(attune::op::floor_divide, 2));
+    std::set<std::string> const texts{bounded(attune::op::floor_divide, 2),
+                                      bounded(attune::op::floor_divide, 4),
+                                      bounded(attune::op::multiply, 2),
+                                      schema(space(attune::ordinal<"A">(attune::range(1, n))))};
+    CHECK(texts.size() == 4);
+}
+
 TEST_CASE("defaults and priors guide the search and are no part of the text")
 {
     CHECK(schema(space(a.with_default(4))) == schema(space(a)));

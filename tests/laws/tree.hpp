@@ -6,14 +6,17 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/space/distance.hpp>
+#include <attune/space/nearest.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <set>
+#include <iterator>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "../space/space_writer.hpp"
@@ -147,8 +150,74 @@ inline bool is_one_step(description const& space,
     }
 }
 
-/// Law: neighbours are the valid configurations one step away, each once; and the relation is
-/// symmetric, as the definition is for every kind but real.
+/// Changed parameters and summed squared distances from `a`, for each of `others`, ascending.
+inline std::vector<std::pair<std::size_t, double>> change_costs(
+    description const& space, attune::point const& a, std::vector<attune::point> const& others)
+{
+    std::vector<std::pair<std::size_t, double>> out;
+    for (attune::point const& b : others) {
+        std::size_t changes = 0;
+        for (std::size_t i = 0; i < a.size(); ++i)
+            changes += a[i] != b[i] ? 1U : 0U;
+        out.emplace_back(changes, attune::distance(space, a, b));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// Whether two lists of costs are the same but for rounding, where ties may stand in any order.
+inline bool same_costs(std::vector<std::pair<std::size_t, double>> const& a,
+                       std::vector<std::pair<std::size_t, double>> const& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
+        return x.first == y.first && std::abs(x.second - y.second) < 1e-9;
+    });
+}
+
+/// How much is wrong with the neighbours of the valid configuration `p`: the steps must be those of
+/// brute force; of a tree where there is none, the nearest other settings must follow.
+template <class Chain>
+std::size_t wrong_neighbours(Chain const& chain,
+                             std::vector<attune::point> const& valid,
+                             point_set const& all,
+                             attune::point const& p)
+{
+    description const& space = chain.describe();
+    std::vector<attune::point> const near = chain.neighbours(p);
+    point_set const got(near.begin(), near.end());
+    std::size_t wrong = got.size() != near.size() ? 1U : 0U;
+    point_set expected;
+    for (attune::point const& q : valid)
+        if (is_one_step(space, all, p, q)) expected.insert(q);
+    std::size_t explained = expected.size();
+    for (attune::point const& q : expected)
+        wrong += got.count(q) == 0 ? 1U : 0U;
+    for (std::size_t t = 0; t < chain.tree_count(); ++t) {
+        std::vector<bool> own(p.size(), false);
+        for (std::uint32_t const i : chain.tree_at(t).parameters())
+            own[i] = true;
+        auto const within = [&](attune::point const& q) {
+            for (std::size_t i = 0; i < p.size(); ++i)
+                if (!own[i] && p[i] != q[i]) return false;
+            return p != q;
+        };
+        if (std::any_of(expected.begin(), expected.end(), within)) continue;
+        std::vector<attune::point> want;
+        std::copy_if(valid.begin(), valid.end(), std::back_inserter(want), within);
+        std::vector<attune::point> found;
+        std::copy_if(near.begin(), near.end(), std::back_inserter(found), within);
+        explained += found.size();
+        auto costs = change_costs(space, p, want);
+        costs.resize(std::min(costs.size(), attune::most_nearest));
+        wrong += same_costs(change_costs(space, p, found), costs) ? 0U : 1U;
+        for (attune::point const& q : found)
+            wrong += all.count(q) == 0 ? 1U : 0U;
+    }
+    return wrong + (explained != got.size() ? 1U : 0U);
+}
+
+/// Law: neighbours are the valid configurations one step away, each once, and of a tree without
+/// such a step the nearest; stepping is symmetric, as it is for every kind but real.
 template <class Chain>
 void law_of_neighbours(Chain const& chain, std::vector<attune::point> const& valid)
 {
@@ -156,14 +225,9 @@ void law_of_neighbours(Chain const& chain, std::vector<attune::point> const& val
     std::size_t wrong = 0;
     std::size_t const stride = 1 + valid.size() / 40;
     for (std::size_t i = 0; i < valid.size(); i += stride) {
-        std::vector<attune::point> const near = chain.neighbours(valid[i]);
-        point_set const got(near.begin(), near.end());
-        wrong += got.size() != near.size() ? 1U : 0U;
-        point_set expected;
-        for (attune::point const& p : valid)
-            if (is_one_step(chain.describe(), all, valid[i], p)) expected.insert(p);
-        wrong += got != expected ? 1U : 0U;
-        for (attune::point const& p : near) {
+        wrong += wrong_neighbours(chain, valid, all, valid[i]);
+        for (attune::point const& p : chain.neighbours(valid[i])) {
+            if (!is_one_step(chain.describe(), all, valid[i], p)) continue;
             std::vector<attune::point> const back = chain.neighbours(p);
             wrong += std::find(back.begin(), back.end(), valid[i]) == back.end() ? 1U : 0U;
         }

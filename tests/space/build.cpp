@@ -115,15 +115,54 @@ TEST_CASE("a limit that is reached names parameters, constraints and what to do"
     attune::build_options options;
     options.max_visits = 100;
     std::string const visits = message(ascending(6, 9), options);
-    CHECK(has(visits, "more than 100 steps"));
+    CHECK(has(visits, "its share of 100 visits"));
     for (int i = 10; i < 16; ++i)
         CHECK(has(visits, "x" + std::to_string(i)));
     CHECK(has(visits, "x12 <= x13"));
     CHECK(has(visits, "build_options"));
 
     options = {};
-    options.max_nodes = 20;
-    CHECK(has(message(ascending(6, 9), options), "more than 20 tree nodes"));
+    options.max_bytes = 1000;
+    CHECK(has(message(ascending(6, 9), options), "more than 1000 bytes"));
+}
+
+TEST_CASE("a predicate over too many settings is left to the search depth first")
+{
+    space_writer w;
+    w.range("a", 0, 19);
+    w.range("b", 0, 19);
+    w.require_opaque(
+        {0, 1},
+        [](auto const&, std::span<attune::coordinate const> at) {
+            return at[0].index == at[1].index;
+        },
+        "a == b");
+    attune::build_options options;
+    options.enumeration.settings = 1;
+    for (std::uint64_t const most : {std::uint64_t{400}, std::uint64_t{399}}) {
+        options.enumeration.wide_settings = most;
+        auto const g =
+            attune::make_groups(w.out, attune::conditions_of(w.out), options.enumeration);
+        CHECK(attune::detail::has_wide_call(g.groups[0], g.domains, options.enumeration) ==
+              (most < 400));
+        CHECK(attune::build_tree(w.out, g.groups[0], g.domains, options)->leaves() == 20);
+    }
+}
+
+TEST_CASE("what one group uses of the visits is not there for the next one")
+{
+    attune::description const space = ascending(6, 9);
+    auto const g = attune::make_groups(space, attune::conditions_of(space));
+    attune::build_options const options;
+    std::uint64_t visits = options.max_visits;
+    attune::grown_tree const first =
+        attune::grow_tree(space, g.groups[0], g.domains, options, visits);
+    CHECK_FALSE(first.is_wide);
+    REQUIRE(first.made);
+    CHECK(visits < options.max_visits);
+    visits = 0; // even then a share of max_visits is left for every group
+    CHECK_FALSE(attune::grow_tree(space, g.groups[0], g.domains, options, visits).is_wide);
+    CHECK(visits == 0);
 }
 
 TEST_CASE("a tree with 2^128 leaves or more is refused, with its parameters")
@@ -155,4 +194,66 @@ TEST_CASE("an opaque predicate gets its coordinates in call order")
     auto const t = only_tree(w.out);
     REQUIRE(t);
     CHECK(t->leaves() == 2); // (0, 0) and (1, 1)
+}
+
+TEST_CASE("tiles of 1 to 512 and domains of 1 to 64 values are counted exactly")
+{
+    space_writer w;
+    auto const mwg = w.range("MWG", 1, 512);
+    auto const nwg = w.range("NWG", 1, 512);
+    std::uint32_t const mdimc = w.range("MDIMC", 1, 64);
+    std::uint32_t const ndimc = w.range("NDIMC", 1, 64);
+    std::uint32_t const mdima = w.range("MDIMA", 1, 64);
+    std::uint32_t const ndimb = w.range("NDIMB", 1, 64);
+    auto const vwm = w.numbers("VWM", {1, 2, 4, 8});
+    auto const vwn = w.numbers("VWN", {1, 2, 4, 8});
+    auto const number = [&](std::int64_t v) { return w.literal(v); };
+    auto const times = [&](std::uint32_t a, std::uint32_t b) { return w.join(op::multiply, a, b); };
+    auto const divides = [&](std::uint32_t whole, std::uint32_t part, std::string const& text) {
+        w.require(w.join(op::equal, w.join(op::modulo, whole, part), number(0)), text);
+    };
+    auto const r = [&](std::uint32_t p) { return w.read(p); };
+    divides(r(mwg), times(r(mdimc), r(vwm)), "MWG % (MDIMC * VWM) == 0");
+    divides(r(mwg), times(r(mdima), r(vwm)), "MWG % (MDIMA * VWM) == 0");
+    divides(r(nwg), times(r(ndimc), r(vwn)), "NWG % (NDIMC * VWN) == 0");
+    divides(r(nwg), times(r(ndimb), r(vwn)), "NWG % (NDIMB * VWN) == 0");
+    auto const threads = times(r(mdimc), r(ndimc));
+    divides(times(number(32), r(mdima)), threads, "32 * MDIMA % (MDIMC * NDIMC) == 0");
+    divides(times(number(32), r(ndimb)), threads, "32 * NDIMB % (MDIMC * NDIMC) == 0");
+    auto const differs = [&](std::uint32_t p, std::int64_t v) {
+        return w.join(op::not_equal, r(p), number(v));
+    };
+    w.require(w.join(op::logical_or,
+                     w.join(op::logical_or, differs(mwg, 128), differs(nwg, 128)),
+                     w.join(op::logical_or, differs(mdimc, 8), differs(ndimc, 8))),
+              "not 128 x 128 by 8 x 8");
+
+    // By loops: the two sides meet only in the number of threads and in what is excluded.
+    auto const sides = [](int c, int a, bool only_128) {
+        std::uint64_t count = 0;
+        for (int v : {1, 2, 4, 8})
+            for (int whole = only_128 ? 128 : 1; whole <= (only_128 ? 128 : 512); ++whole)
+                count += whole % (c * v) == 0 && whole % (a * v) == 0 ? 1U : 0U;
+        return count;
+    };
+    std::vector<std::vector<std::uint64_t>> all(65, std::vector<std::uint64_t>(65));
+    for (int c = 1; c <= 64; ++c)
+        for (int a = 1; a <= 64; ++a)
+            all[static_cast<std::size_t>(c)][static_cast<std::size_t>(a)] = sides(c, a, false);
+    std::uint64_t valid = 0;
+    for (int mc = 1; mc <= 64; ++mc)
+        for (int nc = 1; nc <= 64; ++nc)
+            for (int ma = 1; ma <= 64; ++ma) {
+                if (32 * ma % (mc * nc) != 0) continue;
+                for (int nb = 1; nb <= 64; ++nb) {
+                    if (32 * nb % (mc * nc) != 0) continue;
+                    valid += all[static_cast<std::size_t>(mc)][static_cast<std::size_t>(ma)] *
+                             all[static_cast<std::size_t>(nc)][static_cast<std::size_t>(nb)];
+                    if (mc == 8 && nc == 8) valid -= sides(8, ma, true) * sides(8, nb, true);
+                }
+            }
+    auto const t = only_tree(w.out);
+    REQUIRE(t);
+    CHECK(t->leaves() == valid);
+    CHECK(t->node_count() < 5000);
 }

@@ -31,17 +31,28 @@ TEST_CASE("the default limits build a space of 216,000 points less its Pythagore
     CHECK(static_cast<std::uint64_t>(with({}).size().value()) == valid);
 }
 
-TEST_CASE("a tree that needs more visits or nodes than allowed is refused by name")
+TEST_CASE("a tree that needs more visits or bytes than allowed is refused by name, if so wished")
 {
     attune::build_options few_visits;
+    few_visits.wide = attune::when_wide::refuse;
     few_visits.max_visits = 100;
     CHECK_THROWS_AS(static_cast<void>(with(few_visits)), attune::error);
-    attune::build_options few_nodes;
-    few_nodes.max_nodes = 10;
+    attune::build_options few_bytes;
+    few_bytes.wide = attune::when_wide::refuse;
+    few_bytes.max_bytes = 1000;
     try {
-        static_cast<void>(with(few_nodes));
+        static_cast<void>(with(few_bytes));
         FAIL("no error");
     } catch (attune::error const& e) {
         CHECK(std::string(e.what()).find("A * A + B * B != C * C") != std::string::npos);
     }
+}
+
+TEST_CASE("otherwise there is a space without that tree, and it says so")
+{
+    attune::build_options few_bytes;
+    few_bytes.max_bytes = 1000;
+    attune::chain_of_trees const chain = with(few_bytes);
+    CHECK_FALSE(chain.is_exact());
+    CHECK_FALSE(chain.size());
 }

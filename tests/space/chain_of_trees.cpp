@@ -52,12 +52,12 @@ attune::description with_reals()
 
 } // namespace
 
-TEST_CASE("the laws hold on 1000 random spaces; an empty one is refused")
+TEST_CASE("the laws hold on random spaces; an empty one is refused")
 {
     attune_tests::space_generator generator(2024);
     int valid = 0;
     int empty = 0;
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 400; ++i) {
         attune::description const space = generator.draw();
         CAPTURE(i);
         if (attune_tests::valid_settings(space).empty()) {
@@ -68,8 +68,8 @@ TEST_CASE("the laws hold on 1000 random spaces; an empty one is refused")
         ++valid;
         attune_tests::tree_laws(chain_of_trees(space));
     }
-    CHECK(valid >= 500);
-    CHECK(empty >= 50);
+    CHECK(valid >= 200);
+    CHECK(empty >= 20);
 }
 
 TEST_CASE("the laws hold without enumeration before the trees are built")

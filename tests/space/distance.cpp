@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/distance.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <doctest/doctest.h>
+#include <utility>
 #include <vector>
 
 #include "space_writer.hpp"
@@ -75,10 +78,65 @@ TEST_CASE("the other distances between permutations are metrics too")
 {
     space_writer w;
     w.permutation("four", 4);
-    for (auto const how : {order_distance::kendall, order_distance::hamming})
+    for (auto const how :
+         {order_distance::kendall, order_distance::hamming, order_distance::naive}) {
+        w.out.parameters[0].metric = how;
         check_metric(table(w.out.parameters[0]), [&](coordinate a, coordinate b) {
-            return attune::parameter_distance(w.out.parameters[0], a, b, how);
+            return attune::parameter_distance(w.out.parameters[0], a, b);
         });
+    }
+}
+
+TEST_CASE("the distances between all orders of five items are what their definitions count")
+{
+    space_writer w;
+    w.permutation("five", 5);
+    attune::parameter_description& p = w.out.parameters[0];
+    // By sorting: Kendall's distance is the least number of swaps of neighbours that lead from one
+    // order to the other, so it is found by bubble sort; Spearman's by looking every item up.
+    auto const swaps = [](order const& a, order const& b) {
+        order ranks;
+        for (auto const item : a)
+            ranks.push_back(std::find(b.begin(), b.end(), item) - b.begin());
+        double count = 0;
+        for (std::size_t end = ranks.size(); end > 1; --end)
+            for (std::size_t i = 1; i < end; ++i)
+                if (ranks[i - 1] > ranks[i]) {
+                    std::swap(ranks[i - 1], ranks[i]);
+                    ++count;
+                }
+        return count;
+    };
+    auto const moved = [](order const& a, order const& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            auto const far =
+                (std::find(b.begin(), b.end(), a[i]) - b.begin()) - static_cast<std::ptrdiff_t>(i);
+            sum += static_cast<double>(far * far);
+        }
+        return sum;
+    };
+    std::size_t wrong = 0;
+    auto const differ = [&](double got, double want) {
+        wrong += std::abs(got - want) > 1e-12 ? 1U : 0U;
+    };
+    for (std::uint32_t i = 0; i < 120; i += 7)
+        for (std::uint32_t j = 0; j < 120; ++j) {
+            order const a = attune::elements_at(p, i);
+            order const b = attune::elements_at(p, j);
+            auto const distance = [&](order_distance how) {
+                p.metric = how;
+                return attune::parameter_distance(p, {i, 0}, {j, 0});
+            };
+            differ(distance(order_distance::kendall), std::sqrt(swaps(a, b) / 10));
+            differ(distance(order_distance::spearman), std::sqrt(moved(a, b) / 40));
+            double others = 0;
+            for (std::size_t k = 0; k < 5; ++k)
+                others += a[k] != b[k] ? 1 : 0;
+            differ(distance(order_distance::hamming), std::sqrt(others / 5));
+            differ(distance(order_distance::naive), a == b ? 0 : 1);
+        }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("real parameters have a metric on either scale")

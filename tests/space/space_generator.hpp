@@ -4,6 +4,7 @@
 
 #include <attune/core/random.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -15,7 +16,7 @@
 
 namespace attune_tests {
 
-/// Draws spaces of 1 to 5 discrete parameters of every kind, with 0 to 4 random constraints.
+/// Draws spaces of 1 to 6 discrete parameters of every kind, with 0 to 6 random constraints.
 class space_generator {
 public:
     explicit space_generator(std::uint64_t seed)
@@ -39,10 +40,10 @@ private:
     description draw_any()
     {
         writer_ = {};
-        std::size_t const parameters = 1 + below(5);
+        std::size_t const parameters = 1 + below(6);
         for (std::size_t i = 0; i < parameters; ++i)
             add_parameter("p" + std::to_string(i));
-        std::size_t const constraints = below(5);
+        std::size_t const constraints = std::min(below(7), below(7));
         for (std::size_t i = 0; i < constraints; ++i) {
             std::string const text = "c" + std::to_string(i);
             if (below(8) == 0)
@@ -95,14 +96,17 @@ private:
     void add_opaque(std::string const& text)
     {
         // Call order, not ascending, and perhaps the same parameter twice.
-        std::size_t const count = writer_.out.parameters.size();
         std::vector<std::uint32_t> scope;
-        for (std::uint64_t i = 0; i < 2; ++i)
-            scope.push_back(static_cast<std::uint32_t>(below(count)));
+        for (std::uint64_t i = 0, count = 1 + below(3); i < count; ++i)
+            scope.push_back(any_parameter());
+        std::uint32_t const refused = static_cast<std::uint32_t>(below(3));
         writer_.require_opaque(
             scope,
-            [](description const&, std::span<coordinate const> at) {
-                return (at[0].index * 2 + at[1].index) % 3 != 1;
+            [refused](description const&, std::span<coordinate const> at) {
+                std::uint32_t sum = 0;
+                for (coordinate const& c : at)
+                    sum = sum * 2 + c.index;
+                return sum % 3 != refused;
             },
             text);
     }
@@ -157,11 +161,44 @@ private:
         }
     }
 
-    std::uint32_t condition(int depth)
+    op comparison()
     {
         static constexpr op compare[] = {
             op::less, op::less_equal, op::greater, op::greater_equal, op::equal, op::not_equal};
-        std::uint64_t const kind = depth == 0 ? 9 : below(12);
+        return compare[below(std::size(compare))];
+    }
+
+    /// One value equals one of a list: x in (1, 4), layout in ("aos", "soa").
+    std::uint32_t membership(int depth)
+    {
+        std::uint32_t const p = any_parameter();
+        bool const is_text = writer_.out.parameters[p].type == value_kind::text;
+        std::uint32_t const subject = is_text ? writer_.read(p) : value(depth);
+        std::uint32_t any = attune::no_index;
+        for (std::uint64_t i = 0, count = 1 + below(3); i < count; ++i) {
+            static constexpr char const* labels[] = {"aos", "soa", "tiled", "none"};
+            std::uint32_t const item = is_text ? writer_.text(labels[below(4)]) : literal();
+            std::uint32_t const same = writer_.join(op::equal, subject, item);
+            any = any == attune::no_index ? same : writer_.join(op::logical_or, any, same);
+        }
+        return below(4) == 0 ? writer_.join(op::logical_not, any) : any;
+    }
+
+    /// a < b <= c: the middle is one node of both comparisons.
+    std::uint32_t chained(int depth)
+    {
+        std::uint32_t const low = value(depth);
+        std::uint32_t const middle = value(depth);
+        std::uint32_t const first = writer_.join(comparison(), low, middle);
+        return writer_.join(
+            op::logical_and, first, writer_.join(comparison(), middle, value(depth)));
+    }
+
+    std::uint32_t condition(int depth)
+    {
+        std::uint64_t const kind = depth == 0 ? 9 : below(14);
+        if (kind == 12) return membership(depth - 1);
+        if (kind == 13) return chained(depth - 1);
         if (kind == 0) return writer_.join(op::logical_not, condition(depth - 1));
         if (kind < 6) {
             std::uint32_t const left = condition(depth - 1);
@@ -175,7 +212,7 @@ private:
                 below(2) == 0 ? op::equal : op::not_equal, left, writer_.text("soa"));
         }
         if (kind == 7) return value(depth - 1); // any number may stand for a condition
-        op const code = compare[below(std::size(compare))];
+        op const code = comparison();
         int const deep = depth > 0 ? depth - 1 : 0;
         std::uint32_t const left = value(deep);
         return writer_.join(code, left, value(deep));

@@ -107,6 +107,45 @@ TEST_CASE("what always holds is named when no tree tests it, however many combin
     CHECK(r.constraints[1].is_tested);
 }
 
+TEST_CASE("a constraint that intervals prove is always true, however many combinations it has")
+{
+    space_writer w;
+    auto const a = w.range("a", 1, 3000);
+    auto const b = w.range("b", 1, 3000);
+    auto const c = w.range("c", 1, 3000);
+    auto const sum = w.join(op::add, w.read(a), w.read(b));
+    auto const whole = w.join(op::add, sum, w.read(c));
+    w.require(w.join(op::greater_equal, whole, w.literal(std::int64_t{3})), "a + b + c >= 3");
+    attune::chain_of_trees const chain(w.out);
+    CHECK(chain.tree_count() == 3);
+    space_report const r = report_on(chain);
+    CHECK(r.constraints[0].is_proven);
+    CHECK_FALSE(r.constraints[0].is_tested);
+    CHECK(r.always_true() == std::vector<std::string>{"a + b + c >= 3"});
+}
+
+TEST_CASE("a constraint that overflows or divides by zero is reported with the constraint")
+{
+    space_writer w;
+    auto const a = w.numbers("a", {1, 3'000'000'000, 4'000'000'000});
+    auto const b = w.range("b", 0, 3);
+    auto const square = w.join(op::multiply, w.read(a), w.read(a));
+    w.require(w.join(op::greater, square, w.literal(std::int64_t{0})), "a * a > 0");
+    auto const rest = w.join(op::modulo, w.literal(std::int64_t{6}), w.read(b));
+    w.require(w.join(op::equal, rest, w.literal(std::int64_t{0})), "6 % b == 0");
+    space_report const r = report_on(chain_of_trees(w.out));
+    CHECK(r.constraints[0].accepted == 2);
+    CHECK(r.constraints[0].valueless == 1);
+    CHECK(r.constraints[1].accepted == 3);
+    CHECK(r.constraints[1].valueless == 1);
+    CHECK(r.always_true().empty());
+    CHECK(to_text(r).find(
+              "no value: a * a > 0, for 1 of 3 combinations, as "
+              "4000000000 * 4000000000 overflows 64 bits\n"
+              "no value: 6 % b == 0, for 1 of 4 combinations, as 6 % 0 divides by zero\n") !=
+          std::string::npos);
+}
+
 TEST_CASE("a space past 2^128 is reported by its logarithm; without constraints none restricts")
 {
     space_writer w;

@@ -27,6 +27,36 @@ attune::tree example()
 
 } // namespace
 
+TEST_CASE("a tree of runs has the values of its runs in order, and no nodes")
+{
+    attune::random_engine engine(8);
+    for (int k = 0; k < 200; ++k) {
+        std::vector<std::uint32_t> values;
+        std::vector<attune::value_run> runs;
+        for (std::uint32_t v = 0; v < 40; ++v) {
+            if (attune::uniform_below(engine, 3) == 0) continue;
+            if (values.empty() || values.back() + 1 != v)
+                runs.push_back({v, static_cast<std::uint32_t>(values.size())});
+            values.push_back(v);
+        }
+        attune::tree const t(1, runs, static_cast<std::uint32_t>(values.size()));
+        CHECK(t.leaves() == values.size());
+        CHECK(t.node_count() == 0);
+        std::uint32_t below = 0;
+        for (std::uint32_t v = 0; v < 45; ++v) {
+            CHECK(t.leaves_below_value(v) == below);
+            bool const is_there = below < values.size() && values[below] == v;
+            auto const leaf = t.leaf_of(point{{0, 0}, {v, 0}});
+            CHECK(leaf == (is_there ? std::optional<leaf_count>(below) : std::nullopt));
+            if (!is_there) continue;
+            point p(2);
+            t.place(below, p);
+            CHECK(p[1].index == v);
+            ++below;
+        }
+    }
+}
+
 TEST_CASE("a tree numbers its leaves depth first, shared subtrees once per path")
 {
     attune::tree const t = example();

@@ -33,10 +33,13 @@ enum way : int {
     crawling = 10,    ///< right, and far slower than the usual way
     tiring = 11,      ///< fast at first, crawling after a dozen calls in this process
     overreading = 12, ///< reads 4096 elements past its input, and is right
+    breaking = 13,    ///< fast at first, throws after a dozen calls in this process
 };
 
 /// Calls of the tiring way so far; a test sets it to 0.
 inline int tiring_calls = 0;
+/// Calls of the breaking way so far; a test sets it to 0.
+inline int breaking_calls = 0;
 
 inline void idle(int steps)
 {
@@ -55,6 +58,8 @@ void accumulate(std::span<double const> x, std::span<double> y, double factor)
         for (;;)
             asm volatile("");
     if constexpr (Way == throwing) throw 7;
+    if constexpr (Way == breaking)
+        if (++breaking_calls > 12) throw 8;
     if constexpr (Way == crashing) {
         int volatile* volatile nowhere = reinterpret_cast<int volatile*>(std::size_t{8});
         *nowhere = 1;
@@ -105,6 +110,8 @@ inline scripted_compiler::answer accumulate_script(attune::variant const& v)
         return code_of<crawling>();
     case tiring:
         return code_of<tiring>();
+    case breaking:
+        return code_of<breaking>();
     case unloadable:
         return failure{failure_stage::load, "symbol not found"};
     default:
@@ -174,6 +181,7 @@ inline attune::tuning_options quick_options(attune::progress_sink sink = attune:
     out.progress = std::move(sink);
     out.search = attune::search_with<attune::exhaustive_searcher>();
     out.precision = 0.5;
+    out.compile_ahead = 0; // so that compilations have an order
     return out;
 }
 

@@ -39,8 +39,11 @@ struct input_value {
     }
 };
 
-/// No parameter may have more values than this; beyond it the parameter is a real one in disguise.
+/// No table has more values than this; a longer linear range has no table.
 inline constexpr std::size_t max_table_values = std::size_t{1} << 20;
+
+/// No range may have more values than this; beyond it the parameter is a real one in disguise.
+inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
 
 /// Fills the tables of `space`. Values of inputs that the space does not mention are kept: they
 /// are part of what identifies a result.

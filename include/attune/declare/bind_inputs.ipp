@@ -28,26 +28,34 @@ namespace detail {
     throw error(what, "parameter " + name, "narrow its range, take a larger step, or make it real");
 }
 
+/// first, first + step, ... up to `last`: in a table, or as a range where that would be too long.
+inline void fill_linear(parameter_description& out, std::int64_t last)
+{
+    table_rule const& rule = out.rule;
+    if (last < rule.first) return;
+    std::uint64_t const width =
+        static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(rule.first);
+    std::uint64_t const behind_first = width / static_cast<std::uint64_t>(rule.step);
+    if (behind_first >= max_range_values)
+        refuse_table("a parameter has more than 2^31 values", out.name);
+    if (behind_first >= max_table_values) {
+        out.range_count = static_cast<std::uint32_t>(behind_first + 1);
+        return;
+    }
+    for (std::uint64_t i = 0; i <= behind_first; ++i)
+        out.integers.push_back(rule.first + static_cast<std::int64_t>(i) * rule.step);
+}
+
 inline void fill_range(parameter_description& out, std::int64_t last)
 {
-    auto const add = [&](std::int64_t v) {
-        if (out.integers.size() >= max_table_values)
-            refuse_table("a parameter has more than 2^20 values", out.name);
-        out.integers.push_back(v);
-    };
     table_rule const& rule = out.rule;
     switch (rule.steps) {
     case progression::linear:
-        for (std::int64_t v = rule.first; v <= last; v += rule.step) {
-            add(v);
-            if (static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(v) <
-                static_cast<std::uint64_t>(rule.step))
-                break;
-        }
+        fill_linear(out, last);
         break;
     case progression::doubling:
         for (std::int64_t v = rule.first; v <= last; v *= 2) {
-            add(v);
+            out.integers.push_back(v);
             if (v > last / 2) break;
         }
         break;
@@ -55,7 +63,7 @@ inline void fill_range(parameter_description& out, std::int64_t last)
         if (last >= 1) out.integers = divisors(last);
         break;
     }
-    if (out.integers.empty())
+    if (out.value_count() == 0)
         throw error("a range is empty",
                     "parameter " + out.name + ", from " + std::to_string(rule.first) + " to " +
                         std::to_string(last),
@@ -108,6 +116,7 @@ description bind_inputs(description space, std::vector<input_value> const& input
         if (p.rule.bound_node != no_index) {
             std::int64_t const last = detail::bound_value(space, p);
             p.integers.clear();
+            p.range_count = 0;
             if (p.kind == parameter_kind::tile)
                 detail::fill_tile(p, last);
             else

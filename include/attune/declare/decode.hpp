@@ -43,9 +43,9 @@ template <class T>
 
 /// @pre `space` is the bound description of the pack and `at` a point of it; the strings of the
 /// config point into `space`
-template <class... P, class C>
+template <class... P, class C, class F>
 [[nodiscard]] config<P...>
-decode(pack<detail::type_list<P...>, C> const&, description const& space, point const& at)
+decode(pack<detail::type_list<P...>, C, F> const&, description const& space, point const& at)
 {
     return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
         return config<P...>{value_at<typename P::value_type>(space.parameters[Is], at[Is])...};
@@ -53,8 +53,8 @@ decode(pack<detail::type_list<P...>, C> const&, description const& space, point 
 }
 
 /// The point at which `values` stands; nothing when a value is not in its parameter's table.
-template <class... P, class C>
-[[nodiscard]] std::optional<point> encode(pack<detail::type_list<P...>, C> const& typed,
+template <class... P, class C, class F>
+[[nodiscard]] std::optional<point> encode(pack<detail::type_list<P...>, C, F> const& typed,
                                           description const& space,
                                           config<P...> const& values)
 {

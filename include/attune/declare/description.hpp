@@ -3,7 +3,9 @@
 //
 // Stage    [declare] -> space -> search -> compile -> measure -> remember
 // In       a typed pack (lower.hpp), or a file
-// Out      plain copyable data: parameters as tables of values, constraints as expression nodes
+// Out      plain copyable data: parameters as tables of values, constraints and features as
+// expression
+//          nodes
 // Source   own
 // Depends  std only
 // Tests    tests/declare/description.cpp
@@ -62,6 +64,8 @@ struct table_rule {
 /// One parameter and its values. After bind_inputs(), the table is complete:
 /// - real: `low`, `high`;  boolean: nothing;  permutation: `parts` items, in lexicographic order
 /// - tile: `integers`, `parts` factors per value, ascending lexicographically
+/// - a linear range of more than max_table_values numbers stays a range: `range_count` of them, and
+///   `rule` gives the first one and the step
 /// - the others: exactly one of `integers`, `reals`, `labels`, in the order of declaration
 struct parameter_description {
     std::string name;
@@ -74,8 +78,11 @@ struct parameter_description {
     double low = 0;
     double high = 0;
     std::uint32_t parts = 0;
+    std::uint32_t range_count = 0; ///< values of a range that has no table; else 0
+    order_distance metric = order_distance::spearman; ///< between values of a permutation
     table_rule rule;
     std::optional<std::string> default_text; ///< as text.hpp writes the value
+    parameter_role role = parameter_role::macro;
     prior_description prior;
 
     /// Number of values; 0 for a real parameter and for a table that bind_inputs() has not made
@@ -98,7 +105,13 @@ struct parameter_description {
         default:
             break;
         }
+        if (range_count > 0) return range_count;
         return static_cast<std::uint32_t>(integers.size() + reals.size() + labels.size());
+    }
+    /// The whole number at `index` of a parameter that has whole numbers, from table or range.
+    [[nodiscard]] std::int64_t integer_at(std::uint32_t index) const noexcept
+    {
+        return range_count > 0 ? rule.first + rule.step * std::int64_t{index} : integers[index];
     }
 };
 
@@ -138,6 +151,12 @@ struct constraint_description {
     std::string text;                 ///< as the user would write it: "4 * TILE_M <= 32768"
 };
 
+/// A number that its user expects to say more about the objective than the parameters alone.
+struct feature_description {
+    std::uint32_t root = no_index; ///< node of the expression
+    std::string text;              ///< as the user would write it: "TILE_M * TILE_N"
+};
+
 /// A whole space: what a parser or lower() makes, what every later stage reads.
 struct description {
     std::vector<parameter_description> parameters;
@@ -145,6 +164,7 @@ struct description {
     std::vector<expression_node> nodes;
     std::vector<std::string> texts;
     std::vector<constraint_description> constraints;
+    std::vector<feature_description> features;
 
     /// Index of the parameter called `name`, or no_index.
     [[nodiscard]] std::uint32_t find_parameter(std::string_view name) const noexcept

@@ -92,6 +92,12 @@ struct list_domain {
     }
 };
 
+/// Texts that do not become a macro.
+template <parameter_role Role, std::size_t N>
+struct text_domain : list_domain<parameter_kind::categorical, std::string_view, N> {
+    static constexpr parameter_role role = Role;
+};
+
 /// Every number between `low` and `high`.
 struct real_domain {
     using value_type = double;
@@ -113,6 +119,7 @@ template <std::size_t N>
 struct permutation_domain {
     using value_type = std::array<int, N>;
     static constexpr parameter_kind kind = parameter_kind::permutation;
+    order_distance metric = order_distance::spearman;
 
     [[nodiscard]] constexpr bool may_contain(value_type const& order) const
     {

@@ -66,7 +66,15 @@ inline maybe_number integer_arithmetic(op code, std::int64_t a, std::int64_t b)
     }
 }
 
-/// Arithmetic in doubles. Remainders follow the quotient that their division rounds to.
+/// What is left of a after as many whole b as fit, exactly, with the sign of b.
+inline double floor_remainder(double a, double b)
+{
+    double const rest = __builtin_fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/// Arithmetic in doubles. The floor_ forms are those of Python: the remainder is exact, and the
+/// quotient is the whole number that goes with it, also where a / b is rounded up to the next one.
 inline maybe_number real_arithmetic(op code, double a, double b)
 {
     auto const floor_of = [](double v) { return __builtin_floor(v); };
@@ -91,9 +99,9 @@ inline maybe_number real_arithmetic(op code, double a, double b)
     case op::modulo:
         return number::of(__builtin_fmod(a, b));
     case op::floor_divide:
-        return number::of(floor_of(a / b));
+        return number::of(__builtin_rint((a - floor_remainder(a, b)) / b));
     case op::floor_modulo:
-        return number::of(a - b * floor_of(a / b));
+        return number::of(floor_remainder(a, b));
     case op::ceil_divide:
         return number::of(-floor_of(-(a / b)));
     default:

@@ -3,7 +3,7 @@
 //
 // Stage    [declare] -> space -> search -> compile -> measure -> remember
 // In       nothing
-// Out      kinds of values, of parameters, of scales and of operations
+// Out      kinds of values, of parameters, of scales, of distances and of operations
 // Source   kinds of parameters: BaCO Sec. 3.1 (real, integer, ordinal, categorical, permutation),
 //          plus boolean and tile
 // Depends  std only
@@ -30,11 +30,26 @@ enum class parameter_kind : std::uint8_t {
     tile,        ///< every way to write an extent as an ordered product of N factors
 };
 
+/// What the value of a parameter becomes when a variant is compiled.
+enum class parameter_role : std::uint8_t {
+    macro,    ///< a macro of the parameter's name, which the kernel file uses
+    flags,    ///< more flags for the compiler
+    compiler, ///< the name of one compiler among several
+};
+
 /// On which scale two values of a parameter are compared.
 enum class scale : std::uint8_t { linear, log };
 
 /// How the values of a range follow each other.
 enum class progression : std::uint8_t { linear, doubling, divisors };
+
+/// How two orders of the same items are compared.
+enum class order_distance : std::uint8_t {
+    spearman, ///< how far items move; BaCO's default, best in its Sec. 5.3
+    kendall,  ///< how many pairs of items change their order
+    hamming,  ///< how many places hold another item
+    naive,    ///< whether the orders differ at all, as if they were choices without structure
+};
 
 /// One operation of an expression. Division and remainder truncate as in C++; the floor_ forms
 /// round down, as the expressions of Python tools do.

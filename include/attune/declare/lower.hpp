@@ -59,9 +59,10 @@ inline void lower_domain(description&, parameter_description& out, real_domain c
 }
 inline void lower_domain(description&, parameter_description&, boolean_domain const&) {}
 template <std::size_t N>
-void lower_domain(description&, parameter_description& out, permutation_domain<N> const&)
+void lower_domain(description&, parameter_description& out, permutation_domain<N> const& order)
 {
     out.parts = N;
+    out.metric = order.metric;
 }
 template <std::size_t N, class... R>
 void lower_domain(description& space, parameter_description& out, tile_domain<N, R...> const& tile)
@@ -90,6 +91,7 @@ template <class P>
     out.kind = P::domain_type::kind;
     out.type = kind_of<typename P::value_type>();
     out.on = parameter.on;
+    if constexpr (requires { P::domain_type::role; }) out.role = P::domain_type::role;
     lower_domain(space, out, parameter.domain);
     lower_prior(out.prior, parameter.belief);
     if (parameter.has_default) out.default_text = text_of_value(parameter.default_value);
@@ -120,11 +122,20 @@ template <class F, class... P>
     return out;
 }
 
+template <value_kind K, std::size_t N, class... R>
+[[nodiscard]] feature_description lower_feature(description& space,
+                                                expression<K, N, R...> const& formula)
+{
+    constraint_description lowered = lower_code(space, formula.code);
+    return {lowered.root, std::move(lowered.text)};
+}
+
 } // namespace detail
 
 /// The run-time form of a typed space. Its tables are empty until bind_inputs() has the inputs.
-template <class... P, class... C>
-[[nodiscard]] description lower(pack<detail::type_list<P...>, detail::type_list<C...>> const& typed)
+template <class... P, class... C, class... F>
+[[nodiscard]] description
+lower(pack<detail::type_list<P...>, detail::type_list<C...>, detail::type_list<F...>> const& typed)
 {
     description out;
     boost::hana::unpack(typed.parameters, [&](P const&... p) {
@@ -132,6 +143,9 @@ template <class... P, class... C>
     });
     boost::hana::unpack(typed.constraints, [&](C const&... c) {
         (out.constraints.push_back(detail::lower_constraint(out, c)), ...);
+    });
+    boost::hana::unpack(typed.formulas, [&](F const&... f) {
+        (out.features.push_back(detail::lower_feature(out, f)), ...);
     });
     return out;
 }

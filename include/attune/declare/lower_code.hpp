@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace attune::detail {
@@ -23,6 +24,10 @@ std::uint32_t intern_node(description& space, expression_node const& n);
 
 /// Index of the input called `name`, added without a value when it is new.
 std::uint32_t intern_input(description& space, std::string_view name, value_kind type);
+
+/// The formula `n` as a user would write it, with the fewest parentheses.
+/// @pre its operands are nodes of `space`; it need not be one itself
+[[nodiscard]] std::string text_of_node(description const& space, expression_node const& n);
 
 /// @pre every parameter the code reads is in `space` (checked at compile time by where())
 constraint_description lower_code(description& space, std::span<instruction const> code);

@@ -131,22 +131,37 @@ struct lowered_operand {
            ' ' + in_parentheses(args[1], args[1].rank <= shape.rank);
 }
 
+[[nodiscard]] inline std::string text_of_leaf(description const& space, expression_node const& n)
+{
+    switch (n.code) {
+    case op::integer:
+        return std::to_string(n.integer);
+    case op::real:
+        return text_of_real(n.real);
+    case op::text:
+        return '"' + space.texts[n.text] + '"';
+    case op::input:
+        return space.inputs[n.subject].name;
+    case op::element:
+        return space.parameters[n.subject].name + '[' + std::to_string(n.integer) + ']';
+    case op::position:
+        return space.parameters[n.subject].name + ".position(" + std::to_string(n.integer) + ')';
+    default:
+        return space.parameters[n.subject].name;
+    }
+}
+
 /// A leaf as a node and as text; notes in `scope` the parameter it reads.
 inline lowered_operand
 lower_leaf(description& space, instruction const& step, std::vector<std::uint32_t>& scope)
 {
     expression_node n{.code = step.code, .integer = step.integer, .real = step.real};
-    std::string text{step.text};
     switch (step.code) {
     case op::integer:
-        text = std::to_string(step.integer);
-        break;
     case op::real:
-        text = text_of_real(step.real);
         break;
     case op::text:
         n.text = intern_text(space, step.text);
-        text = '"' + text + '"';
         break;
     case op::input:
         n.subject = intern_input(space, step.text, static_cast<value_kind>(step.integer));
@@ -155,11 +170,25 @@ lower_leaf(description& space, instruction const& step, std::vector<std::uint32_
     default:
         n.subject = space.find_parameter(step.text);
         scope.push_back(n.subject);
-        if (step.code == op::element) text += '[' + std::to_string(step.integer) + ']';
-        if (step.code == op::position) text += ".position(" + std::to_string(step.integer) + ')';
         break;
     }
-    return {intern_node(space, n), std::move(text), leaf_rank};
+    return {intern_node(space, n), text_of_leaf(space, n), leaf_rank};
+}
+
+/// The text of `n` and how tightly it binds.
+[[nodiscard]] inline lowered_operand print_node(description const& space, expression_node const& n)
+{
+    int const taken = operand_count(n.code);
+    if (taken == 0) return {no_index, text_of_leaf(space, n), leaf_rank};
+    std::vector<lowered_operand> args{print_node(space, space.nodes[n.first])};
+    if (taken > 1) args.push_back(print_node(space, space.nodes[n.second]));
+    if (taken > 2) args.push_back(print_node(space, space.nodes[n.third]));
+    return {no_index, text_of_operation(n.code, args), shape_of(n.code).rank};
+}
+
+std::string text_of_node(description const& space, expression_node const& n)
+{
+    return print_node(space, n).text;
 }
 
 /// @pre every parameter the code reads is in `space` (checked at compile time by where())

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       space(p1, p2, ...).where(c1, c2, ...)
+// In       space(p1, p2, ...).where(c1, c2, ...).features(f1, f2, ...)
 // Out      a constexpr pack; lower() turns it into the run-time form
 // Source   own; the packs are hana::basic_tuple
 // Depends  Boost.Hana (basic_tuple, unpack)
@@ -40,22 +40,31 @@ struct reads_of<T> {
     using type = type_list<typename T::ref>;
 };
 
+/// What an expression is written for; the sentences about it say so.
+enum class use : std::uint8_t { constraint, feature };
+
 /// One instantiation per name, so that the compiler prints the offending name, once.
-template <class Ref, class Names>
+template <use For, class Ref, class Names>
 [[nodiscard]] constexpr bool check_read()
 {
     constexpr bool in_space = Ref::is_input || Names::find(Ref::name) != not_found;
-    static_assert(in_space,
+    static_assert(in_space || For != use::constraint,
                   "attune: where(...): a constraint reads a parameter that is not in this space; "
                   "add it to space(...)");
+    static_assert(in_space || For != use::feature,
+                  "attune: features(...): a feature reads a parameter that is not in this space; "
+                  "add it to space(...)");
     constexpr bool own_name = !Ref::is_input || Names::find(Ref::name) == not_found;
-    static_assert(own_name, "attune: where(...): an input has the name of a parameter");
+    static_assert(own_name || For != use::constraint,
+                  "attune: where(...): an input has the name of a parameter");
+    static_assert(own_name || For != use::feature,
+                  "attune: features(...): an input has the name of a parameter");
     return in_space && own_name;
 }
-template <class Names, class... R>
+template <use For, class Names, class... R>
 [[nodiscard]] constexpr bool check_reads(type_list<R...>)
 {
-    return all({true, check_read<R, Names>()...});
+    return all({true, check_read<For, R, Names>()...});
 }
 
 template <class Ref, class Names>
@@ -99,30 +108,72 @@ template <class C>
     }
 }
 
+template <class F>
+[[nodiscard]] constexpr bool check_feature()
+{
+    if constexpr (std::same_as<F, already_reported>)
+        return false;
+    else {
+        constexpr bool formula = symbolic<F>;
+        static_assert(formula, "attune: features(...) takes expressions over parameters");
+        if constexpr (formula) {
+            constexpr bool number = is_number(kind_yielded<F>);
+            static_assert(number,
+                          "attune: features(...): a feature is one number or a condition; text, "
+                          "orders and tiles are compared already");
+            return number;
+        } else
+            return false;
+    }
+}
+
 } // namespace detail
 
-/// The parameters of a space and its constraints. Everything it knows is constexpr.
-template <class Params, class Constraints>
+/// The parameters of a space, its constraints, and numbers that may matter. Everything it knows is
+/// constexpr.
+template <class Params, class Constraints, class Features = detail::type_list<>>
 struct pack;
 
-template <class... Params, class... Constraints>
-struct pack<detail::type_list<Params...>, detail::type_list<Constraints...>> {
+template <class... Params, class... Constraints, class... Features>
+struct pack<detail::type_list<Params...>,
+            detail::type_list<Constraints...>,
+            detail::type_list<Features...>> {
     using config_type = config<Params...>;
     static constexpr std::size_t size = sizeof...(Params);
 
     boost::hana::basic_tuple<Params...> parameters;
     boost::hana::basic_tuple<Constraints...> constraints;
+    boost::hana::basic_tuple<Features...> formulas; ///< of the features
 
     /// The same space with more constraints; all of them must hold.
     template <class... C>
     [[nodiscard]] constexpr auto where(C const&... added) const
     {
         using names = detail::names_of<Params...>;
-        constexpr bool good =
-            all({true, detail::check_constraint<C>()...}) &&
-            all({true, detail::check_reads<names>(typename detail::reads_of<C>::type{})...});
+        constexpr bool good = all({true, detail::check_constraint<C>()...}) &&
+                              all({true,
+                                   detail::check_reads<detail::use::constraint, names>(
+                                       typename detail::reads_of<C>::type{})...});
         if constexpr (good)
             return with(lifted(added)...);
+        else
+            return *this;
+    }
+
+    /// The same space with more features: numbers that its user expects to explain run times better
+    /// than the parameters alone, such as a working set. They are hints: wrong ones only cost some
+    /// evaluations. The sides of constraints are features already.
+    /// Example  space(tile_m, tile_n).features(tile_m * tile_n, n % tile_m == 0)
+    template <class... F>
+    [[nodiscard]] constexpr auto features(F const&... added) const
+    {
+        using names = detail::names_of<Params...>;
+        constexpr bool good = all({true, detail::check_feature<F>()...}) &&
+                              all({true,
+                                   detail::check_reads<detail::use::feature, names>(
+                                       typename detail::reads_of<F>::type{})...});
+        if constexpr (good)
+            return with_formulas(detail::lift(added)...);
         else
             return *this;
     }
@@ -139,9 +190,25 @@ private:
     template <class... C>
     [[nodiscard]] constexpr auto with(C const&... added) const
     {
-        return pack<detail::type_list<Params...>, detail::type_list<Constraints..., C...>>{
-            parameters, boost::hana::unpack(constraints, [&](Constraints const&... held) {
-                return boost::hana::basic_tuple<Constraints..., C...>{held..., added...};
+        return pack<detail::type_list<Params...>,
+                    detail::type_list<Constraints..., C...>,
+                    detail::type_list<Features...>>{
+            parameters,
+            boost::hana::unpack(constraints,
+                                [&](Constraints const&... held) {
+                                    return boost::hana::basic_tuple<Constraints..., C...>{held...,
+                                                                                          added...};
+                                }),
+            formulas};
+    }
+    template <class... F>
+    [[nodiscard]] constexpr auto with_formulas(F const&... added) const
+    {
+        return pack<detail::type_list<Params...>,
+                    detail::type_list<Constraints...>,
+                    detail::type_list<Features..., F...>>{
+            parameters, constraints, boost::hana::unpack(formulas, [&](Features const&... held) {
+                return boost::hana::basic_tuple<Features..., F...>{held..., added...};
             })};
     }
 };
@@ -160,7 +227,7 @@ template <class... P>
             constexpr bool unique = detail::check_all_unique<detail::names_of<P...>, P...>();
             if constexpr (unique)
                 return pack<detail::type_list<P...>, detail::type_list<>>{
-                    boost::hana::basic_tuple<P...>{params...}, {}};
+                    boost::hana::basic_tuple<P...>{params...}, {}, {}};
             else
                 return detail::already_reported{};
         } else

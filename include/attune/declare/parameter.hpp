@@ -3,7 +3,7 @@
 //
 // Stage    [declare] -> space -> search -> compile -> measure -> remember
 // In       a domain (made by the factories of parameters.hpp) and, if given, a default, a scale
-//          and a prior
+//          or metric, and a prior
 // Out      a constexpr object that names itself in constraints and in config[parameter]
 // Source   priors: piBO (Hvarfner et al., ICLR 2022)
 // Depends  std only
@@ -100,6 +100,16 @@ struct parameter : term {
             for (value_type const value : domain.values)
                 if (!(value > value_type{}))
                     throw declaration_error("attune: log_scale() needs values above zero");
+        return out;
+    }
+
+    /// How alike two orders count to the search; order_distance::spearman when not given.
+    [[nodiscard]] constexpr parameter metric(order_distance between) const
+    {
+        constexpr bool is_order = Domain::kind == parameter_kind::permutation;
+        static_assert(is_order, "attune: metric() needs a permutation; it says how orders compare");
+        parameter out = *this;
+        if constexpr (is_order) out.domain.metric = between;
         return out;
     }
 

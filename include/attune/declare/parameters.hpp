@@ -46,6 +46,11 @@ struct already_reported {
     {
         return {};
     }
+    template <class... F>
+    [[nodiscard]] constexpr already_reported features(F const&...) const
+    {
+        return {};
+    }
 };
 
 } // namespace detail
@@ -106,18 +111,56 @@ template <fixed_string Name, class... T>
                       "attune: categorical<\"X\">(...) takes strings, whole numbers or values of "
                       "one enum");
         if constexpr (texts) {
-            using domain = list_domain<parameter_kind::categorical, std::string_view, sizeof...(T)>;
-            domain const d{{{std::string_view{choices}...}}};
+            using choices_domain =
+                list_domain<parameter_kind::categorical, std::string_view, sizeof...(T)>;
+            choices_domain const d{{{std::string_view{choices}...}}};
             detail::check_distinct(d);
-            return parameter<Name, domain>{d};
+            return parameter<Name, choices_domain>{d};
         } else if constexpr (numbers) {
-            using domain = list_domain<parameter_kind::categorical, first, sizeof...(T)>;
-            domain const d{{{choices...}}};
+            using choices_domain = list_domain<parameter_kind::categorical, first, sizeof...(T)>;
+            choices_domain const d{{{choices...}}};
             detail::check_distinct(d);
-            return parameter<Name, domain>{d};
+            return parameter<Name, choices_domain>{d};
         } else
             return detail::already_reported{};
     }
+}
+
+namespace detail {
+
+template <fixed_string Name, parameter_role Role, class... T>
+[[nodiscard]] constexpr auto texts_of(T const&... choices)
+{
+    constexpr bool texts = all({std::convertible_to<T const&, std::string_view>...});
+    constexpr bool any = sizeof...(T) > 0;
+    static_assert(any && texts,
+                  "attune: flags<\"X\">(...) and compilers<\"X\">(...) take one text or more");
+    if constexpr (any && texts) {
+        using domain = text_domain<Role, sizeof...(T)>;
+        domain const d{{{{std::string_view{choices}...}}}};
+        check_distinct(d);
+        return parameter<Name, domain>{d}.with_default(d.values[0]);
+    } else
+        return already_reported{};
+}
+
+} // namespace detail
+
+/// Flags of the compiler, several in one text: flags<"FLAGS">("-O3", "-O2 -funroll-loops"). They
+/// come after the compiler's own flags and are no macro: the kernel file does not name the
+/// parameter. The first is the default unless with_default() says otherwise.
+template <fixed_string Name, class... T>
+[[nodiscard]] constexpr auto flags(T const&... choices)
+{
+    return detail::texts_of<Name, parameter_role::flags>(choices...);
+}
+
+/// The names of compilers in an attune::compiler_choice. As with flags, the kernel file does not
+/// name the parameter, and the first is the default.
+template <fixed_string Name, class... T>
+[[nodiscard]] constexpr auto compilers(T const&... names)
+{
+    return detail::texts_of<Name, parameter_role::compiler>(names...);
 }
 
 /// false or true.

@@ -18,7 +18,8 @@ namespace attune {
 
 /// Names, kinds, scales, values or the rule that makes them, and constraints, in order. Defaults
 /// and priors are left out: they guide the search, they do not change what a result means. Of an
-/// opaque predicate only its parameters are known.
+/// opaque predicate only its parameters are known: a change of what it says leaves the text as it
+/// was, so results of before are found again. Rename a parameter, or say it as an expression.
 [[nodiscard]] std::string schema_text(description const& space);
 
 } // namespace attune

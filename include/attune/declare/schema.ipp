@@ -7,6 +7,23 @@
 
 namespace attune {
 
+namespace detail {
+
+/// A literal, the name of an input, or an operation with its operands: "(17 N 2)".
+[[nodiscard]] inline std::string text_of_bound(description const& space, std::uint32_t node)
+{
+    expression_node const& n = space.nodes[node];
+    if (n.code == op::integer) return std::to_string(n.integer);
+    if (n.code == op::real) return text_of_real(n.real);
+    if (n.code == op::input) return space.inputs[n.subject].name;
+    std::string out = '(' + std::to_string(static_cast<int>(n.code));
+    for (std::uint32_t const operand : {n.first, n.second, n.third})
+        if (operand != no_index) out += ' ' + text_of_bound(space, operand);
+    return out + ')';
+}
+
+} // namespace detail
+
 std::string schema_text(description const& space)
 {
     std::string out;
@@ -19,11 +36,9 @@ std::string schema_text(description const& space)
         if (p.kind == parameter_kind::real)
             field(detail::text_of_real(p.low) + ' ' + detail::text_of_real(p.high));
         if (p.rule.bound_node != no_index) {
-            expression_node const& bound = space.nodes[p.rule.bound_node];
             field(std::to_string(static_cast<int>(p.rule.steps)) + ' ' +
                   std::to_string(p.rule.first) + ' ' + std::to_string(p.rule.step) + ' ' +
-                  (bound.code == op::input ? space.inputs[bound.subject].name
-                                           : std::to_string(bound.integer)));
+                  detail::text_of_bound(space, p.rule.bound_node));
         } else {
             for (auto const v : p.integers)
                 field(std::to_string(v));
@@ -32,6 +47,7 @@ std::string schema_text(description const& space)
             for (auto const& v : p.labels)
                 field(std::to_string(v.size()) + ' ' + v); // a label may hold any character
         }
+        if (p.role != parameter_role::macro) field(std::to_string(static_cast<int>(p.role)));
         out += '\n';
     }
     for (constraint_description const& c : space.constraints)

@@ -34,7 +34,8 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
 [[nodiscard]] inline number number_at(parameter_description const& parameter, coordinate at)
 {
     if (parameter.kind == parameter_kind::real) return number::of(at.real);
-    if (!parameter.integers.empty()) return number::of(parameter.integers[at.index]);
+    if (!parameter.integers.empty() || parameter.range_count > 0)
+        return number::of(parameter.integer_at(at.index));
     if (!parameter.reals.empty()) return number::of(parameter.reals[at.index]);
     return number::of(std::int64_t{at.index});
 }

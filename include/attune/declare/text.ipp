@@ -64,6 +64,19 @@ std::optional<double> parse_real(std::string_view text)
     }
 }
 
+/// Index of `wanted` in a range without a table.
+[[nodiscard]] inline std::optional<std::uint32_t>
+index_in_range(parameter_description const& parameter, std::int64_t wanted)
+{
+    std::int64_t const step = parameter.rule.step;
+    std::int64_t const last = parameter.integer_at(parameter.range_count - 1);
+    if (wanted < parameter.rule.first || wanted > last) return {};
+    std::uint64_t const into =
+        static_cast<std::uint64_t>(wanted) - static_cast<std::uint64_t>(parameter.rule.first);
+    if (into % static_cast<std::uint64_t>(step) != 0) return {};
+    return static_cast<std::uint32_t>(into / static_cast<std::uint64_t>(step));
+}
+
 /// Index of the value of a permutation, a tile or a table of whole numbers that is `wanted`.
 [[nodiscard]] inline std::optional<std::uint32_t>
 index_of_integers(parameter_description const& parameter, std::vector<std::int64_t> const& wanted)
@@ -79,6 +92,7 @@ index_of_integers(parameter_description const& parameter, std::vector<std::int64
             if (items[i] != static_cast<std::int64_t>(i)) return {};
         return permutation_rank(wanted);
     }
+    if (parameter.range_count > 0) return index_in_range(parameter, wanted.front());
     for (std::size_t i = 0; i + parts <= parameter.integers.size(); i += parts)
         if (std::equal(wanted.begin(), wanted.end(), &parameter.integers[i]))
             return static_cast<std::uint32_t>(i / parts);
@@ -102,7 +116,7 @@ std::string text_of(parameter_description const& parameter, coordinate at)
     }
     if (!parameter.labels.empty()) return parameter.labels[at.index];
     if (!parameter.reals.empty()) return detail::text_of_real(parameter.reals[at.index]);
-    return std::to_string(parameter.integers[at.index]);
+    return std::to_string(parameter.integer_at(at.index));
 }
 
 std::optional<coordinate> coordinate_of(parameter_description const& parameter,

@@ -4,7 +4,8 @@
 // Stage    declare -> [space] -> search -> compile -> measure -> remember
 // In       a bound description
 // Out      the count of valid configurations, the i-th one, membership, uniform samples, neighbours
-// Source   BaCO Sec. 4.2 (Chain-of-Trees; sampling uniform over the leaves)
+// Source   BaCO Sec. 4.2 (Chain-of-Trees; sampling uniform over the leaves); own: what is too wide
+//          for a tree is drawn and counted approximately
 // Depends  std only
 // Tests    tests/space/chain_of_trees.cpp; laws in tests/laws/tree.hpp
 #pragma once
@@ -13,6 +14,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/tree.hpp>
+#include <attune/space/wide_tree.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,13 +32,24 @@ struct space_index {
     [[nodiscard]] friend bool operator==(space_index const&, space_index const&) = default;
 };
 
+/// How many valid settings of the discrete parameters there are, as far as that is known.
+struct size_estimate {
+    double log2 = 0;           ///< log2 of the number
+    double relative_error = 0; ///< one standard error, divided by the number; 0 where it is exact
+};
+
 /// The valid configurations of a space: the product of its trees, one per group of parameters that
 /// depend on each other, times its real parameters, which are in no tree. Immutable; a copy shares.
+///
+/// A group whose tree takes more than the limits has no tree unless build_options::wide refuses
+/// that: see is_exact(). Then nothing is wrong that is said of validity - sample(), contains(),
+/// neighbours() -, but there is no exact size and configurations have no numbers.
 class chain_of_trees {
 public:
     /// @param bound  a description whose inputs all have values
     /// Errors  attune::error when nothing is valid (names constraints that contradict each other),
-    ///         when a tree reaches the limits of `options` (names its parameters and constraints),
+    ///         when a tree takes more than the limits of `options` (names its parameters and
+    ///         constraints) and is refused or no valid setting of it is found,
     ///         when an input has no value, or when constraints over real parameters accept fewer
     ///         than one draw in 10'000
     explicit chain_of_trees(description bound, build_options const& options = {});
@@ -52,32 +65,55 @@ public:
     [[nodiscard]] tree const& tree_at(std::size_t i) const noexcept;
     [[nodiscard]] bool has_real_parameters() const noexcept;
 
-    /// Number of valid settings of the discrete parameters; nothing when it is 2^128 or more.
+    /// Whether every group has its tree. If not, those that tree_at() gives are not all parameters.
+    [[nodiscard]] bool is_exact() const noexcept;
+    /// Groups without a tree, and the i-th of them.
+    [[nodiscard]] std::size_t wide_count() const noexcept;
+    [[nodiscard]] wide_tree const& wide_at(std::size_t i) const noexcept;
+    /// Throws attune::error unless is_exact(), naming the groups without a tree.
+    /// @param wanted  what needs all trees, as the error's sentence begins: "numbering"
+    void require_exact(std::string const& wanted) const;
+
+    /// Number of valid settings of the discrete parameters; nothing when it is 2^128 or more, and
+    /// nothing when it is not known exactly.
     [[nodiscard]] std::optional<leaf_count> size() const noexcept;
-    /// log2 of the same number, however large; 0 for one configuration.
+    /// log2 of the same number, however large; 0 for one configuration. An estimate unless
+    /// is_exact().
     [[nodiscard]] double log2_size() const noexcept;
+    /// The same with its error.
+    [[nodiscard]] size_estimate estimated_size() const noexcept;
 
     /// The configuration on the given leaves. Real parameters stand at the middle of their scale,
     /// whatever constraints over them say.
     /// @pre  one number per tree, each below that tree's leaves()
+    /// Errors  attune::error unless is_exact()
     [[nodiscard]] point at(space_index const& index) const;
     /// The i-th configuration, counting through the leaves of the last tree fastest.
     /// @pre  i is less than size()
+    /// Errors  attune::error unless is_exact()
     [[nodiscard]] point at(std::uint64_t i) const;
     /// Where the discrete parameters of `p` stand; nothing when their setting is not valid. Says
     /// nothing about real parameters.
+    /// Errors  attune::error unless is_exact()
     [[nodiscard]] std::optional<space_index> index_of(point const& p) const;
     /// Whether `p` is a valid configuration, its real parameters included.
     [[nodiscard]] bool contains(point const& p) const;
 
     /// A configuration drawn uniformly: every leaf equally likely, real parameters uniform on their
-    /// scale; where constraints read real parameters, uniform over what they accept.
+    /// scale; where constraints read real parameters, uniform over what they accept. Groups without
+    /// a tree: always valid, about uniform.
     /// Errors  attune::error if a million draws in a row are refused
     [[nodiscard]] point sample(random_engine& engine) const;
 
     /// The valid configurations one step away from `p`: they differ in one parameter, as
     /// for_each_step says; integer and ordinal parameters go to the next value that is valid.
+    /// Where no parameter of a tree can change alone, as with a == b, the nearest other settings of
+    /// that tree follow, as nearest_valid orders them: most_nearest of them, and the other
+    /// parameters stay. Where `p` breaks constraints and no step mends it: nearest_valid(p).
+    /// So nothing comes back only where `p` is the only valid setting and no real parameter can
+    /// move, or where constraints over real parameters refuse all that nearest_valid tries.
     /// @param p  a configuration inside all tables and intervals; it may break constraints
+    /// Cost   one membership test per step tried; for a tree where none is valid one visit per edge
     [[nodiscard]] std::vector<point> neighbours(point const& p) const;
 
     /// The constraints that `p` breaks, as the user wrote them, in order of declaration, after one

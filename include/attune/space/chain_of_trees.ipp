@@ -1,116 +1,16 @@
-// attune/space/chain_of_trees.ipp - what a chain of trees holds, and its walks.
+// attune/space/chain_of_trees.ipp - the walks of a chain of trees.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/space/build.hpp>
+#include <attune/core/assert.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/conditions.hpp>
-#include <attune/space/explain.hpp>
-#include <attune/space/over_reals.hpp>
-#include <attune/space/reuse.hpp>
-#include <attune/space/steps.hpp>
+#include <attune/space/chain_of_trees_state.ipp>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace attune {
-
-namespace detail {
-
-[[nodiscard]] inline std::uint32_t first_parameter(tree const& t)
-{
-    return *std::min_element(t.parameters().begin(), t.parameters().end());
-}
-
-} // namespace detail
-
-struct chain_of_trees::state {
-    description space;
-    build_options options;
-    std::vector<condition> conditions;
-    std::vector<bool> tested;                       // condition -> some tree or draw tests it
-    std::vector<std::shared_ptr<tree const>> trees; // ordered by their first parameter
-    detail::real_part reals;
-
-    /// @param before  whose trees are taken over where nothing they depend on differs; or nullptr
-    state(description bound, build_options const& limits, state const* before)
-        : space(std::move(bound))
-        , options(limits)
-    {
-        require_bound(space);
-        conditions = conditions_of(space);
-        std::vector<bool> is_new(space.parameters.size(), true);
-        if (before != nullptr)
-            is_new = detail::parameters_to_rebuild(before->space, space, conditions);
-        tested.assign(conditions.size(), false);
-        grow(is_new);
-        for (std::size_t c = 0; c < conditions.size(); ++c)
-            if (is_kept(conditions[c], is_new)) tested[c] = before->tested[c];
-        for (std::size_t t = 0; before != nullptr && t < before->trees.size(); ++t) {
-            std::uint32_t const parameter = before->trees[t]->parameters().front();
-            if (parameter < is_new.size() && !is_new[parameter]) trees.push_back(before->trees[t]);
-        }
-        std::sort(trees.begin(), trees.end(), [](auto const& a, auto const& b) {
-            return detail::first_parameter(*a) < detail::first_parameter(*b);
-        });
-        random_engine engine(1);
-        point drawn(space.parameters.size());
-        reals.require_acceptance(space, drawn, [&] { draw(drawn, engine); });
-    }
-
-    /// Builds the trees of the parameters marked.
-    void grow(std::vector<bool> const& is_new)
-    {
-        std::vector<condition> read;
-        for (condition const& c : conditions)
-            if (!is_kept(c, is_new)) read.push_back(c);
-        grouping parts = make_groups(space, std::move(read), options.enumeration);
-        if (parts.is_empty) throw_empty(space, options);
-        for (parameter_group const& group : parts.groups) {
-            if (!is_new[group.parameters.front()]) continue;
-            mark_tested(group.conditions);
-            std::optional<tree> grown = build_tree(space, group, parts.domains, options);
-            if (!grown) throw_empty(space, options);
-            trees.push_back(std::make_shared<tree const>(*std::move(grown)));
-        }
-        mark_tested(parts.over_reals);
-        reals = detail::real_part(space, std::move(parts.over_reals));
-    }
-
-    /// Whether the tree that `c` is part of is taken over.
-    [[nodiscard]] static bool is_kept(condition const& c, std::vector<bool> const& is_new)
-    {
-        return !c.reads_real && !c.scope.empty() && !is_new[c.scope.front()];
-    }
-
-    void mark_tested(std::vector<condition> const& used)
-    {
-        for (std::size_t c = 0; c < conditions.size(); ++c)
-            for (condition const& u : used)
-                if (u.source == conditions[c].source && u.root == conditions[c].root)
-                    tested[c] = true;
-    }
-
-    /// Uniform over the leaves and on the scales; constraints over reals not looked at.
-    void draw(point& out, random_engine& engine) const
-    {
-        for (auto const& t : trees)
-            t->place(uniform_leaf(engine, t->leaves()), out);
-        for (std::uint32_t const p : reals.parameters)
-            out[p].real = scale_value(space.parameters[p], uniform_unit(engine));
-    }
-
-    /// Every real parameter at the middle of its scale, every other one at its first value.
-    [[nodiscard]] point middle() const
-    {
-        point out(space.parameters.size());
-        for (std::uint32_t const p : reals.parameters)
-            out[p].real = scale_value(space.parameters[p], 0.5);
-        return out;
-    }
-};
 
 chain_of_trees::chain_of_trees(description bound, build_options const& options)
     : shared_(std::make_shared<state const>(std::move(bound), options, nullptr))
@@ -139,8 +39,34 @@ bool chain_of_trees::has_real_parameters() const noexcept
     return !shared_->reals.parameters.empty();
 }
 
+bool chain_of_trees::is_exact() const noexcept { return shared_->wide.empty(); }
+
+std::size_t chain_of_trees::wide_count() const noexcept { return shared_->wide.size(); }
+
+wide_tree const& chain_of_trees::wide_at(std::size_t i) const noexcept { return shared_->wide[i]; }
+
+void chain_of_trees::require_exact(std::string const& wanted) const
+{
+    if (is_exact()) return;
+    std::string where;
+    for (wide_tree const& w : shared_->wide) {
+        where += where.empty() ? "parameters" : "; parameters";
+        char const* separator = " ";
+        for (std::uint32_t const p : w.parameters()) {
+            where += separator + describe().parameters[p].name;
+            separator = ", ";
+        }
+    }
+    throw error(wanted + " needs all trees of a space, and this one has parameters whose tree is "
+                         "too wide to be built",
+                where,
+                "give these parameters fewer values or raise build_options::max_visits and "
+                "max_bytes; sample(), contains() and neighbours() work without a tree");
+}
+
 std::optional<leaf_count> chain_of_trees::size() const noexcept
 {
+    if (!is_exact()) return {};
     leaf_count product = 1;
     for (auto const& t : shared_->trees) {
         if (product > uncountable / t->leaves()) return {};
@@ -149,16 +75,25 @@ std::optional<leaf_count> chain_of_trees::size() const noexcept
     return product;
 }
 
-double chain_of_trees::log2_size() const noexcept
+double chain_of_trees::log2_size() const noexcept { return estimated_size().log2; }
+
+size_estimate chain_of_trees::estimated_size() const noexcept
 {
-    double sum = 0;
+    size_estimate out;
     for (auto const& t : shared_->trees)
-        sum += std::log2(static_cast<double>(t->leaves()));
-    return sum;
+        out.log2 += std::log2(static_cast<double>(t->leaves()));
+    double squares = 0;
+    for (wide_tree const& w : shared_->wide) {
+        out.log2 += w.log2_leaves();
+        squares += w.relative_error() * w.relative_error();
+    }
+    out.relative_error = std::sqrt(squares);
+    return out;
 }
 
 point chain_of_trees::at(space_index const& index) const
 {
+    require_exact("numbering");
     ATTUNE_ASSERT(index.leaf.size() == tree_count(), "an index has one leaf per tree");
     point out = shared_->middle();
     for (std::size_t t = 0; t < tree_count(); ++t)
@@ -168,6 +103,7 @@ point chain_of_trees::at(space_index const& index) const
 
 point chain_of_trees::at(std::uint64_t i) const
 {
+    require_exact("numbering");
     point out = shared_->middle();
     leaf_count rest = i;
     for (std::size_t t = tree_count(); t-- > 0;) {
@@ -180,6 +116,7 @@ point chain_of_trees::at(std::uint64_t i) const
 
 std::optional<space_index> chain_of_trees::index_of(point const& p) const
 {
+    require_exact("numbering");
     if (p.size() != describe().parameters.size()) return {};
     space_index out;
     for (auto const& t : shared_->trees) {
@@ -195,7 +132,7 @@ bool chain_of_trees::contains(point const& p) const
     if (p.size() != describe().parameters.size()) return false;
     for (auto const& t : shared_->trees)
         if (!t->leaf_of(p)) return false;
-    return shared_->reals.accepts(describe(), p);
+    return shared_->wide_accept(p) && shared_->reals.accepts(describe(), p);
 }
 
 point chain_of_trees::sample(random_engine& engine) const
@@ -207,22 +144,6 @@ point chain_of_trees::sample(random_engine& engine) const
         if (shared_->reals.accepts(describe(), out)) return out;
     }
     shared_->reals.refuse(describe());
-}
-
-std::vector<point> chain_of_trees::neighbours(point const& p) const
-{
-    std::vector<point> out;
-    point moved = p;
-    for (std::uint32_t i = 0; i < p.size(); ++i) {
-        for_each_step(describe().parameters[i], p[i], [&](coordinate const& step) {
-            moved[i] = step;
-            bool const valid = contains(moved);
-            if (valid) out.push_back(moved);
-            return valid;
-        });
-        moved[i] = p[i];
-    }
-    return out;
 }
 
 bool chain_of_trees::is_tested(std::uint32_t constraint) const noexcept

@@ -61,6 +61,7 @@ private:
 
 /// All valid settings of the discrete parameters, in index order; real parameters stand at the
 /// middle of their scale, whatever constraints over them say.
+/// Errors  attune::error unless space.is_exact()
 /// Example  for (attune::point const& p : attune::configurations(space)) ...
 class configurations {
 public:

@@ -53,7 +53,7 @@ void configuration_iterator::go_to_first(std::size_t t)
 {
     tree const& walked = space_.tree_at(t);
     if (detail::is_free(walked))
-        at_[walked.parameters().front()].index = 0;
+        at_[walked.parameters().front()].index = walked.run_value(0);
     else
         enter(t, 0, detail::root_of(walked));
 }
@@ -63,8 +63,9 @@ bool configuration_iterator::go_to_next(std::size_t t)
     tree const& walked = space_.tree_at(t);
     if (detail::is_free(walked)) {
         std::uint32_t& index = at_[walked.parameters().front()].index;
-        if (index + leaf_count{1} >= walked.leaves()) return false;
-        ++index;
+        std::uint32_t const leaf = walked.leaves_below_value(index);
+        if (leaf + leaf_count{1} >= walked.leaves()) return false;
+        index = walked.run_value(leaf + 1);
         return true;
     }
     for (std::size_t level = paths_[t].size(); level-- > 0;) {

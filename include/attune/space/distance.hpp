@@ -5,10 +5,11 @@
 // In       a bound description and two coordinates or points of it
 // Out      one distance per parameter, in [0, 1]
 // Source   BaCO Sec. 4.1: absolute difference, difference of logarithms, Hamming, and for
-//          permutations Spearman, Kendall, Hamming; eq. (2) combines them. We divide each by the
-//          largest one in its domain. Of the three between permutations, which BaCO calls
-//          semimetrics, we take the square root: a metric that embeds in Euclidean space, so that
-//          eq. (1) and (2) always give a positive semidefinite matrix. Tiles are our own.
+//          permutations Spearman, Kendall, Hamming or none (naive); eq. (2) combines them. We
+//          divide each by the largest one in its domain. Of the three between permutations, which
+//          BaCO calls semimetrics, we take the square root: a metric that embeds in Euclidean
+//          space, so that eq. (1) and (2) always give a positive semidefinite matrix. Tiles are our
+//          own.
 // Depends  std only
 // Tests    tests/space/distance.cpp
 #pragma once
@@ -28,13 +29,6 @@
 
 namespace attune {
 
-/// How two orders of the same items are compared.
-enum class order_distance : std::uint8_t {
-    spearman, ///< how far items move; BaCO's default, best in its Sec. 5.3
-    kendall,  ///< how many pairs of items change their order
-    hamming,  ///< how many places hold another item
-};
-
 namespace detail {
 
 inline double ratio_or_zero(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -50,11 +44,11 @@ inline double number_distance(double a, double b, double low, double high, bool 
 } // namespace detail
 
 /// Between two orders of the same n items, in [0, 1]; 1 for the two farthest apart: reversed orders
-/// (Spearman, Kendall), orders without a common place (Hamming).
+/// (Spearman, Kendall), orders without a common place (Hamming), any two that differ (naive).
 /// @param a, b  a[i] is the item at place i; each of 0 .. n - 1 once
 /// Source  BaCO Sec. 4.1: d_s = sum of (place in a - place in b)^2, at most (n^3 - n) / 3;
 ///         d_k = discordant pairs, at most n (n - 1) / 2; d_h = differing places, at most n. This
-///         is the square root of each over its maximum.
+///         is the square root of each over its maximum. Sec. 5.3: naive, 0 or 1.
 [[nodiscard]] inline double permutation_distance(std::span<std::int64_t const> a,
                                                  std::span<std::int64_t const> b,
                                                  order_distance how = order_distance::spearman)
@@ -62,6 +56,7 @@ inline double number_distance(double a, double b, double low, double high, bool 
     ATTUNE_ASSERT(a.size() == b.size(), "two orders must be of the same items");
     std::size_t const n = a.size();
     if (n < 2) return 0;
+    if (how == order_distance::naive) return std::equal(a.begin(), a.end(), b.begin()) ? 0 : 1;
     std::vector<std::int64_t> place_a(n);
     std::vector<std::int64_t> place_b(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -89,6 +84,8 @@ inline double number_distance(double a, double b, double low, double high, bool 
         for (std::size_t i = 0; i < n; ++i)
             sum += a[i] != b[i] ? 1 : 0;
         break;
+    case order_distance::naive:
+        break; // answered above
     }
     return std::sqrt(sum / largest);
 }
@@ -115,12 +112,10 @@ inline double number_distance(double a, double b, double low, double high, bool 
 /// whatever the constraints. Symmetric, 0 only for equal values, and a metric.
 ///   real, integer, ordinal  difference; of logarithms on a logarithmic scale or a doubling range
 ///   categorical, boolean    0 or 1
-///   permutation, tile       permutation_distance, tile_distance
+///   permutation, tile       permutation_distance by the parameter's metric, tile_distance
 /// @pre  both coordinates are inside the table or interval
-[[nodiscard]] inline double parameter_distance(parameter_description const& parameter,
-                                               coordinate a,
-                                               coordinate b,
-                                               order_distance how = order_distance::spearman)
+[[nodiscard]] inline double
+parameter_distance(parameter_description const& parameter, coordinate a, coordinate b)
 {
     switch (parameter.kind) {
     case parameter_kind::real:
@@ -144,7 +139,7 @@ inline double number_distance(double a, double b, double low, double high, bool 
         return a.index == b.index ? 0 : 1;
     case parameter_kind::permutation:
         return permutation_distance(
-            elements_at(parameter, a.index), elements_at(parameter, b.index), how);
+            elements_at(parameter, a.index), elements_at(parameter, b.index), parameter.metric);
     case parameter_kind::tile:
         return tile_distance(elements_at(parameter, a.index), elements_at(parameter, b.index));
     }

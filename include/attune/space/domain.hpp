@@ -12,6 +12,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/space/conditions.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -39,7 +40,8 @@ public:
     /// Keeps the i-th value left where `keep[i]`.
     void filter(std::vector<bool> const& keep)
     {
-        std::vector<std::uint32_t> kept;
+        std::vector<std::uint32_t> kept; // no larger than it must be: a range may be long
+        kept.reserve(static_cast<std::size_t>(std::count(keep.begin(), keep.end(), true)));
         for (std::uint32_t i = 0; i < size(); ++i)
             if (keep[i]) kept.push_back(value(i));
         if (kept.size() == size()) return;

@@ -16,6 +16,7 @@
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
 #include <attune/space/domain.hpp>
+#include <attune/space/proof.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -90,22 +91,23 @@ inline support support_of(diagram_store const& store, std::uint32_t root)
 }
 
 /// Looks for the settings of `scope` on which `c` and `others`, which read no more than it, hold;
-/// drops values that are in none.
+/// drops values that are in none. Leaves everything as it is once the budget is spent.
 inline verdict enumerate(description const& space,
                          condition const& c,
                          std::vector<condition const*> const& others,
                          std::vector<std::uint32_t> scope,
-                         std::vector<domain>& domains)
+                         std::vector<domain>& domains,
+                         effort& budget)
 {
     std::sort(scope.begin(), scope.end(), [&](std::uint32_t a, std::uint32_t b) {
         return std::pair(domains[a].size(), a) < std::pair(domains[b].size(), b);
     });
-    effort budget;
     diagram_maker maker(space, domains, scope, budget);
     std::uint32_t const allowed = maker.make(others);
     std::vector<condition const*> all = others;
     all.push_back(&c);
     std::uint32_t const good = maker.make(all);
+    if (budget.is_spent) return verdict::sometimes;
     if (good == never_node) return verdict::never;
     support const found = support_of(maker.store(), good);
     for (std::size_t k = 0; k < scope.size(); ++k)
@@ -113,15 +115,52 @@ inline verdict enumerate(description const& space,
     return good == allowed || found.is_product ? verdict::always : verdict::sometimes;
 }
 
-/// Enumerates conditions, the one with the fewest settings first, until domains shrink no more.
-/// Erases those that then hold always. @return false when one can never hold
+/// A condition of one parameter with so many values is tested on each, one bit of memory per value.
+inline constexpr std::uint32_t most_values_tested = std::uint32_t{1} << 25U;
+
+/// Drops the values on which conditions of one parameter do not hold, where that has too many for a
+/// diagram; erases those conditions. @return false when no value is left
+inline bool filter_long_ranges(description const& space,
+                               std::vector<condition>& conditions,
+                               std::vector<domain>& domains,
+                               enumeration_limits const& limits)
+{
+    point at = first_values(space, domains);
+    for (std::size_t c = 0; c < conditions.size(); ++c) {
+        std::vector<std::uint32_t> const scope = open_scope(conditions[c], domains);
+        if (scope.size() != 1) continue;
+        domain& of = domains[scope.front()];
+        if (of.size() <= limits.wide_settings || of.size() > most_values_tested) continue;
+        std::vector<bool> good(of.size());
+        coordinate& tried = at[scope.front()];
+        for (std::uint32_t i = 0; i < of.size(); ++i) {
+            tried.index = of.value(i);
+            good[i] = holds(space, conditions[c], at);
+        }
+        of.filter(good);
+        if (of.size() == 0) return false;
+        tried.index = of.value(0);
+        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(c--));
+    }
+    return true;
+}
+
+/// Erases conditions that intervals prove, then enumerates the others, the one with the fewest
+/// settings first, until domains shrink no more or the limits are reached. Erases those that then
+/// hold always. @return false when one can never hold
 inline bool filter_domains(description const& space,
                            std::vector<condition>& conditions,
                            std::vector<domain>& domains,
                            enumeration_limits const& limits)
 {
+    if (!filter_long_ranges(space, conditions, domains, limits)) return false;
+    interval_prover const bounds(space);
+    std::erase_if(conditions, [&](condition const& c) {
+        return c.root != no_index && bounds.always_holds(c.root);
+    });
     std::vector<std::uint64_t> done(conditions.size(), 0); // settings when last enumerated
-    for (;;) {
+    effort budget{limits.max_visits, limits.max_bytes, false};
+    while (!budget.is_spent) {
         std::size_t next = conditions.size();
         std::uint64_t fewest = 0;
         for (std::size_t i = 0; i < conditions.size(); ++i) {
@@ -139,7 +178,8 @@ inline bool filter_domains(description const& space,
             if (i != next && std::includes(scope.begin(), scope.end(), reads.begin(), reads.end()))
                 others.push_back(&conditions[i]);
         }
-        switch (enumerate(space, conditions[next], others, scope, domains)) {
+        budget.bytes = limits.max_bytes; // what the last one took is free again
+        switch (enumerate(space, conditions[next], others, scope, domains, budget)) {
         case verdict::never:
             return false;
         case verdict::sometimes:
@@ -152,6 +192,7 @@ inline bool filter_domains(description const& space,
             break;
         }
     }
+    return true;
 }
 
 } // namespace detail

@@ -43,8 +43,10 @@ inline leaf_count from_exact(exact_integer const& n)
 } // namespace detail
 
 /// Number of valid settings of the discrete parameters.
+/// Errors  attune::error unless space.is_exact(), here and below
 [[nodiscard]] inline exact_integer exact_size(chain_of_trees const& space)
 {
+    space.require_exact("an exact size");
     exact_integer product = 1;
     for (std::size_t t = 0; t < space.tree_count(); ++t)
         product *= detail::to_exact(space.tree_at(t).leaves());
@@ -70,6 +72,7 @@ inline leaf_count from_exact(exact_integer const& n)
 /// fits in 64 bits.
 [[nodiscard]] inline exact_integer to_integer(chain_of_trees const& space, space_index const& index)
 {
+    space.require_exact("numbering");
     exact_integer number = 0;
     for (std::size_t t = 0; t < space.tree_count(); ++t) {
         number *= detail::to_exact(space.tree_at(t).leaves());
@@ -81,6 +84,7 @@ inline leaf_count from_exact(exact_integer const& n)
 /// The inverse of to_integer.  @pre 0 <= number < exact_size(space)
 [[nodiscard]] inline space_index from_integer(chain_of_trees const& space, exact_integer number)
 {
+    space.require_exact("numbering");
     space_index out;
     out.leaf.resize(space.tree_count());
     for (std::size_t t = space.tree_count(); t-- > 0;) {

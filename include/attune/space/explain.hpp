@@ -12,6 +12,7 @@
 #include <attune/core/error.hpp>
 #include <attune/space/build.hpp>
 #include <attune/space/conditions.hpp>
+#include <attune/space/explanation.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -48,13 +49,32 @@ contradicting_constraints(description const& space, build_options options = {})
     return out;
 }
 
+namespace detail {
+
+/// ": 3 * 9000000000000000000 overflows 64 bits" for a constraint without a value where every
+/// parameter has its first one; else nothing.
+[[nodiscard]] inline std::string why_valueless(description const& space, std::uint32_t constraint)
+{
+    point first(space.parameters.size());
+    for (std::size_t i = 0; i < first.size(); ++i)
+        if (space.parameters[i].kind == parameter_kind::real)
+            first[i].real = space.parameters[i].low;
+    for (broken_constraint const& broken : explain(space, first))
+        if (broken.constraint == constraint &&
+            (broken.how == broken_how::overflow || broken.how == broken_how::division_by_zero))
+            return ": " + broken.because;
+    return "";
+}
+
+} // namespace detail
+
 /// Throws the error of a space that has no valid configuration.
 [[noreturn]] inline void throw_empty(description const& space, build_options const& options)
 {
     std::vector<std::uint32_t> const set = contradicting_constraints(space, options);
     if (set.size() == 1)
         throw error("the space is empty: a constraint holds for no configuration",
-                    constraint_text(space, set.front()),
+                    constraint_text(space, set.front()) + detail::why_valueless(space, set.front()),
                     "loosen it, or give its parameters more values");
     std::string where;
     for (std::uint32_t const i : set)

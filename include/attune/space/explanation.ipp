@@ -38,6 +38,13 @@ public:
         return {how, text + ": " + why};
     }
 
+    /// What keeps the expression at `root` from having a value: "1 / 0 divides by zero".
+    /// @pre  it has none
+    [[nodiscard]] std::string missing(std::uint32_t root) const
+    {
+        return missing_value(root).second;
+    }
+
 private:
     [[nodiscard]] static lowered_operand written(number v)
     {

@@ -22,6 +22,7 @@ namespace attune {
 /// constraints over them are not looked at.
 class marginals {
 public:
+    /// Errors  attune::error unless space.is_exact()
     /// Cost   two visits per edge of each tree
     explicit marginals(chain_of_trees const& space);
 

@@ -13,8 +13,8 @@ namespace detail {
 inline void count_values(tree const& t, std::vector<std::vector<leaf_count>>& counts)
 {
     if (is_free(t)) {
-        for (leaf_count& count : counts[t.parameters().front()])
-            count = 1;
+        for (std::uint32_t leaf = 0; leaf < t.leaves(); ++leaf)
+            counts[t.parameters().front()][t.run_value(leaf)] = 1;
         return;
     }
     std::vector<leaf_count> const below = leaves_below(t);
@@ -41,6 +41,7 @@ inline void count_values(tree const& t, std::vector<std::vector<leaf_count>>& co
 
 marginals::marginals(chain_of_trees const& space)
 {
+    space.require_exact("counting configurations by value");
     for (parameter_description const& parameter : space.describe().parameters)
         in_tree_.emplace_back(parameter.value_count(), 0);
     tree_of_.assign(in_tree_.size(), space.tree_count());

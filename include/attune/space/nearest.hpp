@@ -17,21 +17,25 @@
 
 namespace attune {
 
+/// How many of the nearest configurations chain_of_trees::neighbours adds for one tree.
+inline constexpr std::size_t most_nearest = 8;
+
 /// How far nearest_valid looks.
 struct nearest_options {
-    std::size_t count = 8;         ///< configurations wanted
-    std::size_t candidates = 4096; ///< at most so many are tested against constraints over reals
+    std::size_t count = most_nearest; ///< configurations wanted
+    std::size_t candidates = 4096;    ///< at most so many are tested against constraints over reals
 };
 
 /// The valid configurations other than `p` that are nearest to it: those with the fewest parameters
-/// changed first, among them by distance() (distance.hpp). Where neighbours() finds nothing, since
-/// no single change is valid, these are the next best steps.
+/// changed first, among them by distance() (distance.hpp). Where no single change is valid,
+/// neighbours() falls back on these.
 ///
 /// Exact: no other configuration is nearer. Real parameters stay where they are in `p`; where
 /// constraints read them, the nearest `candidates` settings of the others are tested, and fewer
 /// than `count` come back when not enough of these pass.
 /// @param p  a configuration inside all tables and intervals; it may break constraints
 /// @return   at most options.count points, fewer when the space has no more
+/// Errors  attune::error unless space.is_exact()
 /// Cost      one visit per edge of each tree, one distance per value, then a walk per answer
 [[nodiscard]] std::vector<point>
 nearest_valid(chain_of_trees const& space, point const& p, nearest_options const& options = {});

@@ -40,34 +40,49 @@ struct changed_setting {
     std::vector<leaf_count> leaf;
 };
 
-/// The cost of every value of parameter `i`.
-[[nodiscard]] inline std::vector<change_cost>
-value_costs(description const& space, std::uint32_t i, coordinate from)
+/// What it costs to move from `from` to value `index`.
+[[nodiscard]] inline change_cost
+value_cost(parameter_description const& parameter, coordinate from, std::uint32_t index)
 {
-    parameter_description const& parameter = space.parameters[i];
-    std::vector<change_cost> out(parameter.value_count());
-    for (std::uint32_t v = 0; v < out.size(); ++v) {
-        if (v == from.index) continue;
-        double const d = parameter_distance(parameter, from, {v, 0});
-        out[v] = {1, d * d};
-    }
-    return out;
+    if (index == from.index) return {};
+    double const d = parameter_distance(parameter, from, {index, 0});
+    return {1, d * d};
+}
+
+/// The leaves of a tree without nodes, from first to behind last, among which the cheapest `count`
+/// are: as many on each side where the cost grows with the distance in the table.
+[[nodiscard]] inline std::pair<std::uint32_t, std::uint32_t> leaves_near(
+    tree const& t, parameter_description const& parameter, coordinate from, std::size_t count)
+{
+    auto const leaves = static_cast<std::uint32_t>(t.leaves());
+    bool const is_ordered =
+        parameter.kind == parameter_kind::integer || parameter.kind == parameter_kind::ordinal;
+    if (!is_ordered || count >= leaves) return {0, leaves};
+    auto const reach = static_cast<std::uint32_t>(count);
+    std::uint32_t const at = t.leaves_below_value(from.index);
+    return {at - std::min(at, reach), leaves - at > reach ? at + reach + 1 : leaves};
 }
 
 /// Finds the cheapest leaves of one tree, one after the other.
 class leaf_search {
 public:
-    /// @param t  outlives this object
-    leaf_search(tree const& t, description const& space, point const& from)
+    /// @param t, space, from  outlive this object
+    /// @param count           how many leaves will be asked for
+    leaf_search(tree const& t, description const& space, point const& from, std::size_t count)
         : tree_(t)
+        , space_(space)
+        , from_(from)
     {
-        for (std::uint32_t const parameter : t.parameters())
-            costs_.push_back(value_costs(space, parameter, from[parameter]));
         if (is_free(t)) {
-            for (std::uint32_t v = 0; v < costs_.front().size(); ++v)
-                open_.push({costs_.front()[v], {}, 1, 0, v});
+            std::uint32_t const parameter = t.parameters().front();
+            auto const [first, last] =
+                leaves_near(t, space.parameters[parameter], from[parameter], count);
+            for (std::uint32_t leaf = first; leaf < last; ++leaf)
+                open_.push({cost(0, t.run_value(leaf)), {}, 1, 0, leaf});
             return;
         }
+        for (std::uint32_t const parameter : t.parameters())
+            tabulate(parameter);
         below_ = leaves_below(t);
         bound_from_below();
         open_.push({least_[root_of(t)], {}, 0, root_of(t), 0});
@@ -80,7 +95,7 @@ public:
         while (out.size() < count && !open_.empty()) {
             entry const here = open_.top();
             open_.pop();
-            if (here.level == costs_.size())
+            if (here.level == tree_.parameters().size())
                 out.push_back({here.bound, {here.leaf}});
             else
                 expand(here);
@@ -104,12 +119,29 @@ private:
         }
     };
 
+    /// The costs of all values, unless the parameter is a range without a table.
+    void tabulate(std::uint32_t parameter)
+    {
+        parameter_description const& p = space_.parameters[parameter];
+        std::vector<change_cost>& row =
+            costs_.emplace_back(p.range_count > 0 ? 0 : p.value_count());
+        for (std::uint32_t v = 0; v < row.size(); ++v)
+            row[v] = value_cost(p, from_[parameter], v);
+    }
+
+    [[nodiscard]] change_cost cost(std::size_t level, std::uint32_t value) const
+    {
+        if (level < costs_.size() && !costs_[level].empty()) return costs_[level][value];
+        std::uint32_t const parameter = tree_.parameters()[level];
+        return value_cost(space_.parameters[parameter], from_[parameter], value);
+    }
+
     void bound_from_below()
     {
         std::vector<std::size_t> const level = levels_of(tree_);
         least_.resize(tree_.node_count());
         for (std::uint32_t node = 0; node < least_.size(); ++node) {
-            if (level[node] == costs_.size()) continue;
+            if (level[node] == tree_.parameters().size()) continue;
             least_[node] = {std::numeric_limits<std::uint32_t>::max(), 0};
             for (std::size_t e = 0; e < tree_.values(node).size(); ++e) {
                 change_cost const here = through(node, e, level[node]);
@@ -121,7 +153,7 @@ private:
     [[nodiscard]] change_cost through(std::uint32_t node, std::size_t e, std::size_t level) const
     {
         std::uint32_t const child = tree_.children(node)[e];
-        change_cost const value = costs_[level][tree_.values(node)[e]];
+        change_cost const value = cost(level, tree_.values(node)[e]);
         return child == tree_edge::no_child ? value : value + least_[child];
     }
 
@@ -130,7 +162,7 @@ private:
         leaf_count before = from.leaf;
         for (std::size_t e = 0; e < tree_.values(from.node).size(); ++e) {
             std::uint32_t const child = tree_.children(from.node)[e];
-            change_cost const value = costs_[from.level][tree_.values(from.node)[e]];
+            change_cost const value = cost(from.level, tree_.values(from.node)[e]);
             open_.push({from.paid + through(from.node, e, from.level),
                         from.paid + value,
                         from.level + 1,
@@ -141,7 +173,9 @@ private:
     }
 
     tree const& tree_;
-    std::vector<std::vector<change_cost>> costs_; // level -> value -> cost
+    description const& space_;
+    point const& from_;
+    std::vector<std::vector<change_cost>> costs_; // level -> value -> cost; see tabulate()
     std::vector<leaf_count> below_;
     std::vector<change_cost> least_; // node -> cheapest setting below it
     std::priority_queue<entry> open_;
@@ -182,7 +216,7 @@ cheapest_settings(chain_of_trees const& space, point const& p, std::size_t count
 {
     std::vector<changed_setting> out{{{}, {}}};
     for (std::size_t t = 0; t < space.tree_count(); ++t) {
-        leaf_search search(space.tree_at(t), space.describe(), p);
+        leaf_search search(space.tree_at(t), space.describe(), p, count);
         out = cheapest_pairs(out, search.cheapest(count), count);
     }
     return out;
@@ -195,6 +229,7 @@ nearest_valid(chain_of_trees const& space, point const& p, nearest_options const
 {
     ATTUNE_ASSERT(p.size() == space.describe().parameters.size(),
                   "a point has one coordinate per parameter");
+    space.require_exact("finding the nearest valid configurations");
     std::vector<point> out;
     std::size_t const most = std::max(options.candidates, options.count + 1);
     std::size_t tested = 0;

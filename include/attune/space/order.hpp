@@ -4,10 +4,9 @@
 // Stage    declare -> [space] -> search -> compile -> measure -> remember
 // In       one group of parameters, their conditions and domains
 // Out      the parameters from the root down
-// Source   own. The cost of an order is the number of values tried if equal subtrees are built
-//          once: per level, (settings of the parameters above that a condition still open reads)
-//          times (values of the level). Greedy from several starts, cheapest kept. Ties go by name,
-//          so that the order of declaration has no influence.
+// Source   own: an estimate of the values tried (order_cost.hpp), searched by beam and then by
+//          single moves (order_search.hpp). Ties go by name, so that the order of declaration has
+//          no influence. More than 1024 parameters stay in the order of their names.
 // Depends  std only
 // Tests    tests/space/order.cpp
 #pragma once
@@ -15,12 +14,14 @@
 #include <attune/core/random.hpp>
 #include <attune/space/domains.hpp>
 #include <attune/space/groups.hpp>
+#include <attune/space/order/frontier.hpp>
+#include <attune/space/order/order_cost.hpp>
+#include <attune/space/order/order_search.hpp>
+#include <attune/space/order/parameter_set.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -47,140 +48,55 @@ sampled_density(description const& space, condition const& c, std::vector<domain
     return (good + 0.5) / (draws + 1.0);
 }
 
-/// Estimates what an order costs. Parameters are numbered by their place in `sorted`.
-class order_search {
-public:
-    order_search(description const& space,
-                 std::vector<std::uint32_t> const& sorted,
-                 std::vector<condition> const& conditions,
-                 std::vector<domain> const& domains)
-    {
-        for (std::uint32_t const p : sorted)
-            log_size_.push_back(std::log(static_cast<double>(domains[p].size())));
-        for (condition const& c : conditions) {
-            std::vector<std::size_t> scope;
-            for (std::size_t k = 0; k < sorted.size(); ++k)
-                if (std::binary_search(c.scope.begin(), c.scope.end(), sorted[k]))
-                    scope.push_back(k);
-            scopes_.push_back(std::move(scope));
-            log_density_.push_back(std::log(sampled_density(space, c, domains)));
-        }
+/// How many different ways of ordering there are.
+inline constexpr int order_attempts = 3;
+
+/// A cheap order of `sorted`, for groups that fit in so many words.
+template <std::size_t Words>
+std::vector<std::uint32_t> searched_order(description const& space,
+                                          std::vector<std::uint32_t> const& sorted,
+                                          std::vector<condition> const& conditions,
+                                          std::vector<domain> const& domains,
+                                          int attempt)
+{
+    constexpr double credits[order_attempts] = {0.7, 0.35, 0};
+    std::vector<std::uint32_t> place_of(space.parameters.size(), no_index);
+    std::vector<double> sizes;
+    for (std::uint32_t const p : sorted) {
+        if (domains[p].size() > 1) place_of[p] = static_cast<std::uint32_t>(sizes.size());
+        sizes.push_back(static_cast<double>(domains[p].size()));
     }
-
-    [[nodiscard]] std::vector<std::size_t> best()
-    {
-        constexpr std::size_t most_starts = 24;
-        std::size_t const n = log_size_.size();
-        std::vector<std::size_t> starts(n);
-        for (std::size_t k = 0; k < n; ++k)
-            starts[k] = k;
-        std::sort(starts.begin(), starts.end(), [&](std::size_t a, std::size_t b) {
-            return std::pair(log_size_[a], a) < std::pair(log_size_[b], b);
-        });
-        if (n > most_starts) starts.resize(most_starts);
-        std::vector<std::size_t> winner;
-        double lowest = std::numeric_limits<double>::infinity();
-        for (std::size_t const start : starts) {
-            std::vector<std::size_t> order;
-            double const cost = extend(start, lowest, order);
-            if (order.size() < n || (!winner.empty() && !clearly_less(cost, lowest))) continue;
-            lowest = cost;
-            winner = std::move(order);
-        }
-        return winner;
-    }
-
-private:
-    static bool clearly_less(double a, double b) noexcept { return a < b * (1 - 1e-9); }
-
-    using flags = std::vector<char>;
-
-    /// log of the number of different subtrees below the levels in `set`, at most.
-    [[nodiscard]] double log_width(flags const& set)
-    {
-        cut_.assign(set.size(), 0);
-        complete_.clear();
-        double prefixes = 0;
-        for (std::size_t k = 0; k < set.size(); ++k)
-            if (set[k] != 0) prefixes += log_size_[k];
-        for (std::size_t c = 0; c < scopes_.size(); ++c) {
-            std::vector<std::size_t> const& scope = scopes_[c];
-            bool const complete =
-                std::all_of(scope.begin(), scope.end(), [&](std::size_t k) { return set[k] != 0; });
-            if (complete) {
-                prefixes += log_density_[c];
-                complete_.push_back(c);
-                continue;
-            }
-            for (std::size_t const k : scope)
-                cut_[k] |= set[k];
-        }
-        double keys = 0;
-        for (std::size_t k = 0; k < set.size(); ++k)
-            if (cut_[k] != 0) keys += log_size_[k];
-        for (std::size_t const c : complete_)
-            if (std::all_of(scopes_[c].begin(), scopes_[c].end(), [&](std::size_t k) {
-                    return cut_[k] != 0;
-                }))
-                keys += log_density_[c];
-        return std::min(keys, prefixes);
-    }
-
-    /// Greedy order from `start`; leaves it unfinished once it costs more than `limit`.
-    double extend(std::size_t start, double limit, std::vector<std::size_t>& order)
-    {
-        std::size_t const n = log_size_.size();
-        flags set(n, 0);
-        double width = 0;
-        double cost = 0;
-        for (std::size_t next = start;;) {
-            cost += std::exp(width + log_size_[next]);
-            if (cost > limit) return cost;
-            set[next] = 1;
-            order.push_back(next);
-            if (order.size() == n) return cost;
-            width = log_width(set);
-            double lowest = std::numeric_limits<double>::infinity();
-            for (std::size_t k = 0; k < n; ++k) {
-                if (set[k] != 0) continue;
-                set[k] = 1;
-                double const step = std::exp(width + log_size_[k]) + std::exp(log_width(set));
-                set[k] = 0;
-                if (lowest == std::numeric_limits<double>::infinity() ||
-                    clearly_less(step, lowest)) {
-                    lowest = step;
-                    next = k;
-                }
-            }
-        }
-    }
-
-    std::vector<double> log_size_;
-    std::vector<std::vector<std::size_t>> scopes_;
-    std::vector<double> log_density_;
-    flags cut_;                         // scratch: set, and read by an open condition
-    std::vector<std::size_t> complete_; // scratch: conditions whose parameters are all set
-};
+    std::vector<weighed_condition<Words>> weighed;
+    for (condition const& c : conditions)
+        weighed.push_back(
+            {condition_shape<Words>(space, c, place_of), sampled_density(space, c, domains)});
+    order_search<Words> search(order_cost<Words>(std::move(sizes), std::move(weighed)));
+    std::vector<std::uint32_t> out;
+    for (std::size_t const k : search.best(credits[attempt]).order)
+        out.push_back(sorted[k]);
+    return out;
+}
 
 } // namespace detail
 
 /// The parameters of `group` in the order of the levels of its tree.
-/// Cost   128 tests per condition, and O(n^3) looks at the conditions for n parameters
+/// @param attempt  below detail::order_attempts; a later one may give another order, to be tried
+///                 when the first leads to a tree that is too wide
+/// Cost   128 tests per condition, then some 10^5 looks at conditions
 [[nodiscard]] inline std::vector<std::uint32_t> level_order(description const& space,
                                                             parameter_group const& group,
-                                                            std::vector<domain> const& domains)
+                                                            std::vector<domain> const& domains,
+                                                            int attempt = 0)
 {
     std::vector<std::uint32_t> sorted = group.parameters;
     std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
         int const by_name = space.parameters[a].name.compare(space.parameters[b].name);
         return by_name != 0 ? by_name < 0 : a < b;
     });
-    if (sorted.size() < 2) return sorted;
-    detail::order_search search(space, sorted, group.conditions, domains);
-    std::vector<std::uint32_t> order;
-    for (std::size_t const k : search.best())
-        order.push_back(sorted[k]);
-    return order;
+    if (sorted.size() < 2 || sorted.size() > detail::parameter_set<16>::capacity) return sorted;
+    if (sorted.size() <= detail::parameter_set<1>::capacity)
+        return detail::searched_order<1>(space, sorted, group.conditions, domains, attempt);
+    return detail::searched_order<16>(space, sorted, group.conditions, domains, attempt);
 }
 
 } // namespace attune

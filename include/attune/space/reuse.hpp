@@ -25,6 +25,8 @@ namespace attune::detail {
                                       parameter_description const& b)
 {
     return a.kind == b.kind && a.type == b.type && a.parts == b.parts && a.integers == b.integers &&
+           a.range_count == b.range_count &&
+           (a.range_count == 0 || (a.rule.first == b.rule.first && a.rule.step == b.rule.step)) &&
            a.reals == b.reals && a.labels == b.labels;
 }
 

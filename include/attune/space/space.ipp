@@ -11,6 +11,8 @@
 #include <attune/space/explanation.ipp>
 #include <attune/space/marginals.ipp>
 #include <attune/space/nearest.ipp>
+#include <attune/space/neighbours.ipp>
 #include <attune/space/sample_distinct.ipp>
 #include <attune/space/space_report.ipp>
 #include <attune/space/tree.ipp>
+#include <attune/space/wide_tree.ipp>

@@ -27,15 +27,25 @@ struct tree_report {
     leaf_count leaves = 0;
 };
 
+/// One group of parameters without a tree.
+struct wide_report {
+    std::vector<std::string> parameters;
+    double log2_leaves = 0;    ///< estimated
+    double relative_error = 0; ///< of the number of leaves: one standard error, divided by it
+};
+
 /// How many combinations of its own parameters' values one constraint accepts, whatever the other
 /// constraints say.
 struct acceptance {
     std::uint32_t constraint = no_index;
     std::string text;
     std::uint64_t accepted = 0;
-    std::uint64_t tested = 0; ///< > 0
-    bool is_tested = true;    ///< chain_of_trees::is_tested: some tree or draw depends on it
-    bool is_exact = false;    ///< all combinations were tested; else a uniform sample of them
+    std::uint64_t tested = 0;    ///< > 0
+    bool is_tested = true;       ///< chain_of_trees::is_tested: some tree or draw depends on it
+    bool is_exact = false;       ///< all combinations were tested; else a uniform sample of them
+    bool is_proven = false;      ///< intervals show that it accepts every combination
+    std::uint64_t valueless = 0; ///< of `tested`, those that it refuses since it has no value there
+    std::string because;         ///< how the first of them has none: "7 / 0 divides by zero"
 
     [[nodiscard]] double share() const noexcept
     {
@@ -55,14 +65,17 @@ struct space_report {
     std::optional<leaf_count> size; ///< valid settings of discrete parameters; nothing past 2^128-1
     double log2_size = 0;
     double log2_combinations = 0; ///< of the same parameters, without constraints
+    double relative_error =
+        0; ///< one standard error of the number of settings; 0 where it is exact
     std::vector<tree_report> trees;
+    std::vector<wide_report> wide;            ///< parameters whose tree is too wide to be built
     std::vector<std::string> real_parameters; ///< in no tree
     std::vector<acceptance> constraints;      ///< in order of declaration
     report_options options;                   ///< what the report was made with
 
-    /// Texts of the constraints that accept every combination. Where there were too many to test
-    /// them all: those that no tree tests, as they hold for all values left, and that refused none
-    /// of the sample.
+    /// Texts of the constraints that accept every combination: intervals prove it, or all were
+    /// tested. Where neither is so: those that no tree tests, as they hold for all values left, and
+    /// that refused none of the sample.
     [[nodiscard]] std::vector<std::string> always_true() const;
     /// The constraint that accepts the smallest share, the first of equals; nullptr when there is
     /// no constraint that refuses anything.

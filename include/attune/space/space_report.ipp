@@ -6,6 +6,8 @@
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions.hpp>
+#include <attune/space/explanation.ipp>
+#include <attune/space/proof.hpp>
 #include <attune/space/space_report.hpp>
 #include <attune/space/steps.hpp>
 
@@ -59,7 +61,10 @@ acceptance_of(description const& space, std::uint32_t constraint, report_options
                                                                   : uniform_below(engine, count));
             rest /= count;
         }
-        out.accepted += read.holds(tested, at) ? 1U : 0U;
+        bool const accepts = read.holds(tested, at);
+        out.accepted += accepts ? 1U : 0U;
+        if (accepts || tested.test || read.value(tested.root, at)) continue;
+        if (out.valueless++ == 0) out.because = value_writer(space, at).missing(tested.root);
     }
     return out;
 }
@@ -103,7 +108,8 @@ std::vector<std::string> space_report::always_true() const
 {
     std::vector<std::string> out;
     for (acceptance const& a : constraints)
-        if (a.accepted == a.tested && (a.is_exact || !a.is_tested)) out.push_back(a.text);
+        if (a.is_proven || (a.accepted == a.tested && (a.is_exact || !a.is_tested)))
+            out.push_back(a.text);
     return out;
 }
 
@@ -122,6 +128,7 @@ space_report report_on(chain_of_trees const& space, report_options const& option
     out.options = options;
     out.size = space.size();
     out.log2_size = space.log2_size();
+    out.relative_error = space.estimated_size().relative_error;
     for (parameter_description const& parameter : all.parameters) {
         if (parameter.kind == parameter_kind::real)
             out.real_parameters.push_back(parameter.name);
@@ -137,27 +144,47 @@ space_report report_on(chain_of_trees const& space, report_options const& option
         made.edges = seen.edge_count();
         made.leaves = seen.leaves();
     }
+    for (std::size_t w = 0; w < space.wide_count(); ++w) {
+        wide_tree const& seen = space.wide_at(w);
+        wide_report& made = out.wide.emplace_back();
+        for (std::uint32_t const p : seen.parameters())
+            made.parameters.push_back(all.parameters[p].name);
+        made.log2_leaves = seen.log2_leaves();
+        made.relative_error = seen.relative_error();
+    }
+    detail::interval_prover const bounds(all);
     for (std::uint32_t c = 0; c < all.constraints.size(); ++c) {
         out.constraints.push_back(detail::acceptance_of(all, c, options));
         out.constraints.back().is_tested = space.is_tested(c);
+        out.constraints.back().is_proven =
+            !all.constraints[c].test && bounds.always_holds(all.constraints[c].root);
     }
     return out;
 }
 
 std::string to_text(space_report const& report)
 {
-    std::string out = "valid configurations: ";
+    std::string out =
+        report.wide.empty() ? "valid configurations: " : "valid configurations: about ";
     out += report.size ? detail::text_of_count(*report.size)
                        : "2^" + detail::short_number(report.log2_size);
     out += " of 2^" + detail::short_number(report.log2_combinations) + " combinations\n";
     out += "trees: " + std::to_string(report.trees.size()) + ", parameters in the order chosen\n";
     for (tree_report const& t : report.trees)
         out += detail::text_of_tree(t);
+    for (wide_report const& w : report.wide)
+        out += "  " + detail::joined_names(w.parameters) + ": too wide for a tree, about 2^" +
+               detail::short_number(w.log2_leaves) + " leaves (standard error " +
+               detail::short_number(100 * w.relative_error) + " %)\n";
     if (!report.real_parameters.empty())
         out +=
             "real parameters, in no tree: " + detail::joined_names(report.real_parameters) + '\n';
     for (std::string const& text : report.always_true())
         out += "always true: " + text + '\n';
+    for (acceptance const& a : report.constraints)
+        if (a.valueless > 0)
+            out += "no value: " + a.text + ", for " + std::to_string(a.valueless) + " of " +
+                   std::to_string(a.tested) + " combinations, as " + a.because + '\n';
     if (acceptance const* const worst = report.most_restrictive()) {
         out += "most restrictive: " + worst->text + ", accepts " + std::to_string(worst->accepted) +
                " of " + std::to_string(worst->tested);

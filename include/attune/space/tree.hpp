@@ -51,14 +51,26 @@ struct tree_edge {
     [[nodiscard]] friend bool operator==(tree_edge const&, tree_edge const&) = default;
 };
 
+/// Values that follow each other in the table of a parameter, as far as the next run.
+struct value_run {
+    std::uint32_t first = 0;  ///< index of its first value
+    std::uint32_t before = 0; ///< values in earlier runs
+};
+
 /// The valid settings of one group of parameters. Leaves are numbered depth first.
 class tree {
 public:
     /// All `count` values of a parameter that nothing constrains; takes no memory per value.
     tree(std::uint32_t parameter, std::uint32_t count)
+        : tree(parameter, {{0, 0}}, count)
+    {
+    }
+    /// `count` values of a parameter that is tied to no other; 8 bytes per run, no nodes.
+    /// @pre runs are not empty, ascending and apart
+    tree(std::uint32_t parameter, std::vector<value_run> runs, std::uint32_t count)
         : parameters_{parameter}
         , leaves_(count)
-        , is_range_(true)
+        , runs_(std::move(runs))
     {
     }
     /// No nodes yet.  @param parameters  the parameter of each level, from the root down
@@ -75,7 +87,7 @@ public:
     [[nodiscard]] std::span<std::uint32_t const> parameters() const noexcept { return parameters_; }
     /// Number of valid settings; `uncountable` when they do not fit.
     [[nodiscard]] leaf_count leaves() const noexcept { return leaves_; }
-    /// Nodes and edges in memory; both 0 for a parameter that nothing constrains.
+    /// Nodes and edges in memory; both 0 for a parameter whose values are kept as runs.
     [[nodiscard]] std::size_t node_count() const noexcept { return below_.size(); }
     [[nodiscard]] std::size_t edge_count() const noexcept { return values_.size(); }
     [[nodiscard]] std::span<std::uint32_t const> values(std::uint32_t node) const noexcept
@@ -97,6 +109,11 @@ public:
     /// Cost   one binary search per level
     [[nodiscard]] std::optional<leaf_count> leaf_of(std::span<coordinate const> at) const;
 
+    /// The value of a leaf, and how many leaves have a smaller one.
+    /// @pre the values are kept as runs: node_count() is 0; leaf < leaves()
+    [[nodiscard]] std::uint32_t run_value(std::uint32_t leaf) const;
+    [[nodiscard]] std::uint32_t leaves_below_value(std::uint32_t value) const;
+
 private:
     [[nodiscard]] std::uint32_t root() const noexcept
     {
@@ -105,7 +122,7 @@ private:
 
     std::vector<std::uint32_t> parameters_;
     leaf_count leaves_ = 0;
-    bool is_range_ = false;
+    std::vector<value_run> runs_;         // of the only parameter; none where there are nodes
     std::vector<std::size_t> first_{0};   // node -> its first edge; one more than there are nodes
     std::vector<leaf_count> below_;       // node -> leaves below it
     std::vector<std::uint32_t> values_;   // edge -> value

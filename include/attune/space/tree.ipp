@@ -34,11 +34,29 @@ std::uint32_t tree::add_node(std::span<tree_edge const> edges)
     return static_cast<std::uint32_t>(below_.size() - 1);
 }
 
+std::uint32_t tree::run_value(std::uint32_t leaf) const
+{
+    auto const behind = [](std::uint32_t l, value_run const& run) { return l < run.before; };
+    value_run const run = *(std::upper_bound(runs_.begin(), runs_.end(), leaf, behind) - 1);
+    return run.first + (leaf - run.before);
+}
+
+std::uint32_t tree::leaves_below_value(std::uint32_t value) const
+{
+    auto const behind = [](std::uint32_t v, value_run const& run) { return v < run.first; };
+    auto const next = std::upper_bound(runs_.begin(), runs_.end(), value, behind);
+    if (next == runs_.begin()) return 0;
+    std::uint32_t const end =
+        next == runs_.end() ? static_cast<std::uint32_t>(leaves_) : next->before;
+    value_run const run = *(next - 1);
+    return std::min(end, run.before + (value - run.first));
+}
+
 void tree::place(leaf_count leaf, std::span<coordinate> at) const
 {
     ATTUNE_ASSERT(leaf < leaves_, "a leaf number must be below the number of leaves");
-    if (is_range_) {
-        at[parameters_.front()] = {static_cast<std::uint32_t>(leaf), 0};
+    if (!runs_.empty()) {
+        at[parameters_.front()] = {run_value(static_cast<std::uint32_t>(leaf)), 0};
         return;
     }
     std::uint32_t node = root();
@@ -55,9 +73,11 @@ void tree::place(leaf_count leaf, std::span<coordinate> at) const
 
 std::optional<leaf_count> tree::leaf_of(std::span<coordinate const> at) const
 {
-    if (is_range_) {
+    if (!runs_.empty()) {
         std::uint32_t const value = at[parameters_.front()].index;
-        return value < leaves_ ? std::optional<leaf_count>(value) : std::nullopt;
+        std::uint32_t const leaf = leaves_below_value(value);
+        bool const is_there = leaf < leaves_ && run_value(leaf) == value;
+        return is_there ? std::optional<leaf_count>(leaf) : std::nullopt;
     }
     if (leaves_ == 0) return {};
     leaf_count leaf = 0;

@@ -18,7 +18,7 @@
 
 namespace attune::detail {
 
-/// Whether the tree is one parameter that nothing constrains: it has leaves but no nodes.
+/// Whether the tree is one parameter whose values are kept as runs: it has leaves but no nodes.
 [[nodiscard]] inline bool is_free(tree const& t) noexcept { return t.node_count() == 0; }
 
 /// @pre  !is_free(t)

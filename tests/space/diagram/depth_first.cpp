@@ -3,6 +3,7 @@
 #include <attune/space/diagram/depth_first.hpp>
 
 #include <attune/space/diagram/diagram_tree.hpp>
+#include <attune/space/order.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,7 +11,7 @@
 #include "../space_writer.hpp"
 
 using attune::op;
-using attune::detail::stopped;
+using attune::detail::effort;
 using attune::detail::tree_grower;
 
 namespace {
@@ -33,38 +34,32 @@ TEST_CASE("a tree grown depth first has every valid setting; one is found withou
 {
     attune::description const space = different(4, 6);
     auto const parts = attune::make_groups(space, attune::conditions_of(space));
-    attune::build_options options;
-    tree_grower grower(space, parts.groups[0], parts.domains, options);
+    auto const order = attune::level_order(space, parts.groups[0], parts.domains);
+    effort budget;
+    tree_grower grower(space, parts.groups[0], parts.domains, order, budget);
     REQUIRE(grower.grow_all());
     CHECK(std::move(grower).take().leaves() == 6 * 5 * 4 * 3);
-    options.max_visits = 20;
-    CHECK(tree_grower(space, parts.groups[0], parts.domains, options).find_one());
+    effort few{20, effort::unlimited, false};
+    CHECK(tree_grower(space, parts.groups[0], parts.domains, order, few).find_one());
+    CHECK_FALSE(few.is_spent);
     attune::description const none = different(4, 3);
     auto const no_parts = attune::make_groups(none, attune::conditions_of(none));
-    CHECK_FALSE(tree_grower(none, no_parts.groups[0], no_parts.domains, attune::build_options{})
-                    .grow_all());
+    CHECK_FALSE(tree_grower(none, no_parts.groups[0], no_parts.domains, order, budget).grow_all());
 }
 
-TEST_CASE("the limit that stops the search is told")
+TEST_CASE("visits and bytes end the search")
 {
     attune::description const space = different(4, 6);
     auto const parts = attune::make_groups(space, attune::conditions_of(space));
-    attune::build_options options;
-    options.max_visits = 20;
-    tree_grower visits(space, parts.groups[0], parts.domains, options);
-    visits.grow_all();
-    CHECK(visits.why_stopped() == stopped::visits);
-    options = {};
-    options.max_nodes = 5;
-    tree_grower nodes(space, parts.groups[0], parts.domains, options);
-    nodes.grow_all();
-    CHECK(nodes.why_stopped() == stopped::nodes);
+    for (effort budget : {effort{20, effort::unlimited, false}, effort{1000, 500, false}}) {
+        tree_grower(space, parts.groups[0], parts.domains, {0, 1, 2, 3}, budget).grow_all();
+        CHECK(budget.is_spent);
+    }
 }
 
 TEST_CASE("the tree from diagrams has the leaves of the tree grown depth first")
 {
     attune_tests::space_generator generator(123);
-    attune::build_options const options;
     int trees = 0;
     for (int i = 0; i < 400; ++i) {
         attune::description const space = generator.draw();
@@ -74,16 +69,17 @@ TEST_CASE("the tree from diagrams has the leaves of the tree grown depth first")
         auto const parts = attune::make_groups(space, attune::conditions_of(space), none);
         if (parts.is_empty) continue;
         for (auto const& group : parts.groups) {
+            auto const order = attune::level_order(space, group, parts.domains);
+            effort budget;
             auto const made =
-                attune::detail::tree_by_diagrams(space, group, parts.domains, options);
-            REQUIRE(made.finished);
-            attune::detail::tree_grower grower(space, group, parts.domains, options);
+                attune::detail::tree_by_diagrams(space, group, parts.domains, order, budget);
+            attune::detail::tree_grower grower(space, group, parts.domains, order, budget);
             bool const any = grower.grow_all();
-            REQUIRE(any == made.grown.has_value());
+            REQUIRE(any == made.has_value());
             if (!any) continue;
             attune::tree const other = std::move(grower).take();
-            CHECK(made.grown->leaves() == other.leaves());
-            CHECK(made.grown->node_count() == other.node_count());
+            CHECK(made->leaves() == other.leaves());
+            CHECK(made->node_count() == other.node_count());
             ++trees;
         }
     }

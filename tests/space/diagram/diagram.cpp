@@ -58,19 +58,23 @@ TEST_CASE("a level that decides nothing is left out")
     CHECK(store.level(always_node) == store.level_count());
 }
 
-TEST_CASE("children stored and values visited are taken from the budget")
+TEST_CASE("what is stored and what is visited is taken from the budget")
 {
-    effort budget{3, 4};
+    effort budget{100, 100, false};
     diagram_store store({2, 3}, budget);
     std::uint32_t const left = store.add(1, std::vector<std::uint32_t>{0, 1, 1});
     CHECK_FALSE(budget.is_spent);
-    CHECK(budget.children == 1);
+    CHECK(budget.bytes < 100);
+    CHECK(store.add(1, std::vector<std::uint32_t>{0, 1, 1}) == left);
+    CHECK_FALSE(budget.is_spent);
     std::uint32_t const right = store.add(1, std::vector<std::uint32_t>{1, 1, 0});
     CHECK(budget.is_spent);
     CHECK(left != right);
-    effort few{2, 100};
-    CHECK(few.spend_visits(2));
-    CHECK_FALSE(few.spend_visits(1));
+    effort few{2, effort::unlimited, false};
+    diagram_store other({2, 3}, few);
+    std::uint32_t const a = other.add(1, std::vector<std::uint32_t>{0, 1, 1});
+    std::uint32_t const b = other.add(1, std::vector<std::uint32_t>{1, 1, 0});
+    static_cast<void>(other.both(a, b));
     CHECK(few.is_spent);
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("work follows the values exchanged, not the settings")
     for (std::uint32_t p = 1; p < 4; ++p)
         product = w.join(op::multiply, product, w.read(p));
     w.require(w.join(op::less_equal, product, w.literal(std::int64_t{1000})), "product <= 1000");
-    whole_diagram const diagram(w.out, {1'000'000, 200'000, false}); // of 1.6e9 settings
+    whole_diagram const diagram(w.out, {1'000'000, 4'000'000, false}); // of 1.6e9 settings
     CHECK_FALSE(diagram.left.is_spent);
     CHECK(diagram.holds({{9, 0}, {9, 0}, {9, 0}, {0, 0}}));
     CHECK_FALSE(diagram.holds({{9, 0}, {9, 0}, {9, 0}, {1, 0}}));

@@ -8,6 +8,8 @@
 #include "../space_writer.hpp"
 
 using attune::op;
+using attune::detail::effort;
+using attune::detail::tree_by_diagrams;
 using attune_tests::space_writer;
 
 TEST_CASE("limits end the work without a tree")
@@ -20,19 +22,17 @@ TEST_CASE("limits end the work without a tree")
     w.require(w.join(op::equal, rest, w.literal(std::int64_t{5})), "(a + b) * c % 37 == 5");
     auto const parts = attune::make_groups(w.out, attune::conditions_of(w.out));
     REQUIRE(parts.groups.size() == 1);
-    attune::build_options options;
-    CHECK(
-        attune::detail::tree_by_diagrams(w.out, parts.groups[0], parts.domains, options).finished);
-    options.max_visits = 100;
-    CHECK_FALSE(
-        attune::detail::tree_by_diagrams(w.out, parts.groups[0], parts.domains, options).finished);
-    options = {};
-    options.max_nodes = 10;
-    CHECK_FALSE(
-        attune::detail::tree_by_diagrams(w.out, parts.groups[0], parts.domains, options).finished);
+    auto const grow = [&](effort budget) {
+        static_cast<void>(tree_by_diagrams(
+            w.out, parts.groups[0], parts.domains, parts.groups[0].parameters, budget));
+        return !budget.is_spent;
+    };
+    CHECK(grow({}));
+    CHECK_FALSE(grow({100, effort::unlimited, false}));
+    CHECK_FALSE(grow({effort::unlimited, 1000, false}));
 }
 
-TEST_CASE("a predicate over too many settings is left to the search, over few it is called")
+TEST_CASE("a predicate is called for the settings of its parameters")
 {
     space_writer w;
     w.range("a", 0, 19);
@@ -43,22 +43,17 @@ TEST_CASE("a predicate over too many settings is left to the search, over few it
             return (at[0].index + at[1].index) % 7 == 3;
         },
         "called");
-    attune::build_options options;
-    options.enumeration.settings = 1;
-    options.enumeration.wide_settings = 400;
-    auto const parts =
-        attune::make_groups(w.out, attune::conditions_of(w.out), options.enumeration);
-    auto const made =
-        attune::detail::tree_by_diagrams(w.out, parts.groups[0], parts.domains, options);
-    REQUIRE((made.finished && made.grown));
+    attune::enumeration_limits none;
+    none.settings = 1;
+    auto const parts = attune::make_groups(w.out, attune::conditions_of(w.out), none);
+    effort budget;
+    auto const made = tree_by_diagrams(w.out, parts.groups[0], parts.domains, {1, 0}, budget);
+    REQUIRE(made);
     std::uint64_t valid = 0;
     for (int a = 0; a < 20; ++a)
         for (int b = 0; b < 20; ++b)
             valid += (a + b) % 7 == 3 ? 1U : 0U;
-    CHECK(made.grown->leaves() == valid);
-    options.enumeration.wide_settings = 399;
-    CHECK_FALSE(
-        attune::detail::tree_by_diagrams(w.out, parts.groups[0], parts.domains, options).finished);
+    CHECK(made->leaves() == valid);
 }
 
 TEST_CASE("a predicate is not called where a condition on its parameters fails")
@@ -78,5 +73,6 @@ TEST_CASE("a predicate is not called where a condition on its parameters fails")
     none.settings = 1;
     none.wide_settings = 1;
     auto const parts = attune::make_groups(w.out, attune::conditions_of(w.out), none);
-    CHECK(attune::detail::tree_by_diagrams(w.out, parts.groups[0], parts.domains, {}).finished);
+    effort budget;
+    CHECK(tree_by_diagrams(w.out, parts.groups[0], parts.domains, {0, 1}, budget));
 }

@@ -4,11 +4,12 @@
 
 #include <attune/space/files/read_json.hpp>
 
-#include <cstdlib>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "../../support/data_folder.hpp"
 
 namespace attune_tests {
 
@@ -16,11 +17,7 @@ namespace attune_tests {
 /// printed reason, when neither is there.
 inline std::vector<attune::named_space> published_spaces()
 {
-    std::string const here = __FILE__;
-    std::string const root = here.substr(0, here.rfind("tests/space/"));
-    char const* const data = std::getenv("ATTUNE_DATA");
-    std::string const file =
-        (data != nullptr ? std::string(data) : root + "../shared/data") + "/spaces.json";
+    std::string const file = data_folder() + "/spaces.json";
     if (!std::ifstream(file).is_open()) {
         MESSAGE("skipped: there is no " << file << "; set ATTUNE_DATA to its directory");
         return {};

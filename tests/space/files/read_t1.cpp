@@ -60,9 +60,37 @@ TEST_CASE("what is wrong in a T1 file is named")
              {file(R"({"Name": "A", "Type": "int", "Values": [1.5]})"), "as the type says"},
              {file(R"({"Name": "A", "Type": "int", "Values": "1, 2"})"), "expected a list"},
              {file(R"({"Name": "A", "Type": "int", "Values": "[1, 2"})"), "expected `,` or `]`"},
-             {file(R"({"Name": "A", "Type": "int", "Values": "[1] 2"})"), "expected the end"},
-             {file(R"({"Name": "A", "Type": "int", "Values": [1], "Default": 3})"),
-              "one of the values of A"},
+             {file(R"({"Name": "A", "Type": "int", "Values": "[1] 2"})"),
+              "expected `+` or the end behind the list"},
+             {file(R"({"Name": "A", "Type": "int", "Values": [1], "Default": "x"})"), "found `x`"},
+             {file(R"({"Name": "A", "Type": "int", "Values": [1], "Default": 1.5})"),
+              "expected a whole number, as the type says, found a number"},
+             {file(R"({"Name": "A", "Type": "int", "Values": [1], "Default": {}})"),
+              "as the type says, found an object"},
+             {file(R"({"Name": "A", "Type": "bool", "Values": [0, 2]})"),
+              "expected true or false, as the type says, found a whole number"},
+             {file(R"({"Name": "A", "Type": "string", "Values": [1]})"),
+              "expected a text, as the type says, found a whole number"},
+             {file(R"({"Name": "A", "Type": 3, "Values": [1]})"), "expected a text as \"Type\""},
+             {file(R"({"Name": "A", "Type": "int", "Values": 3})"),
+              "expected a list as \"Values\""},
+             {file(R"({"Name": 3, "Type": "int", "Values": [1]})"), "expected a text as \"Name\""},
+             {file(R"json({"Name": "A", "Type": "int", "Values": "[i for 3 in range(4)]"})json"),
+              "expected a name behind `for`"},
+             {file(R"({"Name": "A", "Type": "int", "Values": "[i for i in [0.5]]"})"),
+              "expected whole numbers behind `in`"},
+             {file(R"json({"Name": "A", "Type": "int", "Values": "[i for j in range(4)]"})json"),
+              "found `i`"},
+             {file(R"json({"Name": "A", "Type": "int", "Values": "range(1, 9, 0)"})json"),
+              "step not 0"},
+             {file(R"json({"Name": "A", "Type": "int", "Values": "range(1, 9.5)"})json"),
+              "whole numbers"},
+             {file(R"json({"Name": "A", "Type": "int", "Values": "range(9, 1)"})json"),
+              "at least one value of A"},
+             {file(R"json({"Name": "A", "Type": "int", "Values": "range(0, 99999999)"})json"),
+              "at most 2^20 values"},
+             {file(R"({"Name": "A", "Type": "int", "Values": "[1, , 2]"})"), "expected a value"},
+             {file(R"({"Name": "A", "Type": "int", "Values": "[1 // 0]"})"), "divides by 0"},
              {file(a, R"({"Parameters": ["Z"], "Expression": "A > 1"})"), "found \"Z\""},
              {file(a, R"({"Parameters": ["A"], "Expression": "A > q"})"), "found `q`"},
              {file(a, R"({"Parameters": ["A"]})"), "expected a member \"Expression\""},
@@ -75,4 +103,55 @@ TEST_CASE("what is wrong in a T1 file is named")
             CHECK_MESSAGE(e.problem().find(w.problem) != std::string::npos, e.problem());
         }
     }
+}
+
+TEST_CASE("lists of values may be made as Python makes them")
+{
+    auto const integers = [](std::string const& values) {
+        return attune::read_t1(file(R"({"Name": "A", "Type": "int", "Values": ")" + values + "\"}"))
+            .space.parameters[0]
+            .integers;
+    };
+    using list = std::vector<std::int64_t>;
+    CHECK(integers("list(range(1, 5))") == list{1, 2, 3, 4});
+    CHECK(integers("range(3)") == list{0, 1, 2});
+    CHECK(integers("[1, 2, 4] + list(range(32, 64+1, 16))") == list{1, 2, 4, 32, 48, 64});
+    CHECK(integers("[2**i for i in range(0, 6)]") == list{1, 2, 4, 8, 16, 32});
+    CHECK(integers("[1] + [2 * i for i in range(1, 4)]") == list{1, 2, 4, 6});
+    CHECK(integers("[i for i in range(1, 12) if 12 % i == 0]") == list{1, 2, 3, 4, 6});
+    CHECK(integers("[-x for x in (1, 2)]") == list{-2, -1});
+    CHECK(integers("(8, 4,)") == list{4, 8});
+    CHECK(integers("range(9, 0, -4)") == list{1, 5, 9});
+    CHECK(integers("[max(1, 2), 0x10, -3, 7 // 2]") == list{-3, 2, 3, 16});
+    CHECK(attune::read_t1(
+              file(R"({"Name": "A", "Type": "float", "Values": "[i / 4 for i in [1, 2]]"})"))
+              .space.parameters[0]
+              .reals == std::vector<double>{0.25, 0.5});
+}
+
+TEST_CASE("defaults are read as published files write them, and dropped where they are no value")
+{
+    auto const standard = [](std::string const& written) {
+        return attune::read_t1(
+                   file(R"({"Name": "A", "Type": "int", "Values": "[10, 20]", "Default": )" +
+                        written + "}"))
+            .space.parameters[0]
+            .default_text;
+    };
+    CHECK(standard("20") == "20");
+    CHECK(standard("[10]") == "10");
+    CHECK(standard("\"10\"") == "10");
+    CHECK_FALSE(standard("1"));
+    CHECK_FALSE(standard("null"));
+}
+
+TEST_CASE("a space without the name of a kernel has that of its benchmark")
+{
+    std::string const body = R"("ConfigurationSpace": {"TuningParameters": [
+        {"Name": "A", "Type": "int", "Values": "[1, 2]"}], "Conditions": []}})";
+    CHECK(attune::read_t1("{" + body).name.empty());
+    CHECK(attune::read_t1(R"({"General": {"BenchmarkName": "hotspot"}, )" + body).name ==
+          "hotspot");
+    CHECK(attune::read_t1(R"({"General": 3, "KernelSpecification": {"KernelName": "k"}, )" + body)
+              .name == "k");
 }

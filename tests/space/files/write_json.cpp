@@ -60,6 +60,7 @@ TEST_CASE("a space with parameters of every kind is read back as it was")
         "params": [{"name": "tile size", "values": [8, 4], "default": 8, "weights": [1, 2]},
                    {"name": "k", "range": [1, "N // 2"], "step": 2, "default": 3},
                    {"name": "p", "range": [1, 64], "steps": "doubling", "scale": "log"},
+                   {"name": "q", "kind": "ordinal", "range": [0, 10000000], "step": 5},
                    {"name": "x", "kind": "real", "low": 0.1, "high": 1e3, "scale": "log",
                     "default": 0.5, "centre": 2, "deviation": 0.25},
                    {"name": "r", "values": [0.1, 0.25]},

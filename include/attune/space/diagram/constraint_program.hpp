@@ -131,6 +131,7 @@ public:
     }
 
     [[nodiscard]] slot_table& slots() noexcept { return slots_; }
+    [[nodiscard]] slot_table const& slots() const noexcept { return slots_; }
     [[nodiscard]] std::vector<program_level> const& levels() const noexcept { return levels_; }
     [[nodiscard]] std::vector<std::uint32_t> const& roots() const noexcept { return roots_; }
     [[nodiscard]] std::vector<called_condition> const& calls() const noexcept { return calls_; }

@@ -3,7 +3,7 @@
 //
 // Stage    declare -> [space] -> search -> compile -> measure -> remember
 // In       one group of parameters, their conditions and domains
-// Out      its tree, or why it was not finished
+// Out      its tree, unless the budget does not last
 // Source   own: depth-first, each condition tested as soon as values set so far refute it, at the
 //          latest when the last parameter it reads is set. A subtree depends only on those
 //          parameters above it that an open condition reads, so it is built once per setting of
@@ -12,11 +12,10 @@
 // Tests    tests/space/diagram/depth_first.cpp
 #pragma once
 
-#include <attune/space/build_options.hpp>
+#include <attune/space/diagram/effort.hpp>
 #include <attune/space/diagram/node_store.hpp>
 #include <attune/space/domains.hpp>
 #include <attune/space/groups.hpp>
-#include <attune/space/order.hpp>
 #include <attune/space/partial.hpp>
 #include <attune/space/tree.hpp>
 
@@ -30,20 +29,18 @@
 
 namespace attune::detail {
 
-/// Why a tree was not finished.
-enum class stopped : std::uint8_t { no, visits, nodes };
-
 /// Depth-first construction of one tree.
 class tree_grower {
 public:
     tree_grower(description const& space,
                 parameter_group const& group,
                 std::vector<domain> const& domains,
-                build_options const& options)
+                std::vector<std::uint32_t> levels,
+                effort& budget)
         : domains_(domains)
-        , options_(options)
+        , budget_(budget)
         , at_(first_values(space, domains))
-        , store_(level_order(space, group, domains))
+        , store_(std::move(levels))
         , levels_(group.parameters.size())
         , outlook_(space)
     {
@@ -70,19 +67,21 @@ public:
             levels_[l].set_key(in_key[l], levels_, domains);
     }
 
-    /// Builds everything. @return whether any setting is valid; see also why_stopped()
+    /// Builds everything. @return whether any setting is valid; anything once the budget is spent
     bool grow_all() { return grow(0) != dead; }
-    /// Looks for one valid setting.
+    /// Looks for one valid setting. @return true as well once the budget is spent
     bool find_one()
     {
         stop_at_first_ = true;
-        return grow_all() || why_stopped_ != stopped::no;
+        return grow_all() || budget_.is_spent;
     }
-    [[nodiscard]] stopped why_stopped() const noexcept { return why_stopped_; }
     [[nodiscard]] tree take() && { return std::move(store_).take(); }
 
 private:
     static constexpr std::uint32_t dead = tree_edge::no_child - 1;
+    static constexpr std::uint64_t known_bytes = 48;
+    static constexpr std::uint64_t edge_bytes = 48; // vectors have room for twice as much
+    static constexpr std::uint64_t node_bytes = 112;
 
     struct level {
         std::uint32_t parameter = 0;
@@ -129,8 +128,7 @@ private:
         here.edges.clear();
         domain const& values = domains_[here.parameter];
         for (here.digit = 0; here.digit < values.size(); ++here.digit) {
-            if (++visits_ > options_.max_visits) why_stopped_ = stopped::visits;
-            if (why_stopped_ != stopped::no) return dead;
+            if (!budget_.spend_visits(1)) return dead;
             std::uint32_t const value = values.value(here.digit);
             at_[here.parameter].index = value;
             if (!tests_hold(here, l)) continue;
@@ -139,13 +137,13 @@ private:
             here.edges.push_back({value, child});
             if (stop_at_first_) break;
         }
-        if (why_stopped_ != stopped::no) return dead;
+        if (budget_.is_spent) return dead;
         std::uint32_t node = dead;
         if (!here.edges.empty()) {
+            budget_.spend_bytes(edge_bytes * here.edges.size() + node_bytes);
             node = store_.add(here.edges);
-            if (store_.made().edge_count() > options_.max_nodes) why_stopped_ = stopped::nodes;
         }
-        if (here.remembers) here.known.emplace(key, node);
+        if (here.remembers && budget_.spend_bytes(known_bytes)) here.known.emplace(key, node);
         return node;
     }
 
@@ -157,14 +155,12 @@ private:
     }
 
     std::vector<domain> const& domains_;
-    build_options const& options_;
+    effort& budget_;
     point at_;
     node_store store_;
     std::vector<level> levels_;
     partial_evaluator outlook_;
-    std::uint64_t visits_ = 0;
     bool stop_at_first_ = false;
-    stopped why_stopped_ = stopped::no;
 };
 
 } // namespace attune::detail

@@ -10,37 +10,17 @@
 // Tests    tests/space/diagram/diagram.cpp
 #pragma once
 
+#include <attune/space/diagram/effort.hpp>
 #include <attune/space/diagram/key_table.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace attune::detail {
-
-/// How much may still be done before a tree counts as wide.
-struct effort {
-    std::uint64_t visits = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t children = std::numeric_limits<std::uint64_t>::max();
-    bool is_spent = false;
-
-    /// Takes `count` from what is left. @return false when there is not that much
-    bool spend_visits(std::uint64_t count) noexcept
-    {
-        is_spent = is_spent || count > visits;
-        if (!is_spent) visits -= count;
-        return !is_spent;
-    }
-    void spend_children(std::uint64_t count) noexcept
-    {
-        is_spent = is_spent || count > children;
-        if (!is_spent) children -= count;
-    }
-};
 
 /// Holds on no setting, on every setting.
 inline constexpr std::uint32_t never_node = 0;
@@ -50,7 +30,7 @@ inline constexpr std::uint32_t always_node = 1;
 class diagram_store {
 public:
     /// @param sizes   how many values each level has
-    /// @param budget  one child is taken from it per child stored; must outlive this object
+    /// @param budget  pays for values visited and bytes stored; must outlive this object
     diagram_store(std::vector<std::size_t> sizes, effort& budget)
         : sizes_(std::move(sizes))
         , budget_(budget)
@@ -92,7 +72,7 @@ public:
                                                      children_.begin() + offset(first_[known])))
                 return known;
         }
-        budget_.spend_children(children.size());
+        budget_.spend_bytes(2 * sizeof first * children.size() + node_bytes);
         std::uint32_t const made = static_cast<std::uint32_t>(level_.size());
         level_.push_back(level);
         first_.push_back(children_.size());
@@ -112,6 +92,7 @@ public:
         auto const [number, is_new] = pairs_.number_of(key);
         if (!is_new) return met_[number];
         met_.push_back(never_node);
+        budget_.spend_bytes(pair_bytes);
         std::size_t const level = std::min(level_[a], level_[b]);
         if (!budget_.spend_visits(sizes_[level])) return never_node;
         std::vector<std::uint32_t> made(sizes_[level]);
@@ -123,6 +104,10 @@ public:
     }
 
 private:
+    // Vectors may have room for twice as much, hash tables have room for four times as many.
+    static constexpr std::uint64_t node_bytes = 48;
+    static constexpr std::uint64_t pair_bytes = 40;
+
     static std::ptrdiff_t offset(std::size_t i) noexcept { return static_cast<std::ptrdiff_t>(i); }
     void grow()
     {

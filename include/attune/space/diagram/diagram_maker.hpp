@@ -57,15 +57,21 @@ public:
         return out;
     }
 
-    /// The node where all of `conditions` hold; parameters not in the order stay at their first
-    /// value. Conditions that are called come into play where the others hold.
+    /// What making them takes; parameters not in the order stay at their first value.
+    [[nodiscard]] constraint_program program_of(std::span<condition const* const> conditions) const
+    {
+        std::vector<std::uint32_t> read;
+        for (std::size_t const l : levels_of(conditions))
+            read.push_back(order_[l]);
+        return constraint_program(space_, domains_, read, base_, conditions);
+    }
+
+    /// The node where all of `conditions` hold. Conditions that are called come into play where the
+    /// others hold.
     std::uint32_t make(std::span<condition const* const> conditions)
     {
         std::vector<std::size_t> const levels = levels_of(conditions);
-        std::vector<std::uint32_t> read;
-        for (std::size_t const l : levels)
-            read.push_back(order_[l]);
-        constraint_program program(space_, domains_, read, base_, conditions);
+        constraint_program program = program_of(conditions);
         return diagram_builder(space_, program, levels, base_, store_, budget_).build();
     }
 

@@ -3,22 +3,19 @@
 //
 // Stage    declare -> [space] -> search -> compile -> measure -> remember
 // In       one group of parameters, their conditions and domains
-// Out      its tree, unless it takes more than the limits allow
+// Out      its tree, unless the budget does not last
 // Source   own: one diagram per condition, then their product; work follows the values that
 //          conditions exchange, not the settings of their parameters
 // Depends  std only
 // Tests    tests/space/diagram/diagram_tree.cpp
 #pragma once
 
-#include <attune/space/build_options.hpp>
+#include <attune/space/diagram/bundles.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
 #include <attune/space/diagram/tree_product.hpp>
 #include <attune/space/groups.hpp>
-#include <attune/space/order.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -26,46 +23,25 @@
 
 namespace attune::detail {
 
-/// The tree of one group, if it was finished; without a tree when no setting is valid.
-struct diagram_tree {
-    bool finished = false;
-    std::optional<tree> grown;
-};
-
-/// Builds the tree of `group` within the limits of `options`.
-/// Cost   a predicate is called for at most options.enumeration.wide_settings settings
-[[nodiscard]] inline diagram_tree tree_by_diagrams(description const& space,
-                                                   parameter_group const& group,
-                                                   std::vector<domain> const& domains,
-                                                   build_options const& options)
+/// Grows the tree of `group` with its levels in the given order. Nothing when no setting is valid;
+/// anything once the budget is spent.
+/// Cost   a predicate is called for every setting of its parameters that the other conditions allow
+[[nodiscard]] inline std::optional<tree> tree_by_diagrams(description const& space,
+                                                          parameter_group const& group,
+                                                          std::vector<domain> const& domains,
+                                                          std::vector<std::uint32_t> order,
+                                                          effort& budget)
 {
-    effort budget{options.max_visits, 4 * options.max_nodes};
-    diagram_maker maker(space, domains, level_order(space, group, domains), budget);
+    diagram_maker maker(space, domains, std::move(order), budget);
     std::vector<factor> factors;
-    for (condition const& c : group.conditions) {
-        std::vector<condition const*> joint{&c};
-        if (c.root == no_index) {
-            double settings = 1;
-            for (std::uint32_t const p : c.scope)
-                settings *= static_cast<double>(domains[p].size());
-            if (settings > static_cast<double>(options.enumeration.wide_settings)) return {};
-            for (condition const& other : group.conditions)
-                if (other.root != no_index &&
-                    std::includes(
-                        c.scope.begin(), c.scope.end(), other.scope.begin(), other.scope.end()))
-                    joint.push_back(&other);
-        }
+    for (bundle const& joint : make_bundles(maker, group.conditions)) {
         std::uint32_t const node = maker.make(joint);
-        if (budget.is_spent) return {};
-        if (node == never_node) return {true, {}};
+        if (budget.is_spent || node == never_node) return {};
         if (node != always_node) factors.push_back({node, maker.levels_of(joint)});
     }
-    tree_product product(
-        std::move(factors), maker.order(), domains, options.max_nodes, maker.store(), budget);
-    bool const any = product.grow_all();
-    if (budget.is_spent) return {};
-    if (!any) return {true, {}};
-    return {true, std::move(product).take()};
+    tree_product product(std::move(factors), maker.order(), domains, maker.store(), budget);
+    if (!product.grow_all() || budget.is_spent) return {};
+    return std::move(product).take();
 }
 
 } // namespace attune::detail

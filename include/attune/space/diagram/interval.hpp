@@ -110,10 +110,13 @@ struct outlook {
     if (code == op::modulo || code == op::floor_modulo)
         return real ? interval{} : remainder_range(code, a, b);
     auto const quotient = [=](double x, double y) { return rounded_quotient(code, x, y, real); };
-    return corners(quotient(a.low, b.low),
-                   quotient(a.low, b.high),
-                   quotient(a.high, b.low),
-                   quotient(a.high, b.high));
+    interval bounds = corners(quotient(a.low, b.low),
+                              quotient(a.low, b.high),
+                              quotient(a.high, b.low),
+                              quotient(a.high, b.high));
+    // The corners are rounded to doubles before they are floored; the value itself is not.
+    if (real && code == op::floor_divide && bounds.is_bounded()) bounds.low -= 1;
+    return bounds;
 }
 
 /// 0, 1 or both. @param real  whether one of the operands is real

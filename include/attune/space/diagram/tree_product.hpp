@@ -34,16 +34,13 @@ struct factor {
 class tree_product {
 public:
     /// @param order  parameter of each level; its values are those of its domain
-    /// @param most_edges  the budget counts as spent when the tree has more
     tree_product(std::vector<factor> factors,
                  std::vector<std::uint32_t> const& order,
                  std::vector<domain> const& domains,
-                 std::uint64_t most_edges,
                  diagram_store& store,
                  effort& budget)
         : order_(order)
         , domains_(domains)
-        , most_edges_(most_edges)
         , store_(store)
         , budget_(budget)
         , made_(order)
@@ -76,6 +73,10 @@ public:
 private:
     static constexpr std::uint32_t dead = tree_edge::no_child - 1;
     static constexpr std::size_t nowhere = ~std::size_t{0};
+    // Twice what they take: vectors have room to grow.
+    static constexpr std::uint64_t state_bytes = 32;
+    static constexpr std::uint64_t edge_bytes = 48;
+    static constexpr std::uint64_t node_bytes = 112;
 
     struct level {
         std::vector<std::uint32_t> now;  // node of each factor
@@ -124,6 +125,7 @@ private:
         auto const [state, is_new] = here.states.number_of(here.key);
         if (!is_new) return here.nodes[state];
         here.nodes.push_back(dead);
+        budget_.spend_bytes(2 * sizeof(std::uint32_t) * here.key.size() + state_bytes);
 
         domain const& values = domains_[order_[l]];
         if (!budget_.spend_visits(values.size())) return dead;
@@ -141,9 +143,8 @@ private:
             if (child != dead) here.edges.push_back({values.value(v), child});
         }
         if (here.edges.empty()) return dead;
-        std::uint32_t const node = made_.add(here.edges);
-        budget_.is_spent = budget_.is_spent || made_.made().edge_count() > most_edges_;
-        return here.nodes[state] = node;
+        budget_.spend_bytes(edge_bytes * here.edges.size() + node_bytes);
+        return here.nodes[state] = made_.add(here.edges);
     }
 
     /// Sets the level below `l` to what is left at value `v`. @return false when nothing can be
@@ -165,7 +166,6 @@ private:
 
     std::vector<std::uint32_t> order_;
     std::vector<domain> const& domains_;
-    std::uint64_t most_edges_;
     diagram_store& store_;
     effort& budget_;
     node_store made_;

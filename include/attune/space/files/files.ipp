@@ -10,3 +10,4 @@
 #include <attune/space/files/write_expression.ipp>
 #include <attune/space/files/write_json.ipp>
 #include <attune/space/files/write_smtlib.ipp>
+#include <attune/space/files/write_t1.ipp>

@@ -39,7 +39,8 @@ struct named_space {
 /// "values" are numbers (an ordinal parameter: they are sorted), texts (categorical), or false and
 /// true (boolean). Further members of a parameter:
 ///   "range": [first, last], "step" or "steps": "doubling" | "divisors"; `last` may be a text, an
-///            expression of inputs. A range stays a range until bind_inputs()
+///            expression of inputs. A range stays a range until bind_inputs(), and beyond where it
+///            is long; its parameter is an integer one unless "kind" is "ordinal"
 ///   "kind":  "categorical" keeps the order of numbers; "real" with "low" and "high";
 ///            "permutation" with "parts"; "tile" with "parts" and "extent" (as `last`); "integer",
 ///            "ordinal" and "boolean" only say so

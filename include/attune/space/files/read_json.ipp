@@ -160,6 +160,7 @@ read_parameter(json_source const& source, json_value const& p, expression_builde
         read_listed_kind(source, p, kind, build, out);
     } else if (json_value const* const range = p.find("range")) {
         read_range(source, *range, p, build, out);
+        if (kind == "ordinal") out.kind = parameter_kind::ordinal;
     } else if (kind == "boolean") {
         out.kind = parameter_kind::boolean;
         out.type = value_kind::boolean;

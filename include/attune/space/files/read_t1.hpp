@@ -24,10 +24,12 @@ namespace attune {
 ///        "Conditions": [{"Parameters": ["TILE"], "Expression": "TILE % 8 == 0"}]},
 ///      "KernelSpecification": {"KernelName": "gemm"}}
 ///
-/// "Values" is a JSON list, or a text with one in the notation of JSON or Python. "Type" is int,
-/// uint, float, double, bool or string, as its tools write it; values must be of that type. A
-/// default may be text too. The name of the space is "KernelName", if there is one; all other
-/// members speak of kernels and measurements and are not read.
+/// "Values" is a JSON list, or a text with one in the notation of JSON or Python: [1, 2] + [4],
+/// list(range(1, 9)), [2**i for i in range(6) if i != 3], ('a', 'b'). "Type" is int, uint, float,
+/// double, bool or string, as its tools write it; values must be of that type. A default may be
+/// text too, or a list of one value; one that is not listed, as published files have it, is no
+/// default. The name of the space is "KernelName", else "BenchmarkName" of "General", if there is
+/// one; all other members speak of kernels and measurements and are not read.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column
 [[nodiscard]] named_space read_t1(std::string_view text, std::string const& source = "");

@@ -11,6 +11,7 @@
 
 #include <attune/space/files/read_json.ipp>
 #include <attune/space/files/read_t1.hpp>
+#include <attune/space/files/value_list.ipp>
 
 #include <algorithm>
 #include <string>
@@ -20,66 +21,6 @@
 namespace attune {
 
 namespace detail {
-
-/// The value of a literal in a text; its place is `at`, since the file has one place for all.
-[[nodiscard]] inline json_value literal_of(expression_lexer& words, token& word, std::size_t at)
-{
-    bool const negative = word.kind == token_kind::sign && word.spelling == "-";
-    if (negative && words.number_follows()) word = words.next(true);
-    json_value out;
-    out.at = at;
-    switch (word.kind) {
-    case token_kind::integer:
-        out.kind = json_kind::integer;
-        out.integer = word.integer;
-        out.real = static_cast<double>(word.integer);
-        break;
-    case token_kind::real:
-        out.kind = json_kind::real;
-        out.real = word.real;
-        out.text = std::string(word.spelling) + '.'; // a real, whatever its size
-        break;
-    case token_kind::text:
-        out.kind = json_kind::text;
-        out.text = word.value;
-        break;
-    default:
-        if (word.value != "True" && word.value != "true" && word.value != "False" &&
-            word.value != "false")
-            words.fail("expected a value, found `" + std::string(word.spelling) + '`', word.at, "");
-        out.kind = json_kind::boolean;
-        out.integer = word.value == "True" || word.value == "true" ? 1 : 0;
-        break;
-    }
-    word = words.next();
-    return out;
-}
-
-/// A list in the notation of Python: [1, 2, 4], ['a', 'b'], (True, False).
-[[nodiscard]] inline json_value list_of(std::string_view text, std::size_t at)
-{
-    expression_lexer words(text);
-    token word = words.next();
-    auto const is = [&](std::string_view sign) {
-        return word.kind == token_kind::sign && word.spelling == sign;
-    };
-    bool const round = is("(");
-    if (!round && !is("[")) words.fail("expected a list: [1, 2, 4]", word.at, "");
-    std::string_view const closing = round ? ")" : "]";
-    json_value out;
-    out.kind = json_kind::list;
-    out.at = at;
-    word = words.next();
-    while (!is(closing)) {
-        out.items.push_back(literal_of(words, word, at));
-        if (is(closing)) break;
-        if (!is(",")) words.fail("expected `,` or `" + std::string(closing) + '`', word.at, "");
-        word = words.next();
-    }
-    if (words.next().kind != token_kind::end)
-        words.fail("expected the end behind the list", word.at + 1, "");
-    return out;
-}
 
 /// What a "Type" stands for; null when its values decide.
 [[nodiscard]] inline json_kind t1_kind(json_source const& source, json_value const& type)
@@ -113,6 +54,24 @@ inline void to_kind(json_source const& source, json_kind wanted, json_value& v)
     if (v.kind != wanted) source.wrong_kind(v, std::string(name_of(wanted)) + ", as the type says");
 }
 
+/// Published files give a list with one value, or a value that is not listed: that is no default.
+inline void read_t1_default(json_source const& source,
+                            json_value const& standard,
+                            json_kind kind,
+                            parameter_description& out)
+{
+    bool const is_list = standard.kind == json_kind::list && standard.items.size() == 1;
+    json_value v = is_list ? standard.items.front() : standard;
+    if (v.kind == json_kind::null) return;
+    if (v.kind == json_kind::text && out.type != value_kind::text)
+        v = at_place_in_file(source, v, [&] { return value_list_reader(v.text, v.at).value(); });
+    if (kind != json_kind::null) to_kind(source, kind, v);
+    if (v.kind == json_kind::list || v.kind == json_kind::object)
+        source.wrong_kind(v, "a value as the default");
+    std::string text = text_of_literal(out, v);
+    if (coordinate_of(out, text)) out.default_text = std::move(text);
+}
+
 inline void read_t1_parameter(json_source const& source, json_value const& p, description& space)
 {
     source.require(p, json_kind::object, "a tuning parameter");
@@ -121,7 +80,8 @@ inline void read_t1_parameter(json_source const& source, json_value const& p, de
     if (given == nullptr) source.fail("expected a member \"Values\" of this object", p.at);
     json_value values = *given;
     if (given->kind == json_kind::text)
-        values = at_place_in_file(source, *given, [&] { return list_of(given->text, given->at); });
+        values = at_place_in_file(
+            source, *given, [&] { return value_list_reader(given->text, given->at).list(); });
     source.require(values, json_kind::list, "\"Values\"");
     json_value const* const type = p.find("Type");
     json_kind kind = json_kind::null;
@@ -133,19 +93,8 @@ inline void read_t1_parameter(json_source const& source, json_value const& p, de
     parameter_description out;
     out.name = name.text;
     set_values(source, values, false, out);
-    if (json_value const* const standard = p.find("Default")) {
-        json_value v = *standard;
-        if (v.kind == json_kind::text && out.type != value_kind::text)
-            v = at_place_in_file(source, *standard, [&] {
-                expression_lexer words(standard->text);
-                token word = words.next();
-                json_value const read = literal_of(words, word, standard->at);
-                if (word.kind != token_kind::end) words.fail("expected one value", word.at, "");
-                return read;
-            });
-        if (kind != json_kind::null && v.kind != json_kind::null) to_kind(source, kind, v);
-        set_default(source, v, out);
-    }
+    if (json_value const* const standard = p.find("Default"))
+        read_t1_default(source, *standard, kind, out);
     add_parameter(source, name.at, std::move(out), space);
 }
 
@@ -188,9 +137,10 @@ named_space read_t1(std::string_view text, std::string const& source)
         for (detail::json_value const& c : conditions->items)
             detail::read_t1_condition(from, c, build);
     }
-    if (detail::json_value const* const kernel = root.find("KernelSpecification"))
-        if (detail::json_value const* const name = kernel->find("KernelName"))
-            out.name = name->text;
+    for (auto const& [member, of] :
+         {std::pair{"General", "BenchmarkName"}, std::pair{"KernelSpecification", "KernelName"}})
+        if (detail::json_value const* const about = root.find(member))
+            if (detail::json_value const* const name = about->find(of)) out.name = name->text;
     return out;
 }
 

@@ -52,7 +52,9 @@ using space_json = nlohmann::ordered_json;
 {
     space_json out;
     out["name"] = p.name;
-    bool const is_range = p.kind == parameter_kind::integer && p.rule.bound_node != no_index;
+    bool const is_range =
+        (p.kind == parameter_kind::integer || p.kind == parameter_kind::ordinal) &&
+        p.rule.bound_node != no_index;
     switch (p.kind) {
     case parameter_kind::real:
         out["kind"] = "real";
@@ -78,6 +80,7 @@ using space_json = nlohmann::ordered_json;
         if (p.type != value_kind::text) out["kind"] = "categorical";
         break;
     case parameter_kind::ordinal:
+        if (is_range) out["kind"] = "ordinal";
         break;
     }
     if (is_range) {

@@ -83,6 +83,7 @@ private:
             return between(name, "0", std::to_string(p.value_count() - 1));
         for (double const v : p.reals)
             any.push_back("(= " + name + ' ' + smt_real(v) + ')');
+        if (p.range_count > 0) return range(name, p);
         bool consecutive = true;
         for (std::size_t k = 1; k < p.integers.size(); ++k)
             consecutive = consecutive && p.integers[k - 1] + 1 == p.integers[k];
@@ -91,6 +92,16 @@ private:
         for (std::int64_t const v : p.integers)
             any.push_back("(= " + name + ' ' + smt_integer(v) + ')');
         return smt_join("or", any);
+    }
+
+    [[nodiscard]] static std::string range(std::string const& name, parameter_description const& p)
+    {
+        std::string const first = smt_integer(p.rule.first);
+        std::string const inside =
+            between(name, first, smt_integer(p.integer_at(p.range_count - 1)));
+        if (p.rule.step == 1) return inside;
+        return "(and " + inside + " (= 0 (mod (- " + name + ' ' + first + ") " +
+               smt_integer(p.rule.step) + ")))";
     }
 
     /// The elements of a permutation differ; the factors of a tile have the extent as product.
@@ -219,6 +230,9 @@ private:
         double largest = std::max({1.0, std::abs(p.low), std::abs(p.high)});
         for (std::int64_t const v : p.integers)
             largest = std::max(largest, std::abs(static_cast<double>(v)));
+        if (p.range_count > 0)
+            for (std::uint32_t const end : {0U, p.range_count - 1})
+                largest = std::max(largest, std::abs(static_cast<double>(p.integer_at(end))));
         largest =
             std::max({largest, static_cast<double>(p.parts), static_cast<double>(p.labels.size())});
         auto const part = n.code == op::element ? static_cast<std::uint32_t>(n.integer) : 0U;

@@ -1,0 +1,88 @@
+// attune/space/diagram/bundles.hpp - which conditions of a group become one diagram.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       the conditions of a group, the order of its parameters
+// Out      bundles of conditions; together they are all conditions
+// Source   own: a condition joins another one that reads all its parameters where that costs
+//          nothing, because no level then needs more values than before; what it refuses is never
+//          visited there
+// Depends  std only
+// Tests    tests/space/diagram/bundles.cpp
+#pragma once
+
+#include <attune/space/conditions.hpp>
+#include <attune/space/diagram/constraint_program.hpp>
+#include <attune/space/diagram/diagram_maker.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// Conditions to be made into one node.
+using bundle = std::vector<condition const*>;
+
+/// Whether a state of `more` tells its levels apart no further than one of `fewer`, of which it has
+/// all conditions and others behind them.
+[[nodiscard]] inline bool needs_no_more(constraint_program const& more,
+                                        constraint_program const& fewer)
+{
+    for (std::size_t l = 0; l < fewer.levels().size(); ++l) {
+        program_level const& a = more.levels()[l];
+        program_level const& b = fewer.levels()[l];
+        if (a.needed != b.needed) return false;
+        if (a.threshold == b.threshold || b.threshold == no_index) continue;
+        // Without the threshold, every value is a state: few if they are those of one parameter.
+        for (std::uint32_t const s : b.needed)
+            if (!fewer.slots()[s].is_known) return false;
+    }
+    return true;
+}
+
+/// Bundles the conditions of a group.
+/// Cost  one program per pair of conditions of which one reads all parameters of the other
+[[nodiscard]] inline std::vector<bundle> make_bundles(diagram_maker const& maker,
+                                                      std::span<condition const> conditions)
+{
+    auto const is_part_of = [](condition const& a, condition const& b) {
+        return &a != &b && a.root != no_index &&
+               std::includes(b.scope.begin(), b.scope.end(), a.scope.begin(), a.scope.end());
+    };
+    bundle by_scope;
+    for (condition const& c : conditions)
+        by_scope.push_back(&c);
+    std::sort(by_scope.begin(), by_scope.end(), [](auto const* a, auto const* b) {
+        return a->scope.size() != b->scope.size() ? a->scope.size() > b->scope.size() : a < b;
+    });
+    std::vector<bundle> out;
+    std::vector<bool> is_told(by_scope.size(), false);
+    for (std::size_t i = 0; i < by_scope.size(); ++i) {
+        if (is_told[i]) continue;
+        bundle made{by_scope[i]};
+        bool const is_called = made.front()->root == no_index;
+        for (std::size_t k = is_called ? 0 : i + 1; k < by_scope.size(); ++k) {
+            if (!is_part_of(*by_scope[k], *made.front())) continue;
+            bundle more = made;
+            more.push_back(by_scope[k]);
+            // A predicate may not be called where others refuse: it takes them in at any cost.
+            if (!is_called) {
+                if (!needs_no_more(maker.program_of(more), maker.program_of(made))) continue;
+                is_told[k] = true;
+            }
+            made = std::move(more);
+        }
+        out.push_back(std::move(made));
+    }
+    // The order in which conditions were declared finds cheap contradictions first.
+    std::sort(out.begin(), out.end(), [](bundle const& a, bundle const& b) {
+        return a.front() < b.front();
+    });
+    return out;
+}
+
+} // namespace attune::detail

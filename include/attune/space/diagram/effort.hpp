@@ -1,0 +1,41 @@
+// attune/space/diagram/effort.hpp - what may still be spent on building one tree.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       values visited, bytes stored
+// Out      whether there is something left
+// Source   own; visits instead of seconds, so that a space is the same on every machine
+// Depends  std only
+// Tests    tests/space/diagram/effort.cpp
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace attune::detail {
+
+/// How much may still be done before a tree counts as wide.
+struct effort {
+    static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+    std::uint64_t visits = unlimited;
+    std::uint64_t bytes = unlimited;
+    bool is_spent = false;
+
+    /// Takes `count` from what is left. @return false when there is not that much
+    bool spend_visits(std::uint64_t count) noexcept
+    {
+        is_spent = is_spent || count > visits;
+        if (!is_spent) visits -= count;
+        return !is_spent;
+    }
+    /// The same for memory that is kept until the tree is done.
+    bool spend_bytes(std::uint64_t count) noexcept
+    {
+        is_spent = is_spent || count > bytes;
+        if (!is_spent) bytes -= count;
+        return !is_spent;
+    }
+};
+
+} // namespace attune::detail

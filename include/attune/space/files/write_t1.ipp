@@ -1,0 +1,112 @@
+// attune/space/files/write_t1.ipp - from a description to the members of a T1 file.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       see write_t1.hpp
+// Out      its definitions; included by one translation unit
+// Source   own
+// Depends  nlohmann-json
+// Tests    tests/space/files/write_t1.cpp
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/space/files/write_expression.ipp>
+#include <attune/space/files/write_json.ipp>
+#include <attune/space/files/write_t1.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace attune {
+
+namespace detail {
+
+[[nodiscard]] inline char const* t1_type(parameter_description const& p)
+{
+    if (p.kind == parameter_kind::boolean) return "bool";
+    if (p.type == value_kind::text) return "string";
+    return p.type == value_kind::real ? "float" : "int";
+}
+
+/// One value in the notation of Python.
+[[nodiscard]] inline std::string t1_value(parameter_description const& p, std::uint32_t index)
+{
+    if (p.kind == parameter_kind::boolean) return index != 0 ? "True" : "False";
+    if (p.type == value_kind::text) return quoted_text(p.labels[index]);
+    return text_of(p, {index, 0});
+}
+
+[[nodiscard]] inline std::string t1_values(parameter_description const& p)
+{
+    if (p.range_count > 0)
+        return "list(range(" + std::to_string(p.rule.first) + ", " +
+               std::to_string(p.integer_at(p.range_count - 1) + 1) + ", " +
+               std::to_string(p.rule.step) + "))";
+    std::string out = "[";
+    for (std::uint32_t i = 0; i < p.value_count(); ++i)
+        out += (i == 0 ? "" : ", ") + t1_value(p, i);
+    return out + ']';
+}
+
+[[nodiscard]] inline space_json t1_parameter(parameter_description const& p)
+{
+    if (p.kind == parameter_kind::real || p.type == value_kind::list)
+        throw error("a T1 file cannot have a real parameter, a permutation or a tile",
+                    "parameter " + p.name,
+                    "give it listed values, or write_space_json()");
+    if (p.value_count() == 0)
+        throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
+    space_json out{{"Name", p.name}, {"Type", t1_type(p)}, {"Values", t1_values(p)}};
+    if (p.default_text) out["Default"] = default_to_json(p);
+    return out;
+}
+
+/// Inputs become the numbers that they are.
+[[nodiscard]] inline description with_inputs_put_in(description space)
+{
+    for (expression_node& n : space.nodes) {
+        if (n.code != op::input) continue;
+        input_description const& input = space.inputs[n.subject];
+        if (!input.value)
+            throw error("an input has no value", "input " + input.name, "call bind_inputs()");
+        number const v = *input.value;
+        n = {};
+        n.code = v.is_real ? op::real : op::integer;
+        n.integer = v.integer;
+        n.real = v.real;
+    }
+    return space;
+}
+
+[[nodiscard]] inline space_json t1_condition(description const& space,
+                                             constraint_description const& constraint)
+{
+    space_json names = space_json::array();
+    for (std::uint32_t const p : constraint.scope)
+        names.push_back(space.parameters[p].name);
+    return {{"Parameters", names}, {"Expression", constraint_source(space, constraint)}};
+}
+
+} // namespace detail
+
+std::string write_t1(named_space const& space)
+{
+    description const plain = detail::with_inputs_put_in(space.space);
+    detail::space_json out;
+    out["General"]["FormatVersion"] = 1;
+    detail::space_json& inside = out["ConfigurationSpace"];
+    inside["TuningParameters"] = detail::space_json::array();
+    for (parameter_description const& p : plain.parameters)
+        inside["TuningParameters"].push_back(detail::t1_parameter(p));
+    inside["Conditions"] = detail::space_json::array();
+    for (constraint_description const& c : plain.constraints)
+        inside["Conditions"].push_back(detail::t1_condition(plain, c));
+    out["KernelSpecification"]["KernelName"] = space.name;
+    try {
+        return out.dump(2) + '\n';
+    } catch (detail::space_json::exception const& problem) {
+        throw error("a space cannot be written as JSON", space.name, problem.what());
+    }
+}
+
+} // namespace attune

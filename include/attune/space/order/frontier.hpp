@@ -1,0 +1,191 @@
+// attune/space/order/frontier.hpp - which values of a condition the parameters still open ask for.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> [space] -> search -> compile -> measure -> remember
+// In       one condition of a group
+// Out      for every set of parameters that are set: the sets whose joint value is still needed
+// Source   own: terms of one sum, factors of one product and operands of one chain of && or || are
+//          put together as soon as they are known, as lowering.hpp does
+// Depends  std only
+// Tests    tests/space/order/frontier.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+#include <attune/space/conditions.hpp>
+#include <attune/space/order/parameter_set.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// A value that is known and still needed.
+template <std::size_t Words>
+struct frontier_value {
+    parameter_set<Words> reads; ///< the parameters it is made of
+    bool is_truth = false;      ///< it is 0 or 1
+    bool is_joint = false;      ///< a sum or product of several parameters
+    bool is_ordered = false;    ///< what is left only gains or only loses as it grows
+    bool is_matched = false;    ///< what is left compares it for equality
+};
+
+/// The expression of one condition, without its numbers.
+template <std::size_t Words>
+class condition_shape {
+public:
+    using set = parameter_set<Words>;
+
+    /// @param place_of  number of each parameter in its group; no_index when it has one value
+    condition_shape(description const& space,
+                    condition const& c,
+                    std::span<std::uint32_t const> place_of)
+    {
+        if (c.root != no_index) {
+            root_ = add(space, c.root, place_of, {});
+            return;
+        }
+        // A predicate needs the values of all its parameters as they are.
+        node root;
+        for (std::uint32_t const p : c.scope)
+            if (place_of[p] != no_index) root.reads.add(place_of[p]);
+        root.reads.for_each([&](std::size_t k) {
+            node leaf;
+            leaf.reads.add(k);
+            root.operands.push_back(keep(leaf));
+        });
+        root_ = keep(root);
+    }
+
+    [[nodiscard]] set const& reads() const noexcept { return nodes_[root_].reads; }
+
+    /// Appends what is needed once `known` is set and the rest is not.
+    void append_frontier(set const& known, std::vector<frontier_value<Words>>& out) const
+    {
+        append(root_, known, out);
+    }
+
+private:
+    struct use {
+        bool is_ordered = false;
+        bool is_matched = false;
+    };
+    struct node {
+        set reads;
+        std::vector<std::uint32_t> operands;
+        bool joins = false;       // its operands become one value as they are known
+        bool joins_truth = false; // and that value is 0 or 1
+        bool is_truth = false;
+        use used;
+
+        [[nodiscard]] bool is_joint() const noexcept { return joins && operands.size() > 1; }
+    };
+
+    std::uint32_t keep(node made)
+    {
+        nodes_.push_back(std::move(made));
+        return static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+
+    /// What joins with `code`: sums with sums, products with products.
+    static op chain_of(op code) noexcept
+    {
+        return code == op::subtract || code == op::negate ? op::add : code;
+    }
+    static bool joins(op code) noexcept
+    {
+        return code == op::add || code == op::multiply || code == op::logical_and ||
+               code == op::logical_or;
+    }
+    static use use_below(op code, use above) noexcept
+    {
+        if (code == op::equal || code == op::not_equal) return {false, true};
+        if (code >= op::less && code <= op::greater_equal) return {true, false};
+        if (code == op::modulo || code == op::floor_modulo || code == op::absolute) return {};
+        return above;
+    }
+
+    void add_operands(description const& space,
+                      std::uint32_t root,
+                      op chain,
+                      std::span<std::uint32_t const> place_of,
+                      use used,
+                      std::vector<std::uint32_t>& out)
+    {
+        expression_node const& n = space.nodes[root];
+        if (chain_of(n.code) != chain) {
+            out.push_back(add(space, root, place_of, used));
+            return;
+        }
+        add_operands(space, n.first, chain, place_of, used, out);
+        if (operand_count(n.code) > 1) add_operands(space, n.second, chain, place_of, used, out);
+    }
+
+    std::uint32_t add(description const& space,
+                      std::uint32_t root,
+                      std::span<std::uint32_t const> place_of,
+                      use used)
+    {
+        expression_node const& n = space.nodes[root];
+        node made;
+        made.used = used;
+        made.is_truth =
+            n.code == op::logical_not || (n.code >= op::less && n.code <= op::logical_or);
+        use const below = use_below(n.code, used);
+        op const chain = chain_of(n.code);
+        if (n.code == op::parameter || n.code == op::element || n.code == op::position) {
+            if (place_of[n.subject] != no_index) made.reads.add(place_of[n.subject]);
+        } else if (joins(chain)) {
+            made.joins = true;
+            made.joins_truth = made.is_truth;
+            add_operands(space, root, chain, place_of, below, made.operands);
+        } else if (n.code >= op::less && n.code <= op::not_equal) {
+            // Both sides of a comparison are one sum.
+            made.joins = true;
+            add_operands(space, n.first, op::add, place_of, below, made.operands);
+            add_operands(space, n.second, op::add, place_of, below, made.operands);
+        } else {
+            std::uint32_t const operands[3] = {n.first, n.second, n.third};
+            for (int k = 0; k < operand_count(n.code); ++k) {
+                bool const chooses = n.code == op::select && k == 0;
+                made.operands.push_back(add(space, operands[k], place_of, chooses ? use{} : below));
+            }
+        }
+        for (std::uint32_t const o : made.operands)
+            made.reads = made.reads | nodes_[o].reads;
+        return keep(std::move(made));
+    }
+
+    void append(std::uint32_t at, set const& known, std::vector<frontier_value<Words>>& out) const
+    {
+        node const& n = nodes_[at];
+        set const set_here = n.reads & known;
+        if (set_here.is_empty()) return;
+        if (set_here == n.reads) {
+            out.push_back(
+                {n.reads, n.is_truth, n.is_joint(), n.used.is_ordered, n.used.is_matched});
+            return;
+        }
+        frontier_value<Words> joined{};
+        for (std::uint32_t const o : n.operands) {
+            node const& operand = nodes_[o];
+            if (!n.joins || !operand.reads.is_inside(known)) {
+                append(o, known, out);
+            } else if (!operand.reads.is_empty()) {
+                joined.is_joint = !joined.reads.is_empty() || operand.is_joint();
+                joined.is_truth = joined.reads.is_empty() ? operand.is_truth : n.joins_truth;
+                joined.reads = joined.reads | operand.reads;
+                joined.is_ordered = operand.used.is_ordered;
+                joined.is_matched = operand.used.is_matched;
+            }
+        }
+        if (!joined.reads.is_empty()) out.push_back(joined);
+    }
+
+    std::vector<node> nodes_;
+    std::uint32_t root_ = 0;
+};
+
+} // namespace attune::detail

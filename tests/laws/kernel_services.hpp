@@ -1,0 +1,127 @@
+// tests/laws/kernel_services.hpp - what a kernel that is compiled at run time can use, and how it
+// may be written. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/compiler.hpp>
+#include <attune/compile/signature.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "compiler.hpp"
+
+namespace attune_laws {
+
+/// @param make  () -> a compiler of C++
+template <class Make>
+void kernel_form_laws(Make make)
+{
+    auto compiler = make();
+
+    SUBCASE("a template is named with its arguments, which may be parameters")
+    {
+        attune::kernel_source const kernel = attune::source_text(
+            "template <int Tile, class T> T scaled(T x) { return Tile * x; }\n", "scaled.cpp");
+        attune::variant v = attune::variant_of<float(float)>("scaled<TILE, float>");
+        v.macros = {{"TILE", "3"}};
+        CHECK(callable_of(compiler.compile(kernel, v)).template as<float(float)>()(2) == 6);
+        v = attune::variant_of<double(float)>("scaled<3, float>");
+        attune::failure const f = failure_of(compiler.compile(kernel, v));
+        CHECK(f.reason.find("attune: kernel 'scaled<3, float>' is declared in the program as "
+                            "double(float), but the kernel file defines it otherwise") !=
+              std::string::npos);
+    }
+    SUBCASE("a function with C linkage, in a namespace, or static is a kernel like any other")
+    {
+        attune::kernel_source const kernel =
+            attune::source_text("extern \"C\" int c(int x) { return x + 1; }\n"
+                                "namespace deep { int n(int x) noexcept { return x + 2; } }\n"
+                                "static int s(int x) { return x + 3; }\n",
+                                "all.cpp");
+        int expected = 0;
+        for (char const* const name : {"c", "deep::n", "s"}) {
+            attune::variant const v = attune::variant_of<int(int)>(name);
+            CHECK(callable_of(compiler.compile(kernel, v)).template as<int(int)>()(10) ==
+                  10 + ++expected);
+        }
+        attune::failure const f =
+            failure_of(compiler.compile(kernel, attune::variant_of<int(long)>("c")));
+        CHECK(f.reason.find("attune: kernel 'c' is declared in the program as int(long), but the "
+                            "kernel file defines it otherwise") != std::string::npos);
+    }
+    SUBCASE("flags of a variant come after those of the kernel")
+    {
+        attune::kernel_source kernel = attune::source_text("int f() { return LEVEL; }\n", "f.cpp");
+        kernel.flags = {"-DLEVEL=3"};
+        attune::variant v = attune::variant_of<int()>("f");
+        v.flags = {"-ULEVEL", "-DLEVEL=4"};
+        attune::callable const code = callable_of(compiler.compile(kernel, v));
+        CHECK(code.as<int()>()() == 4);
+        CHECK(code.compiler.find("-DLEVEL=4") != std::string::npos);
+        v.flags = {"-fno-such-flag-at-all"};
+        CHECK(failure_of(compiler.compile(kernel, v)).reason.find("no-such-flag-at-all") !=
+              std::string::npos);
+    }
+}
+
+/// @param vector_flags  of the compiler, with which loops call vector functions
+template <class Make>
+void kernel_service_laws(Make make, std::vector<std::string> const& vector_flags)
+{
+    auto compiler = make();
+
+    SUBCASE("OpenMP runs as many threads as a parameter says")
+    {
+        attune::kernel_source kernel =
+            attune::source_text("int threads()\n{\n    int n = 0;\n"
+                                "#pragma omp parallel num_threads(THREADS) reduction(+ : n)\n"
+                                "    n += 1;\n    return n;\n}\n",
+                                "threads.cpp");
+        kernel.flags = {"-fopenmp"};
+        for (int const threads : {1, 2, 3}) {
+            attune::variant v = attune::variant_of<int()>("threads");
+            v.macros = {{"THREADS", std::to_string(threads)}};
+            attune::compile_result const made = compiler.compile(kernel, v);
+            if (auto const* const failed = std::get_if<attune::failure>(&made)) {
+                // Without the library the failure says so.
+                CHECK_MESSAGE(failed->reason.find("OpenMP") != std::string::npos, failed->reason);
+                return;
+            }
+            CHECK(callable_of(made).template as<int()>()() == threads);
+        }
+    }
+    SUBCASE("mathematical functions are those of the program's library")
+    {
+        attune::kernel_source const kernel = attune::source_text(
+            "#include <cmath>\n"
+            "double f(double x) { return std::pow(std::sin(x), 3) + std::tgamma(x); }\n",
+            "f.cpp");
+        attune::callable const code =
+            callable_of(compiler.compile(kernel, attune::variant_of<double(double)>("f")));
+        CHECK(code.as<double(double)>()(1.5) == std::pow(std::sin(1.5), 3) + std::tgamma(1.5));
+    }
+    SUBCASE("vectors of mathematical functions work")
+    {
+        attune::kernel_source kernel = attune::source_text(
+            "#include <cmath>\n"
+            "void f(float const* x, float* y, int n)\n"
+            "{\n    for (int i = 0; i < n; ++i)\n        y[i] = std::sin(x[i]);\n}\n",
+            "f.cpp");
+        kernel.flags = vector_flags;
+        using signature = void(float const*, float*, int);
+        attune::callable const code =
+            callable_of(compiler.compile(kernel, attune::variant_of<signature>("f")));
+        std::vector<float> x(100);
+        std::vector<float> y(100);
+        for (std::size_t i = 0; i < x.size(); ++i)
+            x[i] = 0.1F * static_cast<float>(i);
+        code.as<signature>()(x.data(), y.data(), 100);
+        for (std::size_t i = 0; i < x.size(); ++i)
+            CHECK(static_cast<double>(y[i]) ==
+                  doctest::Approx(std::sin(static_cast<double>(x[i]))).epsilon(1e-4));
+    }
+}
+
+} // namespace attune_laws

@@ -1,0 +1,70 @@
+// tests/support/scripted_grid.hpp - a tuning problem whose compiler does what a test wants.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/attune.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "accumulate.hpp"
+
+namespace attune_test {
+
+inline constexpr auto grid_x = attune::ordinal<"X">(attune::range(0, 9));
+inline constexpr auto grid_y = attune::ordinal<"Y">(attune::range(0, 9));
+
+/// A hundred configurations; what compiling means is up to the test. Any thread may compile.
+struct grid {
+    std::function<attune::compile_result(attune::variant const&)> on_compile =
+        [](attune::variant const&) { return attune::callable{}; };
+    std::atomic<std::size_t> begun = 0;
+    std::atomic<std::size_t> ended = 0;
+    attune::any_compiler compiler{
+        [this](attune::kernel_source const&, attune::variant const& v) -> attune::compile_result {
+            ++begun;
+            attune::compile_result made = on_compile(v);
+            ++ended;
+            return made;
+        },
+        [] { return std::string{"scripted 1"}; },
+        [] { return std::string{}; },
+        [](attune::kernel_source const&, attune::variant const&) {
+            return std::optional<attune::callable>{};
+        },
+        [](attune::kernel_source const&, attune::variant const&) {}};
+    accumulate_data data{1};
+    attune::kernel<accumulate_signature> kernel = accumulate_kernel(attune::space(grid_x, grid_y));
+    attune::call_frame frame =
+        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+            {}, data.x, data.y, 3.0);
+    attune::chain_of_trees space = attune::build(attune::space(grid_x, grid_y));
+    attune::tuning_problem problem{kernel.describe(), space, space.at(0), compiler, frame};
+};
+
+inline attune::outcome bowl(attune::point const& p)
+{
+    double const x = p[0].index - 6.0;
+    double const y = p[1].index - 2.0;
+    if (p[0].index == p[1].index) return attune::failure{attune::failure_stage::crash, "diagonal"};
+    return attune::measurement::exact(1 + x * x + y * y);
+}
+
+inline std::string shown(attune::point const& p)
+{
+    return std::to_string(p[0].index) + std::to_string(p[1].index);
+}
+
+/// Tests of what workers do need a processor for them.
+inline bool has_workers()
+{
+    bool const possible = attune::allowed_processors().size() > 1;
+    if (!possible) MESSAGE("skipped: this process may use one processor only");
+    return possible;
+}
+
+} // namespace attune_test
