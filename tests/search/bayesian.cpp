@@ -61,7 +61,7 @@ TEST_CASE("bayesian_searcher goes beyond its sample of a large space")
     attune::chain_of_trees const space = search_spaces::grid(60);
     attune::bayesian_options options;
     options.max_pool = 100;
-    options.fresh_samples = 200;
+    options.fresh = 200;
     double model = 0;
     double chance = 0;
     for (std::uint64_t seed = 0; seed < 6; ++seed) {

@@ -2,15 +2,35 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/feasibility.hpp>
 
+#include <cmath>
 #include <doctest/doctest.h>
 
-TEST_CASE("feasible_probability is 1 at a success, least at a failure and hopeful in between")
+using attune::feasible_probability;
+
+TEST_CASE("what surely worked is likely, what surely failed is not, the unknown is hopeful")
 {
-    CHECK(attune::feasible_probability(attune::feasibility_label(true)) == 1.0);
-    CHECK(attune::feasible_probability(attune::feasibility_label(false)) == 0.01);
-    CHECK(attune::feasible_probability(0.0) == doctest::Approx(0.75));
-    CHECK(attune::feasible_probability(-100.0) == 0.01);
-    CHECK(attune::feasible_probability(100.0) == 1.0);
+    CHECK(feasible_probability(attune::feasibility_label(true), 0) > 0.99);
+    CHECK(feasible_probability(attune::feasibility_label(false), 0) < 0.01);
+    double const unknown = feasible_probability(0, 1);
+    CHECK(unknown > 0.6);
+    CHECK(unknown < 0.8);
+    CHECK(feasible_probability(-attune::feasibility_offset, 0.3) == doctest::Approx(0.5));
+}
+
+TEST_CASE("the less is known of a point, the less extreme its chance")
+{
+    for (double const mean : {-1.5, -0.8, 0.0, 0.5}) {
+        double const sure = feasible_probability(mean, 0.01);
+        double const unsure = feasible_probability(mean, 0.5);
+        CHECK((sure - 0.5) * (unsure - 0.5) > 0);
+        CHECK(std::abs(sure - 0.5) > std::abs(unsure - 0.5));
+    }
+}
+
+TEST_CASE("the chance is that of a normal number with the doubt added to its variance")
+{
+    // P(N(0.25, 0.4 + 0.1) > -0.5) = Phi(0.75 / sqrt(0.5)) = Phi(1.06066)
+    CHECK(feasible_probability(0.25, 0.4) == doctest::Approx(0.855573).epsilon(1e-5));
 }
 
 TEST_CASE("the feasibility limit is 0 one time in five and otherwise uniform below 0.8")

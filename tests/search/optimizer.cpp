@@ -157,41 +157,153 @@ TEST_CASE("the best is the lowest value told, whatever the order")
     CHECK(pair_of(*opt.best()) == std::pair{4, 1});
 }
 
-TEST_CASE("what is not finite is a failure, never the best")
+TEST_CASE("what is infinite is a failure, never the best")
 {
-    double const nan = std::nan("");
     double const infinite = std::numeric_limits<double>::infinity();
-    attune::optimizer opt{space, walking()};
-    auto const batch = opt.ask(5);
-    opt.tell(batch[0], nan);
+    attune::optimizer opt{space, {.search = walking().search, .times = false}};
+    auto const batch = opt.ask(4);
+    opt.tell(batch[0], infinite);
     opt.tell(batch[1], -infinite);
-    opt.tell(batch[2], outcome{measurement::exact(nan)});
-    opt.tell(batch[3], outcome{measurement::exact(-infinite)});
+    opt.tell(batch[2], outcome{measurement::exact(-infinite)});
     CHECK(!opt.best());
-    opt.tell(batch[4], 3.0);
+    CHECK(has(opt.summary(), "no configuration worked yet"));
+    opt.tell(batch[3], 3.0);
     REQUIRE(opt.best_value());
     CHECK(*opt.best_value() == 3.0);
+    CHECK(has(opt.summary(), "4 evaluations, 3 failed; best 3 at X=0 Y=3"));
 }
 
-TEST_CASE("a configuration that was never asked may be told, one outside the space may not")
+namespace {
+
+/// The message of the error that `act` ends with; fails when there is none.
+template <class Act>
+std::string refusal(Act const& act)
 {
-    using config = attune::optimizer<std::remove_const_t<decltype(space)>>::config_type;
+    try {
+        act();
+    } catch (attune::error const& e) {
+        CHECK(!e.next().empty());
+        return e.what();
+    }
+    FAIL("no error");
+    return {};
+}
+
+using config = attune::optimizer<std::remove_const_t<decltype(space)>>::config_type;
+
+} // namespace
+
+TEST_CASE("what cannot be right is refused and named")
+{
     attune::optimizer opt{space, walking()};
-    opt.tell(config{0, 0}, 1.5);
+    auto const batch = opt.ask(3);
+    for (config const outside : {config{5, 5}, config{77, 0}}) {
+        CHECK(has(refusal([&] { opt.tell(outside, 0.5); }), "not in the space"));
+        CHECK(has(refusal([&] { opt.observe(outside, 0.5); }), "not in the space"));
+    }
+    CHECK(has(refusal([&] { opt.tell(config{5, 5}, 0.5); }), "X + Y <= 6"));
+    CHECK(has(refusal([&] { opt.tell(batch[1], std::nan("")); }), "not a number"));
+    CHECK(has(refusal([&] { opt.tell(batch[1], -2.5); }), "negative"));
+    CHECK(has(refusal([&] { opt.tell(batch[1], -2.5); }), "X=0 Y=1"));
+    CHECK(has(refusal([&] { opt.tell(config{4, 1}, 1.0); }), "never asked"));
+    opt.tell(batch[1], 2.0);
+    CHECK(has(refusal([&] { opt.tell(batch[1], 2.0); }), "told before"));
+    CHECK(*opt.best_value() == 2.0);
+    CHECK(has(opt.summary(), "1 evaluations, 0 failed"));
+}
+
+TEST_CASE("negative values are welcome where they are no times")
+{
+    attune::optimizer opt{space, {.search = walking().search, .times = false}};
+    auto const first = opt.ask();
+    REQUIRE(first);
+    opt.tell(*first, -2.5);
+    CHECK(*opt.best_value() == -2.5);
+}
+
+TEST_CASE("what is known from elsewhere may be observed, and is not asked then")
+{
+    attune::optimizer opt{space, walking()};
+    opt.observe(config{0, 0}, 1.5);
     CHECK(*opt.best_value() == 1.5);
+    opt.observe(config{0, 0}, 1.25); // better known now
+    CHECK(*opt.best_value() == 1.25);
     auto const next = opt.ask();
     REQUIRE(next);
     CHECK(pair_of(*next) != std::pair{0, 0});
-    for (config const outside : {config{5, 5}, config{77, 0}}) {
-        try {
-            opt.tell(outside, 0.5);
-            FAIL("no error");
-        } catch (attune::error const& e) {
-            CHECK(has(e.what(), "not in the space"));
-            CHECK(!e.next().empty());
-        }
+    opt.observe(*next, failure{failure_stage::crash, "elsewhere too"});
+    CHECK(has(refusal([&] { opt.tell(*next, 1.0); }), "told before"));
+}
+
+TEST_CASE("ask() gives nothing once a stop rule holds, and says why")
+{
+    attune::optimizer opt{space,
+                          {.search = walking().search, .stop = {.evaluations = 7, .target = 0.0}}};
+    CHECK(opt.ask(5).size() == 5);
+    CHECK(opt.ask(5).size() == 2); // seven in all
+    CHECK(opt.ask(5).empty());     // the seven may yet be told
+    CHECK(!opt.stopped());
+    for (int i = 0; i < 6; ++i)
+        opt.tell(config{0, i}, 1.0 + i);
+    opt.tell(config{1, 0}, 3.0);
+    CHECK(!opt.ask());
+    REQUIRE(opt.stopped());
+    CHECK(opt.stopped()->reason == attune::stop_reason::evaluations);
+    CHECK(has(opt.summary(), "7 evaluations are done"));
+    attune::optimizer all{space, walking()};
+    CHECK(walk(all, 1000).size() == valid_points);
+    CHECK(all.stopped()->reason == attune::stop_reason::exhausted);
+}
+
+TEST_CASE("a saved run goes on as if it had not been interrupted")
+{
+    auto const cost = [](config const& c) { return 1.0 + c[x] * c[x] / 3.0 + 0.7 * c[y]; };
+    attune::optimizer first{space, {.seed = 5}};
+    for (int i = 0; i < 12; ++i) {
+        auto const c = first.ask();
+        if ((*c)[x] == 2)
+            first.tell(*c, failure{failure_stage::compile, "line one\nline two", "a\tlog"});
+        else
+            first.tell(*c, cost(*c));
     }
-    CHECK(*opt.best_value() == 1.5);
+    auto const waiting = first.ask(2);
+    first.observe(config{5, 1}, 3.25);
+    std::string const saved = first.save();
+    attune::optimizer second{space, {.seed = 5}};
+    second.resume(saved);
+    CHECK(second.save() == saved);
+    CHECK(second.best() == first.best());
+    for (auto const& c : waiting) {
+        first.tell(c, cost(c));
+        second.tell(c, cost(c));
+    }
+    for (int i = 0; i < 8; ++i) {
+        auto const a = first.ask();
+        auto const b = second.ask();
+        REQUIRE(a);
+        CHECK(a == b);
+        first.tell(*a, cost(*a));
+        second.tell(*b, cost(*b));
+    }
+    CHECK(second.save() == first.save());
+}
+
+TEST_CASE("a run is not resumed where it does not belong")
+{
+    attune::optimizer first{space, {.seed = 5}};
+    (void)first.ask(3);
+    std::string const saved = first.save();
+    CHECK(has(refusal([&] { first.resume(saved); }), "begun already"));
+    attune::optimizer other_seed{space, {.seed = 6}};
+    CHECK(has(refusal([&] { other_seed.resume(saved); }), "another seed"));
+    attune::optimizer other_space{attune::space(x, y), {.seed = 5}};
+    CHECK(has(refusal([&] { other_space.resume(saved); }), "another space"));
+    attune::optimizer other_searcher{
+        space, {.seed = 5, .search = attune::search_with<attune::exhaustive_searcher>()}};
+    CHECK(has(refusal([&] { other_searcher.resume(saved); }), "answers differently"));
+    attune::optimizer damaged{space, {.seed = 5}};
+    CHECK(
+        has(refusal([&] { damaged.resume(saved.substr(0, saved.size() / 2)); }), "cannot be read"));
 }
 
 TEST_CASE("inputs are given with the options")

@@ -4,6 +4,7 @@
 #include <attune/search/searcher.hpp>
 // clang-format on
 
+#include <attune/search/automatic.hpp>
 #include <attune/search/random.hpp>
 
 #include <cstdint>
@@ -32,4 +33,19 @@ TEST_CASE("a search_factory makes what it was given")
     CHECK(made.ask(5) == plain.ask(5));
     attune::any_searcher moved = std::move(made);
     CHECK(moved.ask(5) == plain.ask(5));
+}
+
+TEST_CASE("any_searcher passes the expected gain on, where there is one")
+{
+    attune::chain_of_trees const space = search_spaces::constrained();
+    attune::any_searcher chance = attune::random_searcher(space, 1);
+    CHECK(!chance.expected_gain());
+    attune::any_searcher model = attune::search::automatic(space, 1);
+    CHECK(!model.expected_gain());
+    for (int i = 0; i < 12; ++i) {
+        attune::point const p = model.ask(1).front();
+        model.tell(p, attune::measurement::exact(1.0 + p[0].index + p[1].index));
+    }
+    REQUIRE(model.expected_gain());
+    CHECK(*model.expected_gain() >= 0);
 }

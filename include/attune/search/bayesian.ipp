@@ -1,4 +1,4 @@
-// attune/search/bayesian.ipp - how the default search chooses.
+// attune/search/bayesian.ipp - how a Bayesian search chooses.
 // SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> [search] -> compile -> measure -> remember
@@ -12,12 +12,13 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
 #include <attune/search/bayesian.hpp>
-#include <attune/search/candidates.hpp>
-#include <attune/search/expected_improvement.hpp>
-#include <attune/search/feasibility.hpp>
-#include <attune/search/gp/features.hpp>
-#include <attune/search/gp/surrogate.hpp>
-#include <attune/search/objective.hpp>
+#include <attune/search/history.hpp>
+#include <attune/search/model/climb.hpp>
+#include <attune/search/model/remaining_gain.hpp>
+#include <attune/search/model/search_models.hpp>
+#include <attune/search/prediction_record.hpp>
+#include <attune/search/start/initial_design.hpp>
+#include <attune/search/turns.hpp>
 #include <attune/search/unseen.hpp>
 #include <attune/search/user_prior.hpp>
 
@@ -27,13 +28,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <span>
-#include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace attune {
@@ -44,69 +41,92 @@ public:
         : options_(options)
         , engine_(seed)
         , unseen_(std::move(space))
-        , features_(unseen_.space().describe())
         , prior_(unseen_.space().describe())
-        , candidates_(unseen_, features_, prior_, {options.max_pool, options.fresh_samples})
-        , labels_(label_prior(), {.iterations = 12, .draws = 8, .refined = 1})
+        , turns_(options.acquire, options.exploration, options.contextual)
     {
     }
+    // Parts refer to each other.
+    state(state const&) = delete;
+    state& operator=(state const&) = delete;
 
     std::vector<point> ask(std::size_t k)
     {
         std::vector<point> out;
         while (out.size() < k && !finished_) {
-            std::optional<point> p = next();
-            if (!p) {
-                finished_ = true;
-                break;
-            }
-            unseen_.mark(*p);
-            candidates_.close(*p);
-            pending_.push_back(*p);
-            out.push_back(std::move(*p));
+            std::optional<point> p = start();
+            if (!p && !history_.told().empty()) break;
+            if (!p) p = draw();
+            finished_ = !p;
+            if (p) take(std::move(*p), out);
         }
+        if (out.size() < k && !finished_) choose(k, out);
         return out;
     }
 
     void tell(point const& p, outcome const& result)
     {
         if (!unseen_.space().contains(p)) return;
-        std::erase(pending_, p);
+        auto const [place, is_new] = history_.tell(p, result);
         unseen_.mark(p);
-        candidates_.close(p);
-        measurement const* const measured = std::get_if<measurement>(&result);
-        bool const worked = measured != nullptr && std::isfinite(measured->value);
-        observation const seen{p, worked, worked ? measured->value : 0.0};
-        auto const [place, is_new] = index_.try_emplace(p, told_.size());
-        if (is_new)
-            told_.push_back(seen);
-        else
-            told_[place->second] = seen;
-        valid_ = static_cast<std::size_t>(std::count_if(
-            told_.begin(), told_.end(), [](observation const& o) { return o.worked; }));
+        if (models_) models_->rows().close(p);
+        if (models_ && !is_new) models_->forget_all();
+        predictions_.observe(p, history_.told()[place]);
+        turns_.observe(p, history_.told()[place].worked ? history_.told()[place].value : median());
     }
+
+    std::optional<double> expected_gain()
+    {
+        if (history_.worked() == 0 || is_starting()) return {};
+        prepare();
+        candidate_model& model = models_->objective();
+        scored_candidates const view = models_->view(history_.told().size(), best());
+        std::vector<scored_row> const rows = best_rows(view, gain_candidates);
+        Eigen::Index const q = static_cast<Eigen::Index>(rows.size());
+        Eigen::VectorXd mean(q);
+        Eigen::MatrixXd covariance(q, q);
+        std::vector<double> chance;
+        Eigen::ArrayXd column;
+        for (Eigen::Index i = 0; i < q; ++i) {
+            std::size_t const row = rows[static_cast<std::size_t>(i)].row;
+            mean[i] = view.mean[row];
+            chance.push_back(chance_of(view, row));
+            model.covariance(row, column);
+            for (Eigen::Index j = 0; j < q; ++j)
+                covariance(j, i) =
+                    column[static_cast<Eigen::Index>(rows[static_cast<std::size_t>(j)].row)];
+        }
+        random_engine own(history_.told().size()); // asking for the gain changes no suggestion
+        return remaining_gain(
+            mean, std::move(covariance), chance, history_.best()->value, models_->scale(), own);
+    }
+
+    [[nodiscard]] std::optional<double> prediction_error() const { return predictions_.error(); }
 
 private:
-    struct observation {
-        point where;
-        bool worked;
-        double value;
-    };
+    static constexpr std::size_t gain_candidates = 48;
+    static constexpr std::size_t finish_from = 40;
+    static constexpr double probable = 0.6; ///< chance to work where failures are to be avoided
 
-    static gp::hyper_prior label_prior()
+    [[nodiscard]] bool is_starting() const
     {
-        gp::hyper_prior prior;
-        prior.log_noise_mean = std::log(1e-2);
-        return prior;
+        std::size_t const asked = history_.told().size() + history_.pending().size();
+        return history_.worked() + history_.pending().size() < options_.initial_samples &&
+               asked < 2 * options_.initial_samples;
     }
 
-    std::optional<point> next()
+    /// A point of the initial design, while that is not complete.
+    std::optional<point> start()
     {
-        std::size_t const asked = told_.size() + pending_.size();
-        bool const starting = valid_ + pending_.size() < options_.initial_samples &&
-                              asked < 2 * options_.initial_samples;
-        if (starting || told_.empty()) return draw();
-        return best_candidate();
+        if (!is_starting()) return {};
+        if (!prior_.is_flat()) return draw(); // beliefs count more than spread
+        if (!design_) {
+            start_options wanted;
+            wanted.working = options_.initial_samples;
+            wanted.attempts = 2 * options_.initial_samples;
+            wanted.sampling = options_.start;
+            design_.emplace(unseen_.space(), std::move(wanted), engine_);
+        }
+        return design_->next(unseen_, history_.worked(), history_.pending().size(), engine_);
     }
 
     /// A random point; where the user stated beliefs, one of 16 in proportion to its weight.
@@ -114,13 +134,13 @@ private:
     {
         std::optional<point> chosen = unseen_.draw(engine_);
         if (!chosen || prior_.is_flat()) return chosen;
-        double best = perturbed(*chosen);
+        double most = perturbed(*chosen);
         for (int i = 0; i < 15; ++i) {
             std::optional<point> other = unseen_.draw(engine_);
             if (!other) break;
             double const score = perturbed(*other);
-            if (score <= best) continue;
-            best = score;
+            if (score <= most) continue;
+            most = score;
             chosen = std::move(other);
         }
         return chosen;
@@ -132,131 +152,120 @@ private:
         return prior_.log_weight(p) - std::log(-std::log(u));
     }
 
-    std::optional<point> best_candidate()
+    void take(point p, std::vector<point>& out)
     {
-        learn();
-        std::vector<point> const around = best_points();
-        candidate_set const& set = candidates_.propose(engine_, around);
-        Eigen::ArrayXd mean;
-        Eigen::ArrayXd variance;
-        std::vector<double> score(set.points.size(), 0.0);
-        std::vector<char> allowed = set.open;
+        unseen_.mark(p);
+        if (models_) models_->rows().close(p);
+        history_.wait_for(p);
+        out.push_back(std::move(p));
+    }
 
-        if (valid_ > 0) {
-            objective_.predict(features_, set.table, mean, variance);
-            double const best = scale_.to_model(best_value());
-            for (std::size_t i = 0; i < score.size(); ++i) {
-                Eigen::Index const row = static_cast<Eigen::Index>(i);
-                score[i] = log_expected_improvement(mean[row], variance[row], best);
+    /// Models and candidates as of now.
+    void prepare()
+    {
+        if (!models_) models_.emplace(unseen_, prior_, options_);
+        models_->update(history_, engine_);
+    }
+    /// The best value in model units; 0 before anything worked.
+    [[nodiscard]] double best() const
+    {
+        return history_.best() != nullptr ? models_->scale().to_model(history_.best()->value) : 0;
+    }
+
+    /// Adds candidates to `out` until there are k.
+    void choose(std::size_t k, std::vector<point>& out)
+    {
+        prepare();
+        double const target = best();
+        if (!models_->rows().takes_whole_space()) {
+            if (history_.best() != nullptr && history_.best()->where != near_what_) {
+                near_what_ = history_.best()->where;
+                near_ = unseen_.space().neighbours(near_what_);
+                models_->offer(near_);
             }
+            bool const is_long = history_.told().size() > options_.memory_limit;
+            climb(*models_,
+                  unseen_.space(),
+                  history_.told().size(),
+                  target,
+                  is_long ? 1 : std::max(options_.climbs, k - out.size()),
+                  is_long ? 1 : longest_climb);
         }
-        if (valid_ < told_.size()) {
-            double const limit = draw_feasibility_limit(engine_);
-            labels_.predict(features_, set.table, mean, variance);
-            for (std::size_t i = 0; i < score.size(); ++i) {
-                double const p = feasible_probability(mean[static_cast<Eigen::Index>(i)]);
-                score[i] += std::log(p);
-                if (p < limit) allowed[i] = 0;
-            }
+        for (point const& p : history_.pending())
+            models_->push(p, options_.pending, target);
+        while (out.size() < k && !finished_) {
+            std::optional<point> p = best_candidate(target);
+            finished_ = !p;
+            if (!p) break;
+            take(std::move(*p), out);
+            turns_.chose(out.back());
+            if (out.size() < k) models_->push(out.back(), options_.pending, target);
         }
-        if (!prior_.is_flat()) {
-            double const power = options_.prior_strength / static_cast<double>(told_.size());
-            for (std::size_t i = 0; i < score.size(); ++i)
-                score[i] += power * set.log_weight[i];
-        }
-        std::optional<std::size_t> row = highest(score, allowed);
-        if (!row) row = highest(score, set.open); // the limit left nothing: do without it
-        if (!row) return candidates_.takes_whole_space() ? std::nullopt : draw();
-        return set.points[*row];
+        models_->pop_all();
     }
 
-    /// The open row with the largest score; the first of equals.
-    static std::optional<std::size_t> highest(std::span<double const> score,
-                                              std::span<char const> open)
+    std::optional<point> best_candidate(double target)
     {
-        std::optional<std::size_t> best;
-        for (std::size_t i = 0; i < score.size(); ++i)
-            if (open[i] != 0 && (!best || score[i] > score[*best])) best = i;
-        return best;
+        scored_candidates candidates = models_->view(history_.told().size(), target);
+        std::vector<char> const close = close_rows();
+        if (!close.empty()) candidates.open = close;
+        if (options_.feasibility_limit && history_.failed() > 0)
+            candidates.feasibility_limit = draw_feasibility_limit(engine_);
+        if (history_.told().size() >= 30 && history_.failures_of_last(20) >= options_.failure_share)
+            candidates.feasibility_limit = std::max(candidates.feasibility_limit, probable);
+        acquisition_turns::improvement so_far;
+        if (options_.contextual && history_.worked() > 0) {
+            for (observation const& o : history_.told())
+                if (o.worked)
+                    so_far.mean_of_values += o.value / static_cast<double>(history_.worked());
+            so_far.best = history_.best()->value;
+        }
+        std::vector<scored_row> const rows = turns_.choose(candidates, 1, so_far);
+        if (!rows.empty()) {
+            std::size_t const row = rows.front().row;
+            point p = models_->rows().at(row);
+            if (!candidates.mean.empty())
+                predictions_.expect(p, candidates.mean[row], models_->scale());
+            return p;
+        }
+        if (models_->rows().takes_whole_space()) return {};
+        return draw();
     }
 
-    /// Brings both models up to date with told_ and pending_.
-    void learn()
+    /// row -> whether it is an open neighbour of the best point (near_), where a step to one of
+    /// them is due; empty where it is not, or where there is none.
+    [[nodiscard]] std::vector<char> close_rows()
     {
-        bool refit =
-            !fitted_at_ ||
-            told_.size() >=
-                *fitted_at_ + std::max(options_.refit_after,
-                                       static_cast<std::size_t>(options_.refit_growth *
-                                                                static_cast<double>(told_.size())));
-        gp::feature_table all;
-        gp::feature_table working;
-        std::vector<double> label;
-        std::vector<double> value;
-        for (observation const& o : told_) {
-            features_.append(o.where, all);
-            label.push_back(feasibility_label(o.worked));
-            if (!o.worked) continue;
-            features_.append(o.where, working);
-            value.push_back(o.value);
-            refit = refit || !scale_.accepts(o.value) || !objective_.is_fitted();
-        }
-        if (refit) fitted_at_ = told_.size();
-        if (!value.empty()) {
-            if (refit) scale_ = objective_scale(value);
-            for (double& v : value)
-                v = scale_.to_model(v);
-            if (refit) objective_.refit(features_, working, value, engine_);
-            double const lie = *std::min_element(value.begin(), value.end());
-            for (point const& p : pending_) {
-                features_.append(p, working);
-                value.push_back(lie);
-            }
-            objective_.condition(features_, std::move(working), value);
-        }
-        if (valid_ < told_.size()) {
-            if (refit || !labels_.is_fitted()) labels_.refit(features_, all, label, engine_);
-            labels_.condition(features_, std::move(all), label);
-        }
-    }
-
-    double best_value() const
-    {
-        double best = std::numeric_limits<double>::infinity();
-        for (observation const& o : told_)
-            if (o.worked) best = std::min(best, o.value);
-        return best;
-    }
-
-    /// The `neighbourhoods` best points, best first.
-    std::vector<point> best_points() const
-    {
-        std::vector<observation const*> order;
-        for (observation const& o : told_)
-            if (o.worked) order.push_back(&o);
-        std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) {
-            return a->value != b->value ? a->value < b->value : a < b; // the first told of equals
-        });
-        std::vector<point> out;
-        for (std::size_t i = 0; i < std::min(order.size(), options_.neighbourhoods); ++i)
-            out.push_back(order[i]->where);
+        std::size_t const asked = history_.told().size() + history_.pending().size();
+        bool const is_due = options_.finish_every > 0 && asked % options_.finish_every == 0;
+        if (models_->rows().takes_whole_space() || !is_due || asked < finish_from) return {};
+        std::vector<char> out(models_->rows().size(), 0);
+        bool any = false;
+        for (point const& p : near_)
+            if (std::optional<std::size_t> const row = models_->rows().row_of(p);
+                row && models_->rows().open()[*row] != 0)
+                out[*row] = any = true;
+        if (!any) out.clear();
         return out;
+    }
+
+    [[nodiscard]] double median() const
+    {
+        std::vector<std::size_t> const order = history_.best_places(history_.worked());
+        return order.empty() ? 0 : history_.told()[order[order.size() / 2]].value;
     }
 
     bayesian_options options_;
     random_engine engine_;
     unseen_points unseen_;
-    gp::feature_map features_;
     user_prior prior_;
-    candidate_source candidates_;
-    gp::surrogate objective_;
-    gp::surrogate labels_;
-    objective_scale scale_;
-    std::vector<observation> told_;
-    std::unordered_map<point, std::size_t, point_hash> index_;
-    std::vector<point> pending_;
-    std::size_t valid_ = 0;
-    std::optional<std::size_t> fitted_at_;
+    search_history history_;
+    acquisition_turns turns_;
+    prediction_record predictions_;
+    std::optional<initial_design> design_;
+    std::optional<search_models> models_;
+    std::vector<point> near_; ///< neighbours of near_what_, the best point of a huge space
+    point near_what_;
     bool finished_ = false;
 };
 
@@ -272,5 +281,10 @@ bayesian_searcher& bayesian_searcher::operator=(bayesian_searcher&&) noexcept = 
 
 std::vector<point> bayesian_searcher::ask(std::size_t k) { return state_->ask(k); }
 void bayesian_searcher::tell(point const& p, outcome const& result) { state_->tell(p, result); }
+std::optional<double> bayesian_searcher::prediction_error() const
+{
+    return state_->prediction_error();
+}
+std::optional<double> bayesian_searcher::expected_gain() { return state_->expected_gain(); }
 
 } // namespace attune

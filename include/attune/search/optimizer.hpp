@@ -9,36 +9,33 @@
 // Tests    tests/search/optimizer.cpp
 #pragma once
 
+#include <attune/search/optimizer_core.hpp>
 #include <attune/search/searcher.hpp>
+#include <attune/search/stop.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstdint>
 #include <optional>
-#include <utility>
+#include <string>
 #include <vector>
 
 namespace attune {
 
-/// The searcher used unless another is asked for: Bayesian optimisation with its default options.
+/// The searcher used unless another is asked for: search::automatic.
 [[nodiscard]] search_factory default_search();
 
 struct optimizer_options {
     std::uint64_t seed = 0; ///< the same seed and the same outcomes give the same run
     search_factory search = default_search();
     std::vector<input_value> inputs{}; ///< one per input of the space: {n(4096)}
+    bool times = true;                 ///< values are times, and a negative one is an error
+    stop_rules stop{};                 ///< when ask() gives nothing more
 };
 
 /// The point at which every parameter stands at its default; nothing unless all have one.
 /// Errors: attune::error when the defaults together break a constraint
 [[nodiscard]] std::optional<point> default_point(chain_of_trees const& space);
-
-namespace detail {
-
-/// Throws what optimizer::tell() says of a configuration that is not in the space.
-[[noreturn]] void refuse_foreign(chain_of_trees const& space, std::optional<point> const& at);
-
-} // namespace detail
 
 /// Minimises what it is told. The default configuration, if every parameter has a default, is asked
 /// first.
@@ -52,15 +49,17 @@ class optimizer {
 public:
     using config_type = typename Pack::config_type;
 
-    explicit optimizer(Pack const& typed, optimizer_options options = {})
+    explicit optimizer(Pack const& typed, optimizer_options const& options = {})
         : typed_(typed)
-        , space_(build(typed, options.inputs))
-        , searcher_(options.search(space_, options.seed))
-        , default_(attune::default_point(space_))
+        , core_(build(typed, options.inputs),
+                options.search,
+                options.seed,
+                options.times,
+                options.stop)
     {
     }
 
-    /// The next configuration to try; nothing when the space is exhausted.
+    /// The next configuration to try; nothing when a stop rule holds or the space is exhausted.
     [[nodiscard]] std::optional<config_type> ask()
     {
         std::vector<config_type> const batch = ask(1);
@@ -72,60 +71,73 @@ public:
     [[nodiscard]] std::vector<config_type> ask(std::size_t count)
     {
         std::vector<config_type> out;
-        if (default_ && !default_asked_ && count > 0) {
-            default_asked_ = true;
-            out.push_back(decode(typed_, space_.describe(), *default_));
-        }
-        while (out.size() < count) {
-            std::vector<point> const asked = searcher_.ask(count - out.size());
-            if (asked.empty()) break;
-            for (point const& p : asked)
-                if (p != default_) out.push_back(decode(typed_, space_.describe(), p));
-        }
+        for (point const& p : core_.ask(count))
+            out.push_back(decode(typed_, space().describe(), p));
         return out;
     }
 
-    /// What a configuration cost; lower is better. A value that is not finite is a failure.
-    void tell(config_type const& tried, double value) { tell(tried, outcome_of(value)); }
+    /// What a configuration cost that was asked; lower is better. An infinite value is a failure.
+    /// Errors: as below
+    void tell(config_type const& tried, double value)
+    {
+        tell(tried, outcome{measurement::exact(value)});
+    }
 
-    /// What became of a configuration: a measurement with its interval, or a failure. A measurement
-    /// that is not finite is a failure.
-    /// Errors: attune::error when the configuration is not of this space
+    /// What became of a configuration that was asked: a measurement with its interval, or a
+    /// failure.
+    /// Errors: attune::error naming the configuration when it is not of this space, was never
+    ///         asked, or was told before; when the value is no number, or a negative time
     void tell(config_type const& tried, outcome const& result)
     {
-        std::optional<point> const at = encode(typed_, space_.describe(), tried);
-        if (!at || !space_.contains(*at)) detail::refuse_foreign(space_, at);
-        if (auto const* m = std::get_if<measurement>(&result)) {
-            if (outcome const checked = outcome_of(m->value); !succeeded(checked)) {
-                searcher_.tell(*at, checked);
-                return;
-            }
-            if (!best_value_ || m->value < *best_value_) {
-                best_value_ = m->value;
-                best_ = *at;
-            }
-        }
-        searcher_.tell(*at, result);
+        core_.tell(encode(typed_, space().describe(), tried), result);
+    }
+
+    /// What is known of a configuration from elsewhere: it need not have been asked, and what is
+    /// known of it is replaced.
+    /// Errors: attune::error when it is not of this space, the value no number or a negative time
+    void observe(config_type const& known, double value)
+    {
+        observe(known, outcome{measurement::exact(value)});
+    }
+    void observe(config_type const& known, outcome const& result)
+    {
+        core_.observe(encode(typed_, space().describe(), known), result);
     }
 
     /// The best configuration told so far; nothing before the first success.
     [[nodiscard]] std::optional<config_type> best() const
     {
-        if (!best_value_) return {};
-        return decode(typed_, space_.describe(), best_);
+        if (!core_.best()) return {};
+        return decode(typed_, space().describe(), core_.best()->first);
     }
     /// What it cost; nothing before the first success.
-    [[nodiscard]] std::optional<double> best_value() const { return best_value_; }
-    [[nodiscard]] chain_of_trees const& space() const noexcept { return space_; }
+    [[nodiscard]] std::optional<double> best_value() const
+    {
+        if (!core_.best()) return {};
+        return core_.best()->second;
+    }
+    [[nodiscard]] chain_of_trees const& space() const noexcept { return core_.space(); }
+
+    /// Why ask() gave nothing; nothing while there is more to try.
+    [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept
+    {
+        return core_.stopped();
+    }
+    /// What the model expected still to gain when it was last asked; see stop_rules.
+    [[nodiscard]] std::optional<double> expected_gain() const { return core_.expected_gain(); }
+    /// One sentence: how many were tried and failed, the best, why it ended.
+    [[nodiscard]] std::string summary() const { return core_.summary(); }
+
+    /// All that happened, as a text from which resume() goes on, bit for bit.
+    [[nodiscard]] std::string save() const { return core_.save(); }
+    /// Brings a new optimizer of the same space, options and seed to where another was saved. Costs
+    /// the time that the other took to answer its questions.
+    /// Errors: attune::error when it has begun already, is another one, or the text is damaged
+    void resume(std::string const& saved) { core_.resume(saved); }
 
 private:
     Pack typed_;
-    chain_of_trees space_;
-    any_searcher searcher_;
-    std::optional<point> default_;
-    bool default_asked_ = false;
-    std::optional<double> best_value_;
-    point best_;
+    optimizer_core core_;
 };
 
 } // namespace attune

@@ -1,15 +1,22 @@
-// attune/search/optimizer.ipp - the default configuration, and configurations from elsewhere.
+// attune/search/optimizer.ipp - the default configuration, and the loop behind ask and tell.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/search/bayesian.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/optimizer.hpp>
+#include <attune/search/optimizer_core.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <utility>
 
 namespace attune {
 
-search_factory default_search() { return search_with<bayesian_searcher>(); }
+search_factory default_search() { return search_with<search::automatic>(); }
 
 std::optional<point> default_point(chain_of_trees const& space)
 {
@@ -33,11 +40,159 @@ std::optional<point> default_point(chain_of_trees const& space)
     return out;
 }
 
-void detail::refuse_foreign(chain_of_trees const& space, std::optional<point> const& at)
+namespace detail {
+
+/// Seconds on a clock that never goes back.
+[[nodiscard]] inline double search_clock_s()
 {
-    throw error("tell(): the configuration is not in the space",
-                at ? text_of(space.describe(), *at) : std::string{},
-                "tell what ask() gave, or a configuration that keeps all constraints");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+} // namespace detail
+
+optimizer_core::optimizer_core(chain_of_trees space,
+                               search_factory const& search,
+                               std::uint64_t seed,
+                               bool times,
+                               stop_rules const& stop)
+    : space_(std::move(space))
+    , searcher_(search(space_, seed))
+    , default_(attune::default_point(space_))
+    , times_(times)
+    , judge_(stop)
+    , start_s_(detail::search_clock_s())
+{
+    log_.seed = seed;
+    log_.space = space_identity(space_.describe());
+}
+
+std::vector<point> optimizer_core::from_search(std::size_t count)
+{
+    std::vector<point> out;
+    if (default_ && !default_asked_ && !known_.contains(*default_)) out.push_back(*default_);
+    default_asked_ = true;
+    while (out.size() < count) {
+        std::vector<point> asked = searcher_.ask(count - out.size());
+        if (asked.empty()) break;
+        for (point& p : asked)
+            if (p != default_) out.push_back(std::move(p));
+    }
+    for (point const& p : out)
+        known_.emplace(p, state::asked);
+    waiting_ += out.size();
+    log_.calls.emplace_back(search_log::question{count, out});
+    return out;
+}
+
+std::vector<point> optimizer_core::ask(std::size_t count)
+{
+    if (count == 0) return {};
+    if (judge_.wants_gain()) judge_.gain(searcher_.expected_gain());
+    stopped_ = judge_.verdict(detail::search_clock_s() - start_s_);
+    if (stopped_) return {};
+    std::uint64_t const left = judge_.evaluations_left();
+    if (left <= waiting_) return {}; // what is still out there may use the budget up
+    std::vector<point> out = from_search(std::min<std::uint64_t>(count, left - waiting_));
+    if (out.empty() && waiting_ == 0) stopped_ = judge_.exhausted();
+    return out;
+}
+
+point const& optimizer_core::require(std::optional<point> const& at, outcome const& result) const
+{
+    bool const is_place = at && at->size() == space_.describe().parameters.size();
+    if (!is_place || !space_.contains(*at)) {
+        std::string broken;
+        if (is_place)
+            for (std::string const& text : space_.violations(*at))
+                broken += (broken.empty() ? ", which breaks " : "; ") + text;
+        throw error("the configuration is not in the space",
+                    (is_place ? text_of(space_.describe(), *at) : "a value that no parameter has") +
+                        broken,
+                    "tell what ask() gave, or a configuration that keeps all constraints");
+    }
+    auto const* const m = std::get_if<measurement>(&result);
+    std::string const where = text_of(space_.describe(), *at);
+    if (m != nullptr && std::isnan(m->value))
+        throw error("the value told is not a number", where, "tell a failure if it did not work");
+    if (m != nullptr && times_ && m->value < 0)
+        throw error("the time told is negative: " + std::to_string(m->value),
+                    where,
+                    "set optimizer_options::times to false if the objective is not a time");
+    return *at;
+}
+
+void optimizer_core::take(point const& at, outcome const& result, bool asked)
+{
+    auto const [place, is_new] = known_.try_emplace(at, state::told);
+    if (!is_new && place->second == state::asked) --waiting_;
+    place->second = state::told;
+    log_.calls.emplace_back(search_log::answer{at, result, asked});
+    auto const* const m = std::get_if<measurement>(&result);
+    outcome const checked =
+        m != nullptr && !std::isfinite(m->value) ? outcome_of(m->value) : result;
+    judge_.add(checked);
+    if (m != nullptr && succeeded(checked) && (!best_ || m->value < best_->second))
+        best_.emplace(at, m->value);
+    searcher_.tell(at, checked);
+}
+
+void optimizer_core::tell(std::optional<point> const& at, outcome const& result)
+{
+    point const& p = require(at, result);
+    auto const known = known_.find(p);
+    if (known == known_.end())
+        throw error("tell(): the configuration was never asked",
+                    text_of(space_.describe(), p),
+                    "use observe() for what is known from elsewhere");
+    if (known->second == state::told)
+        throw error("tell(): the outcome of this configuration was told before",
+                    text_of(space_.describe(), p),
+                    "use observe() to replace what is known");
+    take(p, result, true);
+}
+
+void optimizer_core::observe(std::optional<point> const& at, outcome const& result)
+{
+    take(require(at, result), result, false);
+}
+
+std::string optimizer_core::summary() const
+{
+    std::string out = std::to_string(judge_.evaluations()) + " evaluations, " +
+                      std::to_string(judge_.evaluations() - judge_.worked()) + " failed";
+    if (best_) {
+        char value[32];
+        std::snprintf(value, sizeof value, "%.6g", best_->second);
+        out += "; best " + std::string(value) + " at " + text_of(space_.describe(), best_->first);
+    } else if (judge_.evaluations() > 0) {
+        out += "; no configuration worked yet";
+    }
+    if (stopped_) out += "; stopped: " + stopped_->text;
+    return out;
+}
+
+void optimizer_core::resume(std::string const& saved)
+{
+    search_log const log = parse_search_log(saved);
+    if (!log_.calls.empty())
+        throw error("resume(): this optimizer has begun already",
+                    std::to_string(log_.calls.size()) + " calls",
+                    "resume before the first ask() and tell()");
+    if (log.space != log_.space || log.seed != log_.seed)
+        throw error("resume(): the search was saved with another " +
+                        std::string(log.space != log_.space ? "space" : "seed"),
+                    "saved seed " + std::to_string(log.seed),
+                    "construct the optimizer as it was");
+    replay(
+        log,
+        [this](std::size_t count) {
+            if (judge_.wants_gain()) judge_.gain(searcher_.expected_gain());
+            return from_search(count);
+        },
+        [this](search_log::answer const& a) {
+            a.asked ? tell(a.where, a.result) : observe(a.where, a.result);
+        });
 }
 
 } // namespace attune

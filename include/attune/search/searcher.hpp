@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -54,6 +55,9 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return self_->ask(k); }
     /// @pre not moved from
     void tell(point const& p, outcome const& o) { self_->tell(p, o); }
+    /// What the searcher expects still to gain, if it is one that says so: see
+    /// bayesian_searcher::expected_gain().  @pre not moved from
+    [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
 
 private:
     struct concept_base {
@@ -63,6 +67,7 @@ private:
         virtual ~concept_base() = default;
         virtual std::vector<point> ask(std::size_t k) = 0;
         virtual void tell(point const& p, outcome const& o) = 0;
+        virtual std::optional<double> expected_gain() = 0;
     };
     template <class S>
     struct model final : concept_base {
@@ -73,6 +78,13 @@ private:
         }
         std::vector<point> ask(std::size_t k) override { return held.ask(k); }
         void tell(point const& p, outcome const& o) override { held.tell(p, o); }
+        std::optional<double> expected_gain() override
+        {
+            if constexpr (requires(S& s) { std::optional<double>(s.expected_gain()); })
+                return held.expected_gain();
+            else
+                return {};
+        }
         S held;
     };
 

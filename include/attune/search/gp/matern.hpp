@@ -6,6 +6,7 @@
 // Out      a correlation in (0, 1], its derivative, and both for arrays of pairs
 // Source   BaCO Sec. 3.2 eq. (1)-(2). The published eq. (1) reads 1 + sqrt(5) d + 5 d^2, which is
 //          not positive definite; Rasmussen & Williams 2006 eq. (4.17) has 5/3 d^2, as here.
+//          Matern-3/2: the same equation; Willemsen et al. 2021 use it.
 // Depends  Eigen
 // Tests    tests/search/gp/matern.cpp, tests/laws/covariance.hpp
 #pragma once
@@ -13,6 +14,7 @@
 #include <Eigen/Core>
 
 #include <cmath>
+#include <type_traits>
 
 namespace attune::gp {
 
@@ -44,11 +46,44 @@ struct matern52 {
     }
 
     /// Replaces squared distances by correlations.
-    /// @param r2  any shape, each >= 0
-    static void apply(Eigen::Ref<Eigen::ArrayXXd> r2)
+    /// @param r2  array of float or double, any shape, each >= 0
+    template <class Array>
+    static void apply(Array&& r2)
     {
-        r2 = (5.0 * r2).sqrt();
-        r2 = (1.0 + r2 + r2.square() * (1.0 / 3.0)) * (-r2).exp();
+        using scalar = typename std::remove_cvref_t<Array>::Scalar;
+        r2 = (scalar(5) * r2).sqrt();
+        r2 = (scalar(1) + r2 + r2.square() * scalar(1.0 / 3.0)) * (-r2).exp();
+    }
+};
+
+/// Matern-3/2, with the members of matern52: (1 + s) exp(-s) with s = sqrt(3 r2).
+struct matern32 {
+    [[nodiscard]] static double value(double r2) noexcept
+    {
+        double const s = std::sqrt(3.0 * r2);
+        return (1.0 + s) * std::exp(-s);
+    }
+
+    /// d value / d r2 = -3/2 exp(-s)
+    [[nodiscard]] static double slope(double r2) noexcept
+    {
+        return -1.5 * std::exp(-std::sqrt(3.0 * r2));
+    }
+
+    static void evaluate(Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
+    {
+        k = (3.0 * r2).sqrt();
+        dk = (-k).exp();
+        k = (1.0 + k) * dk;
+        dk *= -1.5;
+    }
+
+    template <class Array>
+    static void apply(Array&& r2)
+    {
+        using scalar = typename std::remove_cvref_t<Array>::Scalar;
+        r2 = (scalar(3) * r2).sqrt();
+        r2 = (scalar(1) + r2) * (-r2).exp();
     }
 };
 

@@ -1,0 +1,250 @@
+// bench/search/ablation.cpp - what each part of the Bayesian search is worth.
+// SPDX-License-Identifier: MIT
+//
+// Run      bench.search.ablation [--data DIR] [--spaces PART[,PART...]] [--repeats 8]
+//          [--budget 100] [--seed 0] [--variant NAME[,NAME...]]
+//          DIR: recorded files, as for bench.search.replay; without it only the synthetic kernel
+// Prints   a line per space and variant: the mean over runs of best possible / best found after 20,
+//          40 and 100 evaluations, failures, share of evaluations after the 40th that fail,
+//          processor milliseconds per suggestion; at the end the means over recorded spaces
+// Note     a variant is the default but for what its name says. All variants have the same seeds.
+//          The synthetic kernel (permuted_loops.hpp) has an order of loops, hidden failures and a
+//          known optimum; there metrics of orders and a user's priors are compared as well.
+// Exit     1 when a file or an argument is wrong
+#include <attune/search/bayesian.hpp>
+#include <attune/search/start/initial_design.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../support/recorded.hpp"
+#include "permuted_loops.hpp"
+#include "replay_run.hpp"
+
+namespace {
+
+struct arguments {
+    std::string data;
+    std::string spaces;
+    std::string variants;
+    std::size_t repeats = 8;
+    std::size_t budget = 100;
+    std::uint64_t seed = 0;
+};
+
+struct variant {
+    std::string name;
+    std::function<void(attune::bayesian_options&)> change;
+};
+
+[[nodiscard]] std::vector<variant> all_variants()
+{
+    using namespace attune;
+    using options = bayesian_options;
+    return {
+        {"default", [](options&) {}},
+        {"no_logarithm", [](options& o) { o.objective.logarithm = false; }},
+        {"no_bend",
+         [](options& o) { o.objective.bend_spans = std::numeric_limits<double>::infinity(); }},
+        {"no_derived_features",
+         [](options& o) { o.features.from_constraints = o.features.from_alignment = false; }},
+        {"no_alignment", [](options& o) { o.features.from_alignment = false; }},
+        {"radial_process", [](options& o) { o.surrogate = surrogate_model::radial_process; }},
+        {"baco_process", [](options& o) { o.surrogate = surrogate_model::baco_process; }},
+        {"fixed_process", [](options& o) { o.surrogate = surrogate_model::fixed_process; }},
+        {"random_forest", [](options& o) { o.surrogate = surrogate_model::random_forest; }},
+        {"feasibility_forest",
+         [](options& o) { o.feasibility = feasibility_model::random_forest; }},
+        {"no_feasibility",
+         [](options& o) {
+             o.feasibility = feasibility_model::none;
+             o.failure_share = 1;
+         }},
+        {"no_feasibility_limit", [](options& o) { o.feasibility_limit = false; }},
+        {"no_failure_share", [](options& o) { o.failure_share = 1; }},
+        {"child_wise_start", [](options& o) { o.start = start_sampling::child_wise; }},
+        {"uniform_start", [](options& o) { o.start = start_sampling::uniform; }},
+        {"ten_initial", [](options& o) { o.initial_samples = 10; }},
+        {"sampled_pool", [](options& o) { o.max_pool = 0; }},
+        {"probability_of_improvement",
+         [](options& o) { o.acquire = acquisition_rule::probability_of_improvement; }},
+        {"lower_confidence_bound",
+         [](options& o) {
+             o.acquire = acquisition_rule::lower_confidence_bound;
+             o.exploration = 1.5;
+         }},
+        {"contextual_variance", [](options& o) { o.contextual = true; }},
+        {"multi", [](options& o) { o.acquire = acquisition_rule::multi; }},
+        {"advanced_multi", [](options& o) { o.acquire = acquisition_rule::advanced_multi; }},
+        {"memory_50", [](options& o) { o.memory_limit = 50; }},
+    };
+}
+
+[[nodiscard]] bool is_in(std::string const& list, std::string const& name)
+{
+    return list.empty() || ("," + list + ",").find("," + name + ",") != std::string::npos;
+}
+
+[[nodiscard]] attune::search_factory factory(variant const& v)
+{
+    return [v](attune::chain_of_trees const& space, std::uint64_t seed) -> attune::any_searcher {
+        attune::bayesian_options options;
+        v.change(options);
+        return attune::bayesian_searcher(space, seed, options);
+    };
+}
+
+void print(std::string const& space, std::string const& name, bench::replay_summary const& m)
+{
+    std::printf("ablation space=%s variant=%s frac20=%.3f frac40=%.3f frac100=%.3f failures=%.1f "
+                "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
+                space.c_str(),
+                name.c_str(),
+                m.frac_20,
+                m.frac_40,
+                m.frac_100,
+                m.failures,
+                m.failures_after_40,
+                m.cpu_ms_per_suggestion);
+    std::fflush(stdout);
+}
+
+using of_run = std::function<bench::evaluator(std::size_t run)>;
+
+[[nodiscard]] bench::replay_summary measure(attune::chain_of_trees const& space,
+                                            of_run const& evaluator_of,
+                                            double best,
+                                            variant const& v,
+                                            arguments const& given)
+{
+    std::vector<bench::replay_curve> curves;
+    for (std::size_t r = 0; r < given.repeats; ++r)
+        curves.push_back(
+            bench::replay(space, evaluator_of(r), factory(v), given.budget, given.seed + r));
+    return bench::summarise(curves, best, given.budget);
+}
+
+void recorded(arguments const& given)
+{
+    std::map<std::string, std::vector<bench::replay_summary>> by_variant;
+    for (std::string const& path : bench::recorded_paths(given.data)) {
+        auto const file = bench::read_recorded(path);
+        if (!file) continue;
+        bool wanted = given.spaces.empty();
+        for (std::size_t begin = 0; begin < given.spaces.size();) {
+            std::size_t const end = std::min(given.spaces.find(',', begin), given.spaces.size());
+            wanted = wanted ||
+                     file->name.find(given.spaces.substr(begin, end - begin)) != std::string::npos;
+            begin = end + 1;
+        }
+        if (!wanted) continue;
+        std::vector<std::string> notes;
+        bench::recording const from = bench::make_recording(*file, notes);
+        bench::evaluator const look_up = [&](attune::point const& p) { return from.at(p); };
+        for (variant const& v : all_variants()) {
+            if (!is_in(given.variants, v.name)) continue;
+            bench::replay_summary const m =
+                measure(from.space, [&](std::size_t) { return look_up; }, from.best_ms, v, given);
+            print(from.name, v.name, m);
+            by_variant[v.name].push_back(m);
+        }
+    }
+    for (variant const& v : all_variants()) {
+        bench::replay_summary mean;
+        std::vector<bench::replay_summary> const& all = by_variant[v.name];
+        for (bench::replay_summary const& m : all) {
+            double const n = static_cast<double>(all.size());
+            mean.frac_20 += m.frac_20 / n;
+            mean.frac_40 += m.frac_40 / n;
+            mean.frac_100 += m.frac_100 / n;
+            mean.failures += m.failures / n;
+            mean.failures_after_40 += m.failures_after_40 / n;
+            mean.cpu_ms_per_suggestion += m.cpu_ms_per_suggestion / n;
+        }
+        if (!all.empty()) print("mean", v.name, mean);
+    }
+}
+
+void synthetic(arguments const& given)
+{
+    of_run const objective = [&](std::size_t r) { return bench::permuted_loops(given.seed + r); };
+    attune::chain_of_trees const usual(
+        bench::permuted_loops::space(attune::order_distance::spearman));
+    for (variant const& v : all_variants())
+        if (is_in(given.variants, v.name))
+            print("permuted_loops", v.name, measure(usual, objective, 1, v, given));
+    for (auto const& [name, metric] : {std::pair("metric_kendall", attune::order_distance::kendall),
+                                       std::pair("metric_hamming", attune::order_distance::hamming),
+                                       std::pair("metric_naive", attune::order_distance::naive)}) {
+        if (!is_in(given.variants, name)) continue;
+        attune::chain_of_trees const space(bench::permuted_loops::space(metric));
+        print("permuted_loops", name, measure(space, objective, 1, {name, [](auto&) {}}, given));
+    }
+    for (auto const& [name, factor] :
+         {std::pair("good_prior", 1.0), std::pair("bad_prior", 16.0)}) {
+        if (!is_in(given.variants, name)) continue;
+        std::vector<bench::replay_curve> curves;
+        for (std::size_t r = 0; r < given.repeats; ++r) {
+            bench::permuted_loops const kernel(given.seed + r);
+            attune::description believed =
+                bench::permuted_loops::space(attune::order_distance::spearman);
+            double const best = kernel.best_tx();
+            believed.parameters[1].prior.centre =
+                best * factor > 128 ? best / factor : best * factor;
+            believed.parameters[1].prior.deviation = 0.7; // one doubling
+            curves.push_back(bench::replay(attune::chain_of_trees(believed),
+                                           kernel,
+                                           factory({name, [](auto&) {}}),
+                                           given.budget,
+                                           given.seed + r));
+        }
+        print("permuted_loops", name, bench::summarise(curves, 1, given.budget));
+    }
+}
+
+[[nodiscard]] arguments parse(int count, char** text)
+{
+    arguments out;
+    for (int i = 1; i + 1 < count; i += 2) {
+        std::string const name = text[i];
+        std::string const value = text[i + 1];
+        if (name == "--data")
+            out.data = value;
+        else if (name == "--spaces")
+            out.spaces = value;
+        else if (name == "--variant")
+            out.variants = value;
+        else if (name == "--repeats")
+            out.repeats = std::stoull(value);
+        else if (name == "--budget")
+            out.budget = std::stoull(value);
+        else if (name == "--seed")
+            out.seed = std::stoull(value);
+        else
+            throw std::runtime_error(name + ": no such argument");
+    }
+    if (out.repeats == 0 || out.budget == 0)
+        throw std::runtime_error("--repeats and --budget must be at least 1");
+    return out;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        arguments const given = parse(argc, argv);
+        synthetic(given);
+        if (!given.data.empty()) recorded(given);
+        return 0;
+    } catch (std::exception const& e) {
+        std::fprintf(stderr, "bench.search.ablation: %s\n", e.what());
+        return 1;
+    }
+}

@@ -1,0 +1,253 @@
+// bench/search/replay.cpp - searchers on recorded spaces: an evaluation is a look-up.
+// SPDX-License-Identifier: MIT
+//
+// Run      bench.search.replay --data DIR --strategy NAME[,NAME...] [--budget 220] [--repeats 20]
+//          [--seed 0] [--json FILE] [--field search_baselines.json] [--spaces PART[,PART...]]
+//          DIR: recorded files (*.csv.gz, *.csv, T4 results) in it and below; NAME: see
+//          strategies.hpp, or all; --spaces: only files whose name holds one of the parts; --field:
+//          a JSON file with "field_mae_ms": {space: milliseconds}
+// Prints   a line per space and strategy; then a line per strategy with means over spaces and the
+//          mean deviation factor: the mean over spaces of its MAE over that of the field, which is
+//          the mean of the strategies given, or what --field says. Progress goes to stderr.
+// Note     a configuration that failed counts as an evaluation. MAE: mean over evaluations 40, 60,
+//          ..., budget of best so far less optimum (Willemsen et al. 2021, Sec. IV-A). The JSON is
+//          {space: {strategy: {"frac": {"20", "40", "100", "220"}, "mae_ms", "mae_rel",
+//          "evals_to_5pct", "reached_5pct", "cpu_ms_per_suggestion"}}}; a mean over runs of which
+//          one found nothing that works is null.
+// Exit     1 when a file or an argument is wrong
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../support/recorded.hpp"
+#include "replay_run.hpp"
+#include "strategies.hpp"
+
+namespace {
+
+struct arguments {
+    std::string data;
+    std::string strategy;
+    std::size_t budget = 220;
+    std::size_t repeats = 20;
+    std::uint64_t seed = 0;
+    std::string json;
+    std::string field;
+    std::string spaces;
+};
+
+[[nodiscard]] arguments parse(int count, char** text)
+{
+    arguments out;
+    for (int i = 1; i < count; ++i) {
+        std::string const name = text[i];
+        if (i + 1 == count) throw std::runtime_error(name + ": its value is missing");
+        std::string const value = text[++i];
+        auto const whole = [&] {
+            if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
+                throw std::runtime_error(name + " " + value + ": expected a whole number");
+            return std::stoull(value);
+        };
+        if (name == "--data")
+            out.data = value;
+        else if (name == "--strategy")
+            out.strategy = value;
+        else if (name == "--budget")
+            out.budget = whole();
+        else if (name == "--repeats")
+            out.repeats = whole();
+        else if (name == "--seed")
+            out.seed = whole();
+        else if (name == "--json")
+            out.json = value;
+        else if (name == "--field")
+            out.field = value;
+        else if (name == "--spaces")
+            out.spaces = value;
+        else
+            throw std::runtime_error(name + ": no such argument");
+    }
+    if (out.data.empty() || out.strategy.empty())
+        throw std::runtime_error("--data DIR and --strategy NAME[,NAME...] are needed");
+    if (out.budget == 0 || out.repeats == 0)
+        throw std::runtime_error("--budget and --repeats must be at least 1");
+    return out;
+}
+
+[[nodiscard]] bool has_part(std::string const& name, std::string_view parts)
+{
+    if (parts.empty()) return true;
+    while (!parts.empty()) {
+        std::size_t const comma = std::min(parts.find(','), parts.size());
+        if (name.find(parts.substr(0, comma)) != std::string::npos) return true;
+        parts.remove_prefix(std::min(comma + 1, parts.size()));
+    }
+    return false;
+}
+
+/// The field's MAE per space; empty without a file.
+[[nodiscard]] std::map<std::string, double> field_of(std::string const& path)
+{
+    if (path.empty()) return {};
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error(path + ": cannot be read");
+    try {
+        return nlohmann::json::parse(file).at("field_mae_ms").get<std::map<std::string, double>>();
+    } catch (nlohmann::json::exception const& e) {
+        throw std::runtime_error(path + ": " + e.what());
+    }
+}
+
+/// strategy -> summary
+using of_strategies = std::map<std::string, bench::replay_summary>;
+
+[[nodiscard]] nlohmann::ordered_json to_json(bench::replay_summary const& s)
+{
+    auto const number = [](double v) {
+        return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json(nullptr);
+    };
+    nlohmann::ordered_json out;
+    out["frac"] = {{"20", s.frac_20}, {"40", s.frac_40}, {"100", s.frac_100}, {"220", s.frac_220}};
+    out["mae_ms"] = number(s.mae_ms);
+    out["mae_rel"] = number(s.mae_rel);
+    out["evals_to_5pct"] = s.evals_to_5pct ? number(*s.evals_to_5pct) : nullptr;
+    out["reached_5pct"] = s.reached_5pct;
+    out["cpu_ms_per_suggestion"] = s.cpu_ms_per_suggestion;
+    return out;
+}
+
+void print(std::string const& space, std::string const& strategy, bench::replay_summary const& s)
+{
+    std::string const evaluations =
+        s.evals_to_5pct ? std::to_string(static_cast<int>(*s.evals_to_5pct)) : "na";
+    std::printf("replay space=%s strategy=%s frac20=%.3f frac40=%.3f frac100=%.3f frac220=%.3f "
+                "mae_ms=%.5g mae_rel=%.4f evals_to_5pct=%s reached_5pct=%.2f failures=%.1f "
+                "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
+                space.c_str(),
+                strategy.c_str(),
+                s.frac_20,
+                s.frac_40,
+                s.frac_100,
+                s.frac_220,
+                s.mae_ms,
+                s.mae_rel,
+                evaluations.c_str(),
+                s.reached_5pct,
+                s.failures,
+                s.failures_after_40,
+                s.cpu_ms_per_suggestion);
+    std::fflush(stdout);
+}
+
+/// The mean deviation factor and the means over spaces of each strategy.
+void print_means(std::vector<bench::strategy> const& strategies,
+                 std::map<std::string, of_strategies> const& results,
+                 std::map<std::string, double> const& field)
+{
+    for (bench::strategy const& s : strategies) {
+        double mdf = 0;
+        double counted = 0;
+        bench::replay_summary mean;
+        double const spaces = static_cast<double>(results.size());
+        for (auto const& [space, by_name] : results) {
+            bench::replay_summary const& r = by_name.at(s.name);
+            mean.frac_20 += r.frac_20 / spaces;
+            mean.frac_40 += r.frac_40 / spaces;
+            mean.frac_100 += r.frac_100 / spaces;
+            mean.frac_220 += r.frac_220 / spaces;
+            mean.reached_5pct += r.reached_5pct / spaces;
+            mean.cpu_ms_per_suggestion += r.cpu_ms_per_suggestion / spaces;
+            double reference = 0;
+            if (auto const known = field.find(space); known != field.end())
+                reference = known->second;
+            else if (field.empty())
+                for (auto const& [name, other] : by_name)
+                    reference += other.mae_ms / static_cast<double>(by_name.size());
+            if (!(reference > 0)) continue;
+            mdf += r.mae_ms / reference;
+            counted += 1;
+        }
+        std::printf("replay mean strategy=%s spaces=%zu frac20=%.3f frac40=%.3f frac100=%.3f "
+                    "frac220=%.3f reached_5pct=%.2f cpu_ms_per_suggestion=%.3f mdf=%s "
+                    "mdf_spaces=%d\n",
+                    s.name.c_str(),
+                    results.size(),
+                    mean.frac_20,
+                    mean.frac_40,
+                    mean.frac_100,
+                    mean.frac_220,
+                    mean.reached_5pct,
+                    mean.cpu_ms_per_suggestion,
+                    counted > 0 ? std::to_string(mdf / counted).c_str() : "na",
+                    static_cast<int>(counted));
+    }
+}
+
+void run(arguments const& given)
+{
+    std::vector<bench::strategy> const strategies = bench::strategies_named(given.strategy);
+    std::map<std::string, double> const field = field_of(given.field);
+    std::map<std::string, of_strategies> results;
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    for (std::string const& path : bench::recorded_paths(given.data)) {
+        if (!has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
+        std::optional<bench::recorded_file> const file = bench::read_recorded(path);
+        if (!file) {
+            std::fprintf(stderr, "%s: not a recorded space, skipped\n", path.c_str());
+            continue;
+        }
+        std::vector<std::string> notes;
+        bench::recording const from = bench::make_recording(*file, notes);
+        for (std::string const& note : notes)
+            std::fprintf(stderr, "%s\n", note.c_str());
+        for (bench::strategy const& s : strategies) {
+            std::vector<bench::replay_curve> curves;
+            for (std::size_t r = 0; r < given.repeats; ++r) {
+                std::fprintf(stderr,
+                             "\r%s %s %zu/%zu ",
+                             from.name.c_str(),
+                             s.name.c_str(),
+                             r + 1,
+                             given.repeats);
+                curves.push_back(bench::replay(
+                    from.space,
+                    [&](attune::point const& p) { return from.at(p); },
+                    s.make,
+                    given.budget,
+                    given.seed + r));
+            }
+            std::fprintf(stderr, "\r%*s\r", 70, "");
+            bench::replay_summary const summary =
+                bench::summarise(curves, from.best_ms, given.budget);
+            print(from.name, s.name, summary);
+            json[from.name][s.name] = to_json(summary);
+            results[from.name][s.name] = summary;
+        }
+    }
+    if (results.empty()) throw std::runtime_error(given.data + ": no recorded space was replayed");
+    print_means(strategies, results, field);
+    if (given.json.empty()) return;
+    std::ofstream out(given.json);
+    out << json.dump(2) << '\n';
+    if (!out) throw std::runtime_error(given.json + ": cannot be written");
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        run(parse(argc, argv));
+        return 0;
+    } catch (std::exception const& e) {
+        std::fprintf(stderr, "bench.search.replay: %s\n", e.what());
+        return 1;
+    }
+}

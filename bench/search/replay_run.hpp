@@ -1,0 +1,130 @@
+// bench/search/replay_run.hpp - one searcher on one measured space, and what many such runs say.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/search/searcher.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "../support/interleaved.hpp"
+
+namespace bench {
+
+/// One run: after every evaluation the best time so far (infinite before the first success) and
+/// whether that evaluation failed.
+struct replay_curve {
+    std::vector<double> best_ms;
+    std::vector<bool> failed;
+    double cpu_s = 0;
+};
+
+/// What an evaluation of a point gives.
+using evaluator = std::function<attune::outcome(attune::point const&)>;
+
+/// Asks for one point at a time until `budget` different ones were evaluated or none is left. The
+/// processor time is that of the whole run, making the searcher and looking outcomes up included.
+/// Errors  std::runtime_error when a searcher repeats itself for 10 * budget questions
+[[nodiscard]] inline replay_curve replay(attune::chain_of_trees const& space,
+                                         evaluator const& evaluate,
+                                         attune::search_factory const& make,
+                                         std::size_t budget,
+                                         std::uint64_t seed)
+{
+    replay_curve out;
+    double best = std::numeric_limits<double>::infinity();
+    std::unordered_set<attune::point, attune::point_hash> seen;
+    double const begin = thread_seconds();
+    attune::any_searcher searcher = make(space, seed);
+    for (std::size_t questions = 0; out.best_ms.size() < budget; ++questions) {
+        if (questions > 10 * budget) throw std::runtime_error("the searcher repeats itself");
+        std::vector<attune::point> const asked = searcher.ask(1);
+        if (asked.empty()) break;
+        attune::outcome const result = evaluate(asked.front());
+        searcher.tell(asked.front(), result);
+        if (!seen.insert(asked.front()).second) continue;
+        auto const* const m = std::get_if<attune::measurement>(&result);
+        if (m != nullptr) best = std::min(best, m->value);
+        out.best_ms.push_back(best);
+        out.failed.push_back(m == nullptr);
+    }
+    out.cpu_s = thread_seconds() - begin;
+    return out;
+}
+
+/// Means over runs of one searcher on one space.
+struct replay_summary {
+    double frac_20 = 0, frac_40 = 0, frac_100 = 0, frac_220 = 0; ///< best possible / best found
+    double mae_ms = 0;                   ///< mean over evaluations 40, 60, ... of the excess
+    double mae_rel = 0;                  ///< the same, divided by the best possible
+    std::optional<double> evals_to_5pct; ///< median; nothing when most runs did not get there
+    double reached_5pct = 0;             ///< share of runs
+    double failures = 0;                 ///< per run
+    double failures_after_40 = 0;        ///< share of the evaluations after the 40th
+    double cpu_ms_per_suggestion = 0;
+};
+
+/// @param curves   at least one
+/// @param best_ms  best possible
+/// @param budget   evaluations that a run was given
+[[nodiscard]] inline replay_summary
+summarise(std::vector<replay_curve> const& curves, double best_ms, std::size_t budget)
+{
+    replay_summary out;
+    double const runs = static_cast<double>(curves.size());
+    std::vector<double> first_within;
+    double late = 0;
+    double suggestions = 0;
+    double cpu_s = 0;
+    for (replay_curve const& c : curves) {
+        // A run that ended early keeps its best; a checkpoint behind the budget is not reached.
+        auto const best_after = [&](std::size_t k) {
+            std::size_t const n = std::min({k, budget, c.best_ms.size()});
+            return n == 0 ? std::numeric_limits<double>::infinity() : c.best_ms[n - 1];
+        };
+        out.frac_20 += best_ms / best_after(20) / runs;
+        out.frac_40 += best_ms / best_after(40) / runs;
+        out.frac_100 += best_ms / best_after(100) / runs;
+        out.frac_220 += best_ms / best_after(220) / runs;
+        double excess = 0;
+        int checkpoints = 0;
+        for (std::size_t k = 40; k <= std::max<std::size_t>(budget, 40); k += 20, ++checkpoints)
+            excess += best_after(k) - best_ms;
+        out.mae_ms += excess / checkpoints / runs;
+        double within = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < c.best_ms.size(); ++i) {
+            if (c.best_ms[i] <= 1.05 * best_ms && std::isinf(within))
+                within = static_cast<double>(i + 1);
+            out.failures += c.failed[i] ? 1 / runs : 0;
+            if (i >= 40) {
+                out.failures_after_40 += c.failed[i] ? 1 : 0;
+                late += 1;
+            }
+        }
+        first_within.push_back(within);
+        out.reached_5pct += std::isfinite(within) ? 1 / runs : 0;
+        suggestions += static_cast<double>(c.best_ms.size());
+        cpu_s += c.cpu_s;
+    }
+    out.mae_rel = out.mae_ms / best_ms;
+    if (late > 0) out.failures_after_40 /= late;
+    if (suggestions > 0) out.cpu_ms_per_suggestion = 1e3 * cpu_s / suggestions;
+    std::sort(first_within.begin(), first_within.end());
+    std::size_t const n = first_within.size();
+    double const median =
+        n % 2 == 1 ? first_within[n / 2] : (first_within[n / 2 - 1] + first_within[n / 2]) / 2;
+    if (std::isfinite(median)) out.evals_to_5pct = median;
+    return out;
+}
+
+} // namespace bench

@@ -1,0 +1,75 @@
+// bench/search/strategies.hpp - the searchers of the library, by name.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/search/automatic.hpp>
+#include <attune/search/bayesian.hpp>
+#include <attune/search/exhaustive.hpp>
+#include <attune/search/local/annealing.hpp>
+#include <attune/search/local/coordinate_descent.hpp>
+#include <attune/search/local/differential_evolution.hpp>
+#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/local_search.hpp>
+#include <attune/search/local/neighbourhood_descent.hpp>
+#include <attune/search/local/particle_swarm.hpp>
+#include <attune/search/random.hpp>
+#include <attune/search/searcher.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+struct strategy {
+    std::string name;
+    attune::search_factory make;
+};
+
+/// All of them.
+[[nodiscard]] inline std::vector<strategy> strategies()
+{
+    return {
+        {"automatic", attune::search_with<attune::search::automatic>()},
+        {"bayesian", attune::search_with<attune::bayesian_searcher>()},
+        {"annealing", attune::search_with<attune::annealing>()},
+        {"coordinate_descent", attune::search_with<attune::coordinate_descent>()},
+        {"differential_evolution", attune::search_with<attune::differential_evolution>()},
+        {"genetic", attune::search_with<attune::genetic>()},
+        {"local_search", attune::search_with<attune::local_search>()},
+        {"neighbourhood_descent", attune::search_with<attune::neighbourhood_descent>()},
+        {"particle_swarm", attune::search_with<attune::particle_swarm>()},
+        {"random", attune::search_with<attune::random_searcher>()},
+        {"exhaustive", attune::search_with<attune::exhaustive_searcher>()},
+    };
+}
+
+/// Those in "a,b,c"; "all" stands for every one.
+/// Errors  std::runtime_error naming one that does not exist, and those that do
+[[nodiscard]] inline std::vector<strategy> strategies_named(std::string_view list)
+{
+    std::vector<strategy> const known = strategies();
+    if (list == "all") return known;
+    std::vector<strategy> out;
+    while (!list.empty()) {
+        std::size_t const comma = std::min(list.find(','), list.size());
+        std::string_view const name = list.substr(0, comma);
+        list.remove_prefix(std::min(comma + 1, list.size()));
+        bool found = false;
+        for (strategy const& s : known)
+            if (s.name == name) {
+                out.push_back(s);
+                found = true;
+            }
+        if (found) continue;
+        std::string text = "no strategy is called '" + std::string(name) + "'; there are:";
+        for (strategy const& s : known)
+            text += " " + s.name;
+        throw std::runtime_error(text);
+    }
+    return out;
+}
+
+} // namespace bench

@@ -1,0 +1,114 @@
+// bench/search/synthetic.cpp - searchers on huge spaces, under an objective of known optimum.
+// SPDX-License-Identifier: MIT
+//
+// Run      bench.search.synthetic --spaces FILE [--names baco_rs_cot_1024,ktt_atf_gemm2048]
+//          [--strategy all] [--repeats 5] [--budget 220] [--seed 0]
+//          FILE: a JSON list of spaces, see attune/space/files/read_json.hpp
+// Prints   a line per space, kind of objective and strategy: the mean over runs of best possible /
+//          best found after 20, 40, 100 and 220 evaluations, failures, processor milliseconds per
+//          suggestion. Each run has its own objective, see synthetic_objective.hpp; `hidden`: with
+//          configurations that fail. Progress goes to stderr.
+// Exit     1 when a file or an argument is wrong
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/read_json.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "replay_run.hpp"
+#include "strategies.hpp"
+#include "synthetic_objective.hpp"
+
+namespace {
+
+struct arguments {
+    std::string spaces;
+    std::string names = "baco_rs_cot_1024,ktt_atf_gemm2048";
+    std::string strategy = "all";
+    std::size_t repeats = 5;
+    std::size_t budget = 220;
+    std::uint64_t seed = 0;
+};
+
+[[nodiscard]] arguments parse(int count, char** text)
+{
+    arguments out;
+    for (int i = 1; i + 1 < count; i += 2) {
+        std::string const name = text[i];
+        std::string const value = text[i + 1];
+        if (name == "--spaces")
+            out.spaces = value;
+        else if (name == "--names")
+            out.names = value;
+        else if (name == "--strategy")
+            out.strategy = value;
+        else if (name == "--repeats")
+            out.repeats = std::stoull(value);
+        else if (name == "--budget")
+            out.budget = std::stoull(value);
+        else if (name == "--seed")
+            out.seed = std::stoull(value);
+        else
+            throw std::runtime_error(name + ": no such argument");
+    }
+    if (out.spaces.empty()) throw std::runtime_error("--spaces FILE is needed");
+    if (out.repeats == 0) throw std::runtime_error("--repeats must be at least 1");
+    return out;
+}
+
+void compare(std::string const& name, attune::chain_of_trees const& space, arguments const& given)
+{
+    for (bool const hidden : {false, true})
+        for (bench::strategy const& s : bench::strategies_named(given.strategy)) {
+            if (s.name == "exhaustive") continue; // the order of the index says nothing here
+            std::vector<bench::replay_curve> curves;
+            for (std::size_t r = 0; r < given.repeats; ++r) {
+                std::fprintf(
+                    stderr, "\r%s %s %zu/%zu ", name.c_str(), s.name.c_str(), r + 1, given.repeats);
+                bench::synthetic_objective const objective(space, given.seed + r, hidden);
+                curves.push_back(
+                    bench::replay(space, objective, s.make, given.budget, given.seed + r));
+            }
+            std::fprintf(stderr, "\r%*s\r", 70, "");
+            bench::replay_summary const m =
+                bench::summarise(curves, bench::synthetic_objective::optimum, given.budget);
+            std::printf("synthetic space=%s log2_size=%.1f objective=%s strategy=%s frac20=%.3f "
+                        "frac40=%.3f frac100=%.3f frac220=%.3f failures=%.1f "
+                        "cpu_ms_per_suggestion=%.3f runs=%zu\n",
+                        name.c_str(),
+                        space.log2_size(),
+                        hidden ? "hidden" : "plain",
+                        s.name.c_str(),
+                        m.frac_20,
+                        m.frac_40,
+                        m.frac_100,
+                        m.frac_220,
+                        m.failures,
+                        m.cpu_ms_per_suggestion,
+                        given.repeats);
+            std::fflush(stdout);
+        }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        arguments const given = parse(argc, argv);
+        for (attune::named_space const& from : attune::read_spaces_file(given.spaces)) {
+            if (("," + given.names + ",").find("," + from.name + ",") == std::string::npos)
+                continue;
+            attune::chain_of_trees const space(attune::bind_inputs(from.space, {}));
+            compare(from.name, space, given);
+        }
+        return 0;
+    } catch (std::exception const& e) {
+        std::fprintf(stderr, "bench.search.synthetic: %s\n", e.what());
+        return 1;
+    }
+}

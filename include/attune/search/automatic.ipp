@@ -1,0 +1,111 @@
+// attune/search/automatic.ipp - who is asked for the next point.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/search/automatic.hpp>
+#include <attune/search/bayesian.hpp>
+#include <attune/search/history.hpp>
+#include <attune/search/local/neighbourhood_descent.hpp>
+
+#include <unordered_set>
+#include <utility>
+
+namespace attune::search {
+
+struct automatic::state {
+    state(chain_of_trees searched, std::uint64_t from, automatic_options const& chosen)
+        : options(chosen)
+        , space(std::move(searched))
+        , seed(from)
+        , model(space, seed, options.model)
+    {
+    }
+
+    /// One point that nobody asked for yet, from the local search.
+    std::optional<point> from_local()
+    {
+        if (!local) {
+            local.emplace(space, seed);
+            for (observation const& o : history.told())
+                local->tell(o.where, outcome_of_observation(o));
+        }
+        for (int tries = 0; tries < 64; ++tries) {
+            std::vector<point> asked = local->ask(1);
+            if (asked.empty()) return {};
+            if (!waiting.contains(asked.front())) return std::move(asked.front());
+        }
+        return {};
+    }
+    /// The same from the model. Each point that local search chose is refused at most once.
+    std::optional<point> from_model()
+    {
+        for (;;) {
+            std::vector<point> asked = model.ask(1);
+            if (asked.empty()) return {};
+            if (!waiting.contains(asked.front())) return std::move(asked.front());
+        }
+    }
+
+    [[nodiscard]] bool wants_help() const
+    {
+        if (history.told().size() >= options.long_run) return true;
+        std::optional<double> const error = model.prediction_error();
+        return error && *error > options.poor_fit;
+    }
+
+    static outcome outcome_of_observation(observation const& o)
+    {
+        if (!o.worked) return failure{failure_stage::verify, "failed before"};
+        return measurement{o.value, o.low, o.high, 1};
+    }
+
+    automatic_options options;
+    chain_of_trees space;
+    std::uint64_t seed;
+    bayesian_searcher model;
+    std::optional<neighbourhood_descent> local; ///< from the first time it is wanted
+    search_history history;
+    std::unordered_set<point, point_hash> waiting; ///< asked, not told
+    bool is_local_turn = false;
+};
+
+automatic::automatic(chain_of_trees space, std::uint64_t seed, automatic_options const& options)
+    : state_(std::make_unique<state>(std::move(space), seed, options))
+{
+}
+automatic::~automatic() = default;
+automatic::automatic(automatic&&) noexcept = default;
+automatic& automatic::operator=(automatic&&) noexcept = default;
+
+std::vector<point> automatic::ask(std::size_t k)
+{
+    std::vector<point> out;
+    if (!state_->local && !state_->wants_help()) {
+        out = state_->model.ask(k); // a batch at once is cheaper
+        state_->waiting.insert(out.begin(), out.end());
+        return out;
+    }
+    while (out.size() < k) {
+        std::optional<point> p;
+        state_->is_local_turn = !state_->is_local_turn;
+        if (state_->is_local_turn && state_->wants_help()) p = state_->from_local();
+        if (!p) p = state_->from_model();
+        if (!p) break;
+        state_->waiting.insert(*p);
+        out.push_back(std::move(*p));
+    }
+    return out;
+}
+
+void automatic::tell(point const& p, outcome const& result)
+{
+    if (!state_->space.contains(p)) return;
+    state_->waiting.erase(p);
+    state_->history.tell(p, result);
+    state_->model.tell(p, result);
+    if (state_->local) state_->local->tell(p, result);
+}
+
+std::optional<double> automatic::expected_gain() { return state_->model.expected_gain(); }
+
+} // namespace attune::search

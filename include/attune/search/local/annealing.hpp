@@ -1,0 +1,38 @@
+// attune/search/local/annealing.hpp - simulated annealing over the valid configurations.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a space and a seed; outcomes, through tell()
+// Out      a model of `searcher`
+// Source   Kirkpatrick, Gelatt, Vecchi 1983; one step in five goes to any value of a parameter,
+//          the others to the next one, as in Kernel Tuner. Own: temperatures in standard deviations
+//          of the (logarithmic) objective, so that they have no unit.
+// Depends  std only
+// Tests    tests/search/local/annealing.cpp, tests/laws/searcher.hpp
+// Bench    bench/search/replay.cpp
+#pragma once
+
+#include <attune/search/local/stepwise.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune {
+
+struct annealing_options {
+    std::size_t starts = 10;       ///< random configurations, of which the best is where it begins
+    std::size_t evaluations = 200; ///< in one cooling; then it begins anew at the best known
+    double hot = 0.2;              ///< first temperature: an excess accepted with chance 1/e
+    double cold = 0.01;            ///< last temperature
+    double far = 0.2;              ///< share of steps that may take any value of a parameter
+};
+
+/// Walks to random neighbours, also to worse ones, the less so the longer it runs.
+class annealing : public stepwise_searcher {
+public:
+    explicit annealing(chain_of_trees space,
+                       std::uint64_t seed = 0,
+                       annealing_options const& options = {});
+};
+
+} // namespace attune

@@ -1,0 +1,35 @@
+// attune/search/local/coordinate_descent.hpp - one parameter after the other set to its best.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a space and a seed; outcomes, through tell()
+// Out      a model of `searcher`
+// Source   exhaustive line search along coordinates with restarts, e.g. Wright 2015; in kernel
+//          tuning it is called orthogonal search (Balaprakash et al. 2018)
+// Depends  std only
+// Tests    tests/search/local/coordinate_descent.cpp, tests/laws/searcher.hpp
+// Bench    bench/search/replay.cpp
+#pragma once
+
+#include <attune/search/local/stepwise.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune {
+
+struct coordinate_descent_options {
+    std::size_t starts = 10;      ///< random configurations, of which the best is the start
+    std::size_t most_values = 16; ///< of one parameter that are tried, a random choice of them
+};
+
+/// Greedy: goes through the parameters in random order, tries all values of one with the others
+/// unchanged, and keeps the best. When a whole pass changes nothing it begins elsewhere.
+class coordinate_descent : public stepwise_searcher {
+public:
+    explicit coordinate_descent(chain_of_trees space,
+                                std::uint64_t seed = 0,
+                                coordinate_descent_options const& options = {});
+};
+
+} // namespace attune

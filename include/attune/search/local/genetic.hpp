@@ -1,0 +1,38 @@
+// attune/search/local/genetic.hpp - a population that recombines and mutates.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a space and a seed; outcomes, through tell()
+// Out      a model of `searcher`
+// Source   Holland 1975; uniform crossover of Syswerda 1989; parents by rank; parents and children
+//          compete (mu + lambda). Own: children that break a constraint become the nearest valid
+//          configuration instead of being thrown away.
+// Depends  std only
+// Tests    tests/search/local/genetic.cpp, tests/laws/searcher.hpp
+// Bench    bench/search/replay.cpp
+#pragma once
+
+#include <attune/search/local/stepwise.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune {
+
+struct genetic_options {
+    std::size_t population = 20;
+    std::size_t children = 10; ///< per generation
+    double mutation = 0.1;     ///< chance that a parameter of a child is drawn anew
+    double selection = 2.5;    ///< >= 1; 1: every parent equally likely, more: the best ones
+};
+
+/// Each generation, pairs of good configurations are mixed parameter by parameter, some parameters
+/// are drawn anew, and the best of old and new survive.
+class genetic : public stepwise_searcher {
+public:
+    explicit genetic(chain_of_trees space,
+                     std::uint64_t seed = 0,
+                     genetic_options const& options = {});
+};
+
+} // namespace attune

@@ -1,0 +1,35 @@
+// attune/search/local/local_search.hpp - descent to the nearest local optimum, from many starts.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a space and a seed; outcomes, through tell()
+// Out      a model of `searcher`
+// Source   first-improvement descent with random restarts, e.g. Aarts & Lenstra 1997 ch. 1; the
+//          neighbours are those of Kernel Tuner's "Hamming" method
+// Depends  std only
+// Tests    tests/search/local/local_search.cpp, tests/laws/searcher.hpp
+// Bench    bench/search/replay.cpp
+#pragma once
+
+#include <attune/search/local/stepwise.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune {
+
+struct local_search_options {
+    std::size_t starts = 10;      ///< random configurations, of which the best is the start
+    std::size_t most_values = 32; ///< of one parameter that are tried, a random choice of them
+};
+
+/// Tries the configurations that differ in one parameter, in random order, and moves to the first
+/// that is better. Where none is, it begins elsewhere.
+class local_search : public stepwise_searcher {
+public:
+    explicit local_search(chain_of_trees space,
+                          std::uint64_t seed = 0,
+                          local_search_options const& options = {});
+};
+
+} // namespace attune

@@ -1,0 +1,145 @@
+// attune/search/local/moves.hpp - valid configurations near a given one.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a chain of trees and a configuration, valid or not
+// Out      neighbours of several kinds, all of them valid
+// Source   own; "adjacent" and "Hamming" neighbours are those of Kernel Tuner (Willemsen et al.)
+// Depends  std only
+// Tests    tests/search/local/moves.cpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/nearest.hpp>
+#include <attune/space/steps.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// Neighbourhoods of one space. Every result is a valid configuration.
+class moves {
+public:
+    explicit moves(chain_of_trees space)
+        : space_(std::move(space))
+    {
+        for (std::uint32_t p = 0; p < parameters().size(); ++p)
+            if (varies(parameters()[p])) varying_.push_back(p);
+    }
+
+    [[nodiscard]] chain_of_trees const& space() const noexcept { return space_; }
+    /// The parameters with more than one value.
+    [[nodiscard]] std::vector<std::uint32_t> const& varying() const noexcept { return varying_; }
+
+    /// One step of one parameter away; where no such step is valid, the eight nearest.
+    [[nodiscard]] std::vector<point> adjacent(point const& p) const
+    {
+        std::vector<point> out = space_.neighbours(p);
+        return out.empty() ? nearest_valid(space_, p) : out;
+    }
+
+    /// All valid values of one parameter, the others unchanged, its present value left out, in
+    /// order of declaration. Of a table longer than `most`, and of an interval, a random choice.
+    [[nodiscard]] std::vector<point>
+    line(point const& p, std::uint32_t parameter, std::size_t most, random_engine& engine) const
+    {
+        parameter_description const& along = parameters()[parameter];
+        std::vector<point> out;
+        point q = p;
+        auto const offer = [&] {
+            if (q[parameter] != p[parameter] && space_.contains(q)) out.push_back(q);
+        };
+        bool const is_whole = along.kind != parameter_kind::real && along.value_count() <= most;
+        for (std::size_t i = 0; i < (is_whole ? along.value_count() : most); ++i) {
+            q[parameter] = is_whole ? coordinate{static_cast<std::uint32_t>(i), 0}
+                                    : random_coordinate(along, engine);
+            offer();
+        }
+        return out;
+    }
+
+    /// Every valid configuration that differs in one parameter; see line() for long tables.
+    [[nodiscard]] std::vector<point>
+    hamming(point const& p, std::size_t most, random_engine& engine) const
+    {
+        std::vector<point> out;
+        for (std::uint32_t const parameter : varying_)
+            for (point& q : line(p, parameter, most, engine))
+                out.push_back(std::move(q));
+        return out;
+    }
+
+    /// A random one that differs in one parameter, each parameter equally likely as far as its
+    /// other values are valid; nothing when 64 attempts were not.
+    [[nodiscard]] std::optional<point> random_hamming(point const& p, random_engine& engine) const
+    {
+        for (int tries = 0; tries < 64 && !varying_.empty(); ++tries) {
+            std::uint32_t const parameter = varying_[uniform_below(engine, varying_.size())];
+            point q = p;
+            q[parameter] = random_coordinate(parameters()[parameter], engine);
+            if (q[parameter] != p[parameter] && space_.contains(q)) return q;
+        }
+        return {};
+    }
+
+    /// A random adjacent one.
+    [[nodiscard]] std::optional<point> random_adjacent(point const& p, random_engine& engine) const
+    {
+        std::vector<point> const near = adjacent(p);
+        if (near.empty()) return {};
+        return near[uniform_below(engine, near.size())];
+    }
+
+    /// `count` parameters drawn anew, then repaired: a jump that keeps most of `p`.
+    [[nodiscard]] point scrambled(point p, std::size_t count, random_engine& engine) const
+    {
+        std::vector<std::uint32_t> order = varying_;
+        shuffle(std::span(order), engine);
+        order.resize(std::min(count, order.size()));
+        for (std::uint32_t const parameter : order)
+            p[parameter] = random_coordinate(parameters()[parameter], engine);
+        return repaired(p, engine);
+    }
+
+    /// `p` if it is valid, else the valid configuration with the fewest parameters changed.
+    /// @param p  inside all tables and intervals
+    [[nodiscard]] point repaired(point const& p, random_engine& engine) const
+    {
+        if (space_.contains(p)) return p;
+        std::vector<point> const near = nearest_valid(space_, p, {.count = 1});
+        return near.empty() ? space_.sample(engine) : near.front();
+    }
+
+    /// Uniform over the table, or over the scale of an interval.
+    [[nodiscard]] static coordinate random_coordinate(parameter_description const& parameter,
+                                                      random_engine& engine)
+    {
+        if (parameter.kind == parameter_kind::real)
+            return {0, scale_value(parameter, uniform_unit(engine))};
+        return {static_cast<std::uint32_t>(uniform_below(engine, parameter.value_count())), 0};
+    }
+
+private:
+    [[nodiscard]] std::vector<parameter_description> const& parameters() const noexcept
+    {
+        return space_.describe().parameters;
+    }
+    [[nodiscard]] static bool varies(parameter_description const& parameter)
+    {
+        return parameter.kind == parameter_kind::real ? parameter.low < parameter.high
+                                                      : parameter.value_count() > 1;
+    }
+
+    chain_of_trees space_;
+    std::vector<std::uint32_t> varying_;
+};
+
+} // namespace attune::detail

@@ -1,0 +1,98 @@
+// attune/search/local/nearest_estimate.hpp - what to expect from outcomes nearby.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       configurations and what they gave
+// Out      an estimate for another one
+// Source   k nearest neighbours, as in the generated HybridVNDX of Kernel Tuner; on ranks of values
+//          instead of times (own), so that it has no unit and failures have a place: the last
+// Depends  std only; included by .ipp files
+// Tests    tests/search/local/nearest_estimate.cpp
+#pragma once
+
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/local/trials.hpp>
+#include <attune/space/steps.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// A parameter in which two configurations differ counts 1, and up to 1 more for how far: for
+/// numbers the places between them in the table or on the scale, for others always 1 more.
+[[nodiscard]] inline double rough_distance(description const& space, point const& a, point const& b)
+{
+    double sum = 0;
+    for (std::size_t p = 0; p < a.size(); ++p) {
+        if (a[p] == b[p]) continue;
+        parameter_description const& parameter = space.parameters[p];
+        double far = 1;
+        if (parameter.kind == parameter_kind::real)
+            far = std::abs(scale_position(parameter, a[p].real) -
+                           scale_position(parameter, b[p].real));
+        else if (parameter.kind == parameter_kind::integer ||
+                 parameter.kind == parameter_kind::ordinal)
+            far = std::abs(static_cast<double>(a[p].index) - static_cast<double>(b[p].index)) /
+                  std::max(1.0, parameter.value_count() - 1.0);
+        sum += 1 + far;
+    }
+    return sum;
+}
+
+/// Estimates from the last `most` outcomes before it was made.
+class nearest_estimate {
+public:
+    /// @param space  must outlive this
+    nearest_estimate(description const& space,
+                     std::span<valued_point const> told,
+                     std::size_t most = 1000)
+        : space_(&space)
+    {
+        told = told.last(std::min(told.size(), most));
+        known_.assign(told.begin(), told.end());
+        std::sort(known_.begin(), known_.end(), [](valued_point const& a, valued_point const& b) {
+            return a.value < b.value;
+        });
+        // Equal values share the rank of the first of them.
+        double rank = 0;
+        for (std::size_t i = 0; i < known_.size(); ++i) {
+            if (i > 0 && known_[i].value != known_[i - 1].value) rank = static_cast<double>(i);
+            rank_.push_back(rank / static_cast<double>(known_.size()));
+        }
+    }
+
+    /// The mean rank of the `count` nearest, weighted by inverse distance: 0 is as good as the
+    /// best; 0.5 when nothing is known.
+    /// Cost   one distance per outcome
+    [[nodiscard]] double operator()(point const& p, std::size_t count = 5) const
+    {
+        std::vector<std::pair<double, double>> near; // distance, rank
+        for (std::size_t i = 0; i < known_.size(); ++i)
+            near.emplace_back(rough_distance(*space_, known_[i].where, p), rank_[i]);
+        count = std::min(count, near.size());
+        std::partial_sort(
+            near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
+        double sum = 0;
+        double weights = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            double const weight = 1 / (near[i].first + 1e-9);
+            sum += weight * near[i].second;
+            weights += weight;
+        }
+        return weights > 0 ? sum / weights : 0.5;
+    }
+
+private:
+    description const* space_;
+    std::vector<valued_point> known_; // best first
+    std::vector<double> rank_;        // in [0, 1), of known_
+};
+
+} // namespace attune::detail

@@ -1,0 +1,41 @@
+// attune/search/local/neighbourhood_descent.hpp - ever larger neighbourhoods, no way back.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a space and a seed; outcomes, through tell()
+// Out      a model of `searcher`
+// Source   variable neighbourhood descent of Mladenovic & Hansen 1997; tabu list of Glover 1986;
+//          candidates ranked by near outcomes and recombined elites as in the generated HybridVNDX
+//          of Kernel Tuner. Own: all comparisons relative, so that they have no unit.
+// Depends  std only
+// Tests    tests/search/local/neighbourhood_descent.cpp, tests/laws/searcher.hpp
+// Bench    bench/search/replay.cpp
+#pragma once
+
+#include <attune/search/local/stepwise.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune {
+
+struct neighbourhood_descent_options {
+    std::size_t starts = 10;     ///< random configurations, of which the best is the start
+    std::size_t tries = 2;       ///< in each neighbourhood before the next larger one
+    std::size_t candidates = 64; ///< among which those are chosen
+    std::size_t neighbours = 5;  ///< outcomes that rank a candidate; 0: candidates in random order
+    std::size_t tabu = 20;       ///< how long a configuration that was left is not entered again
+    std::size_t patience = 3;    ///< uphill moves without a new best before it begins elsewhere
+};
+
+/// Tries the next values of each parameter, then all values of each, then two parameters at once,
+/// then mixtures with the best configurations. An improvement leads back to the first of these;
+/// without one it moves to the best neighbour known that is not tabu.
+class neighbourhood_descent : public stepwise_searcher {
+public:
+    explicit neighbourhood_descent(chain_of_trees space,
+                                   std::uint64_t seed = 0,
+                                   neighbourhood_descent_options const& options = {});
+};
+
+} // namespace attune

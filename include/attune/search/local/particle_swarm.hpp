@@ -1,0 +1,38 @@
+// attune/search/local/particle_swarm.hpp - particles drawn to the best places found.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a space and a seed; outcomes, through tell()
+// Out      a model of `searcher`
+// Source   Kennedy & Eberhart 1995 with the inertia of Shi & Eberhart 1998; over tables,
+//          categories, permutations and tiles through unit_embedding. Own: a place that breaks a
+//          constraint stands for the nearest valid configuration.
+// Depends  std only
+// Tests    tests/search/local/particle_swarm.cpp, tests/laws/searcher.hpp
+// Bench    bench/search/replay.cpp
+#pragma once
+
+#include <attune/search/local/stepwise.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune {
+
+struct particle_swarm_options {
+    std::size_t particles = 20;
+    double inertia = 0.5; ///< share of its velocity that a particle keeps
+    double own = 1.5;     ///< pull of the best place of the particle itself
+    double swarm = 1.5;   ///< pull of the best place of all
+};
+
+/// Every particle keeps part of its velocity and is pulled towards its own best place and that of
+/// the swarm.
+class particle_swarm : public stepwise_searcher {
+public:
+    explicit particle_swarm(chain_of_trees space,
+                            std::uint64_t seed = 0,
+                            particle_swarm_options const& options = {});
+};
+
+} // namespace attune

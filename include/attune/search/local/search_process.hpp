@@ -1,0 +1,68 @@
+// attune/search/local/search_process.hpp - an algorithm that stops to await outcomes.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       a coroutine
+// Out      a value that owns it and runs it from one suspension to the next
+// Source   own
+// Depends  std only; included by .ipp files, not by what users include
+// Tests    tests/search/local/search_process.cpp
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+namespace attune::detail {
+
+/// The body of a search: co_await gives it the values of the configurations it asked for. Owns the
+/// coroutine; movable.
+class search_process {
+public:
+    struct promise_type {
+        std::exception_ptr thrown{};
+
+        search_process get_return_object()
+        {
+            return search_process(std::coroutine_handle<promise_type>::from_promise(*this));
+        }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() noexcept {}
+        void unhandled_exception() noexcept { thrown = std::current_exception(); }
+    };
+
+    search_process(search_process&& other) noexcept
+        : body_(std::exchange(other.body_, {}))
+    {
+    }
+    search_process& operator=(search_process&& other) noexcept
+    {
+        std::swap(body_, other.body_);
+        return *this;
+    }
+    ~search_process()
+    {
+        if (body_) body_.destroy();
+    }
+
+    [[nodiscard]] bool is_done() const noexcept { return !body_ || body_.done(); }
+    /// Runs up to the next suspension, or to the end.  @pre !is_done()
+    /// Errors  what the body throws; it is done then
+    void resume()
+    {
+        body_.resume();
+        if (std::exception_ptr const thrown = std::exchange(body_.promise().thrown, {}))
+            std::rethrow_exception(thrown);
+    }
+
+private:
+    explicit search_process(std::coroutine_handle<promise_type> body) noexcept
+        : body_(body)
+    {
+    }
+
+    std::coroutine_handle<promise_type> body_;
+};
+
+} // namespace attune::detail

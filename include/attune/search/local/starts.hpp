@@ -1,0 +1,57 @@
+// attune/search/local/starts.hpp - where a search begins, and from what it goes on.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       what has been tried
+// Out      different configurations that nobody has seen; the best ones of those evaluated
+// Source   own
+// Depends  std only; included by .ipp files
+// Tests    tests/search/local/starts.cpp
+#pragma once
+
+#include <attune/declare/point.hpp>
+#include <attune/search/local/trials.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace attune::detail {
+
+/// `count` different random configurations, not seen before as long as there are such; at least
+/// one.
+[[nodiscard]] inline std::vector<point> fresh_points(trials& t, std::size_t count)
+{
+    std::vector<point> out{t.fresh()};
+    std::unordered_set<point, point_hash> taken{out.front()};
+    for (std::size_t tries = 0; out.size() < count && tries < 2 * count; ++tries) {
+        point p = t.fresh();
+        if (taken.insert(p).second) out.push_back(std::move(p));
+    }
+    return out;
+}
+
+/// The best of a round, the first among equals.  @pre it is not empty
+[[nodiscard]] inline valued_point best_of(std::span<point const> round,
+                                          std::span<double const> value)
+{
+    auto const best = std::min_element(value.begin(), value.end()) - value.begin();
+    return {round[static_cast<std::size_t>(best)], value[static_cast<std::size_t>(best)]};
+}
+
+/// Puts `one` among the best ones, which ascend by value and stay at most `most`; behind its
+/// equals.
+inline void keep_best(std::vector<valued_point>& best, valued_point one, std::size_t most)
+{
+    auto const place = std::upper_bound(
+        best.begin(), best.end(), one.value, [](double value, valued_point const& t) {
+            return value < t.value;
+        });
+    best.insert(place, std::move(one));
+    if (best.size() > most) best.pop_back();
+}
+
+} // namespace attune::detail

@@ -1,0 +1,65 @@
+// attune/search/local/stepwise.ipp - how an algorithm that waits becomes a searcher.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/search/local/search_process.hpp>
+#include <attune/search/local/stepwise.hpp>
+#include <attune/search/local/trials.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace attune {
+
+struct stepwise_searcher::state {
+    template <class Begin>
+    state(chain_of_trees space, std::uint64_t seed, Begin&& begin)
+        : board(std::move(space), seed)
+        , algorithm(std::forward<Begin>(begin)(board))
+    {
+    }
+
+    /// Lets the algorithm go on until it wants something that nobody has seen. After so many rounds
+    /// without one it has run into a part of the space that is known.
+    [[nodiscard]] std::optional<point> next()
+    {
+        constexpr int most_known_rounds = 100;
+        for (int rounds = 0; rounds < most_known_rounds; ++rounds) {
+            if (std::optional<point> wanted = board.next_of_round()) return wanted;
+            if (!board.round_is_known() || algorithm.is_done()) break;
+            algorithm.resume();
+        }
+        return board.next_elsewhere();
+    }
+
+    detail::trials board;
+    detail::search_process algorithm;
+};
+
+template <class Begin>
+stepwise_searcher::stepwise_searcher(chain_of_trees space, std::uint64_t seed, Begin&& begin)
+    : state_(std::make_unique<state>(std::move(space), seed, std::forward<Begin>(begin)))
+{
+}
+stepwise_searcher::~stepwise_searcher() = default;
+stepwise_searcher::stepwise_searcher(stepwise_searcher&&) noexcept = default;
+stepwise_searcher& stepwise_searcher::operator=(stepwise_searcher&&) noexcept = default;
+
+std::vector<point> stepwise_searcher::ask(std::size_t k)
+{
+    std::vector<point> out;
+    while (out.size() < k) {
+        state_->board.set_batch(k - out.size());
+        std::optional<point> p = state_->next();
+        if (!p) break;
+        out.push_back(std::move(*p));
+    }
+    return out;
+}
+
+void stepwise_searcher::tell(point const& p, outcome const& result)
+{
+    state_->board.tell(p, result);
+}
+
+} // namespace attune

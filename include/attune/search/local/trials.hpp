@@ -1,0 +1,201 @@
+// attune/search/local/trials.hpp - what a search of this folder asks for and has been told.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       rounds of configurations that an algorithm wants to know; outcomes, in any order
+// Out      their values, when all of a round are known; which configuration to ask for next
+// Source   own
+// Depends  std only
+// Tests    tests/search/local/trials.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/random.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/local/search_process.hpp>
+#include <attune/search/objective.hpp>
+#include <attune/search/unseen.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::detail {
+
+/// The value of a configuration that failed.
+inline constexpr double failed_value = std::numeric_limits<double>::infinity();
+
+/// A configuration and what it gave.
+struct valued_point {
+    point where;
+    double value = failed_value;
+};
+
+/// The memory between an algorithm and those who evaluate for it. The algorithm asks for rounds;
+/// what was asked or told before costs nothing, a round is over when all of it is known.
+class trials {
+public:
+    trials(chain_of_trees space, std::uint64_t seed)
+        : unseen_(std::move(space))
+        , engine_(seed)
+    {
+    }
+    trials(trials const&) = delete; // a suspended algorithm refers to it
+    trials& operator=(trials const&) = delete;
+
+    /// co_await it: the value of every configuration of the round, in its order, lower is better,
+    /// failed_value for failures.
+    struct round {
+        trials& asked;
+
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<>) const noexcept {}
+        [[nodiscard]] std::vector<double> await_resume() const { return asked.round_values(); }
+    };
+    /// co_await it: the value of one configuration.
+    struct single {
+        trials& asked;
+
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<>) const noexcept {}
+        [[nodiscard]] double await_resume() const { return asked.round_values().front(); }
+    };
+
+    // For the algorithm.
+    [[nodiscard]] chain_of_trees const& space() const noexcept { return unseen_.space(); }
+    [[nodiscard]] unseen_points const& unseen() const noexcept { return unseen_; }
+    [[nodiscard]] random_engine& engine() noexcept { return engine_; }
+    /// @pre  every configuration is in the space
+    [[nodiscard]] round evaluate(std::vector<point> points)
+    {
+        begin(std::move(points));
+        return {*this};
+    }
+    [[nodiscard]] single evaluate(point p)
+    {
+        begin(std::vector<point>(1, std::move(p)));
+        return {*this};
+    }
+    /// How many configurations the caller would take at once: rounds that are smaller than this
+    /// leave it with random ones.
+    [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
+    /// How many different configurations were asked for or told.
+    [[nodiscard]] std::size_t seen_count() const noexcept { return unseen_.seen_count(); }
+    [[nodiscard]] bool has_seen(point const& p) const { return unseen_.has_seen(p); }
+    /// A configuration nobody has seen, or any one when there is none.
+    [[nodiscard]] point fresh()
+    {
+        std::optional<point> p = unseen_.draw(engine_);
+        return p ? std::move(*p) : space().sample(engine_);
+    }
+    /// All that is known, in the order in which it was told.
+    [[nodiscard]] std::vector<valued_point> const& told() const noexcept { return told_; }
+    /// Nothing before a success.
+    [[nodiscard]] std::optional<point> const& best() const noexcept { return best_; }
+    [[nodiscard]] double best_value() const noexcept { return best_value_; }
+    /// How much worse `b` is than `a`, negative when better, in standard deviations of what worked;
+    /// of logarithms where all are positive. Does not depend on the unit of the objective.
+    [[nodiscard]] double excess(double a, double b)
+    {
+        if (a == b) return 0;
+        if (std::isinf(a)) return -failed_value;
+        if (std::isinf(b)) return failed_value;
+        bool const outdated = worked_.size() > scaled_ + scaled_ / 10;
+        if (outdated || !scale_.accepts(a) || !scale_.accepts(b)) {
+            scale_ = objective_scale(worked_);
+            scaled_ = worked_.size();
+        }
+        return scale_.to_model(b) - scale_.to_model(a);
+    }
+
+    // For those who evaluate.
+    /// A round is made for at most 256 at once, however many are wanted.
+    void set_batch(std::size_t wanted) noexcept { batch_ = std::min<std::size_t>(wanted, 256); }
+    /// A configuration of the round that nobody has seen; it counts as seen from now on.
+    [[nodiscard]] std::optional<point> next_of_round()
+    {
+        while (offered_ < round_.size()) {
+            point const& p = round_[offered_++];
+            if (unseen_.mark(p)) return p;
+        }
+        return {};
+    }
+    [[nodiscard]] bool round_is_known()
+    {
+        while (known_ < round_.size() && value_.contains(round_[known_]))
+            ++known_;
+        return known_ == round_.size();
+    }
+    /// Something to do while a round is awaited, or when it brings nothing new: a neighbour of the
+    /// best every other time, else a random configuration; counts as seen from now on. Nothing
+    /// when the space is exhausted.
+    [[nodiscard]] std::optional<point> next_elsewhere()
+    {
+        if (best_ && uniform_below(engine_, 2) == 0) {
+            std::vector<point> const near = space().neighbours(*best_);
+            for (int tries = 0; tries < 8 && !near.empty(); ++tries) {
+                point const& p = near[uniform_below(engine_, near.size())];
+                if (unseen_.mark(p)) return p;
+            }
+        }
+        std::optional<point> out = unseen_.draw(engine_);
+        if (out) unseen_.mark(*out);
+        return out;
+    }
+    /// Ignores what is not in the space. The first outcome of a configuration counts.
+    void tell(point const& p, outcome const& result)
+    {
+        if (!space().contains(p)) return;
+        unseen_.mark(p);
+        auto const* const measured = std::get_if<measurement>(&result);
+        bool const worked = measured != nullptr && std::isfinite(measured->value);
+        double const value = worked ? measured->value : failed_value;
+        if (!value_.try_emplace(p, value).second) return;
+        told_.push_back({p, value});
+        if (worked) worked_.push_back(value);
+        if (value < best_value_) {
+            best_ = p;
+            best_value_ = value;
+        }
+    }
+
+private:
+    void begin(std::vector<point> points)
+    {
+        round_ = std::move(points);
+        offered_ = 0;
+        known_ = 0;
+    }
+    [[nodiscard]] std::vector<double> round_values() const
+    {
+        std::vector<double> out;
+        for (point const& p : round_)
+            out.push_back(value_.at(p));
+        return out;
+    }
+
+    unseen_points unseen_;
+    random_engine engine_;
+    std::unordered_map<point, double, point_hash> value_;
+    std::vector<valued_point> told_;
+    std::vector<double> worked_; // values of what worked, as told
+    std::optional<point> best_;
+    double best_value_ = failed_value;
+    objective_scale scale_;
+    std::size_t scaled_ = 0; // how many of worked_ made scale_; a tenth more makes it anew
+    std::vector<point> round_;
+    std::size_t offered_ = 0; // of round_: how many next_of_round has looked at
+    std::size_t known_ = 0;   // of round_: how many at the front are known
+    std::size_t batch_ = 1;
+};
+
+} // namespace attune::detail

@@ -1,0 +1,152 @@
+// attune/search/stop.hpp - when a search has done enough.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       limits; one outcome after the other; what the model still expects to gain
+// Out      a verdict with its reason, as soon as a limit is reached
+// Source   own; the last rule is the expected regret of Makarova et al. 2022
+// Depends  std only
+// Tests    tests/search/stop.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace attune {
+
+/// A search ends as soon as one of these holds. As they stand, none ever does.
+struct stop_rules {
+    /// Outcomes, failures included.
+    std::uint64_t evaluations = std::numeric_limits<std::uint64_t>::max();
+    /// Since the search began.
+    double seconds = std::numeric_limits<double>::infinity();
+    /// A value at most this was found.
+    double target = -std::numeric_limits<double>::infinity();
+    /// So many outcomes in a row without a value lower than the best by more than
+    /// `improvement` of it.
+    std::uint64_t patience = std::numeric_limits<std::uint64_t>::max();
+    double improvement = 0.0;
+    /// The model expects to gain less than this share of the best (a difference in the objective's
+    /// unit where values are not all positive), twice in a row, five outcomes apart. 0: the model
+    /// is not asked. 0.01 stops when the best is within about 1 % of what is thought possible.
+    double expected_gain = 0.0;
+};
+
+enum class stop_reason : std::uint8_t {
+    evaluations,
+    seconds,
+    target,
+    patience,
+    expected_gain,
+    exhausted, ///< every configuration was tried
+};
+
+/// Why a search ended.
+struct stop_verdict {
+    stop_reason reason{};
+    std::string text; ///< one sentence with the numbers
+};
+
+/// Watches one search.
+class stop_judge {
+public:
+    explicit stop_judge(stop_rules const& rules)
+        : rules_(rules)
+    {
+    }
+
+    void add(outcome const& result)
+    {
+        ++evaluations_;
+        ++since_improvement_;
+        auto const* const m = std::get_if<measurement>(&result);
+        if (m == nullptr || !std::isfinite(m->value)) return;
+        ++worked_;
+        if (!best_ || m->value < *best_ - rules_.improvement * std::abs(*best_))
+            since_improvement_ = 0;
+        best_ = best_ ? std::min(*best_, m->value) : m->value;
+    }
+
+    /// Whether gain() should be told what the model expects: every five outcomes, if that matters.
+    [[nodiscard]] bool wants_gain() const noexcept
+    {
+        return rules_.expected_gain > 0 && worked_ > 0 && evaluations_ >= gain_asked_ + 5;
+    }
+    /// @param expected  of the search's expected_gain(); nothing where it does not know
+    void gain(std::optional<double> expected)
+    {
+        gain_asked_ = evaluations_;
+        small_gains_ = expected && *expected < rules_.expected_gain ? small_gains_ + 1 : 0;
+        gain_ = expected;
+    }
+    /// The last estimate.
+    [[nodiscard]] std::optional<double> expected_gain() const noexcept { return gain_; }
+
+    /// Outcomes that may still be waited for under `evaluations`.
+    [[nodiscard]] std::uint64_t evaluations_left() const noexcept
+    {
+        return rules_.evaluations - std::min(rules_.evaluations, evaluations_);
+    }
+    [[nodiscard]] std::uint64_t evaluations() const noexcept { return evaluations_; }
+    [[nodiscard]] std::uint64_t worked() const noexcept { return worked_; }
+
+    /// @param elapsed_s  since the search began
+    [[nodiscard]] std::optional<stop_verdict> verdict(double elapsed_s) const
+    {
+        if (best_ && *best_ <= rules_.target)
+            return stop_verdict{stop_reason::target,
+                                "the target " + number(rules_.target) +
+                                    " is reached: " + number(*best_)};
+        if (evaluations_ >= rules_.evaluations)
+            return stop_verdict{stop_reason::evaluations,
+                                std::to_string(evaluations_) + " evaluations are done" + nothing()};
+        if (elapsed_s >= rules_.seconds)
+            return stop_verdict{stop_reason::seconds,
+                                number(rules_.seconds) + " s have passed" + nothing()};
+        if (since_improvement_ >= rules_.patience)
+            return stop_verdict{stop_reason::patience,
+                                "no improvement in " + std::to_string(since_improvement_) +
+                                    " evaluations" + nothing()};
+        if (small_gains_ >= 2)
+            return stop_verdict{stop_reason::expected_gain,
+                                "the expected remaining gain is " + number(gain_.value_or(0)) +
+                                    ", less than " + number(rules_.expected_gain)};
+        return {};
+    }
+    /// The verdict over a space in which nothing is left to try.
+    [[nodiscard]] stop_verdict exhausted() const
+    {
+        return {stop_reason::exhausted,
+                "all " + std::to_string(evaluations_) + " configurations were tried" + nothing()};
+    }
+
+private:
+    [[nodiscard]] static std::string number(double v)
+    {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.4g", v);
+        return text;
+    }
+    [[nodiscard]] std::string nothing() const
+    {
+        return evaluations_ > 0 && worked_ == 0 ? ", and none of them worked" : "";
+    }
+
+    stop_rules rules_;
+    std::uint64_t evaluations_ = 0;
+    std::uint64_t worked_ = 0;
+    std::uint64_t since_improvement_ = 0;
+    std::uint64_t gain_asked_ = 0;
+    int small_gains_ = 0;
+    std::optional<double> best_;
+    std::optional<double> gain_;
+};
+
+} // namespace attune

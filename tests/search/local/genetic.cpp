@@ -1,0 +1,25 @@
+// tests/search/local/genetic.cpp : mirrors include/attune/search/local/genetic.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/local/genetic.hpp>
+
+#include <doctest/doctest.h>
+
+#include "../../laws/searcher.hpp"
+#include "../../support/searcher_trials.hpp"
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, attune::genetic);
+
+TEST_CASE("genetic finds the bottom of a valley sooner than chance")
+{
+    searcher_trials::check_finds_valley_sooner_than_chance<attune::genetic>();
+}
+
+TEST_CASE("genetic searches real parameters, permutations and tiles under constraints")
+{
+    searcher_trials::check_every_kind<attune::genetic>();
+}
+
+TEST_CASE("genetic gets out of a region where everything fails")
+{
+    searcher_trials::check_escapes_failures<attune::genetic>();
+}

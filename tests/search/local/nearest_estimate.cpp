@@ -1,0 +1,72 @@
+// tests/search/local/nearest_estimate.cpp : mirrors the header of that name
+// SPDX-License-Identifier: MIT
+#include <attune/search/local/nearest_estimate.hpp>
+
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "../../support/searcher_trials.hpp"
+
+using attune::detail::failed_value;
+using attune::detail::nearest_estimate;
+using attune::detail::rough_distance;
+using attune::detail::valued_point;
+
+TEST_CASE("a distance counts parameters that differ, and how far")
+{
+    attune::chain_of_trees const kept = searcher_trials::valley_space();
+    attune::point const a{{0, 0}, {11, 0}, {5, 0}, {0, 0}};
+    attune::point const b{{11, 0}, {11, 0}, {5, 0}, {2, 0}};
+    CHECK(rough_distance(kept.describe(), a, a) == 0);
+    CHECK(rough_distance(kept.describe(), a, b) == doctest::Approx(2 + 2));
+    attune::chain_of_trees const reals = search_spaces::mixed();
+    CHECK(rough_distance(reals.describe(), {{0, -1}, {0, 0}, {0, 0}}, {{0, 0}, {0, 0}, {0, 0}}) ==
+          doctest::Approx(1.5));
+}
+
+TEST_CASE(
+    "an estimate is the rank of a known configuration, and lies between those of its neighbours")
+{
+    attune::chain_of_trees const space = search_spaces::grid(10);
+    std::vector<valued_point> told;
+    for (std::uint32_t i = 0; i < 10; ++i)
+        told.push_back({{{i, 0}, {0, 0}}, 100.0 + i});
+    told[9].value = failed_value;
+    nearest_estimate const estimate(space.describe(), told);
+    CHECK(estimate(told[0].where, 1) == doctest::Approx(0));
+    CHECK(estimate(told[4].where, 1) == doctest::Approx(0.4));
+    CHECK(estimate(told[9].where, 1) == doctest::Approx(0.9)); // a failure is last
+    double const between = estimate({{4, 0}, {1, 0}}, 3);
+    CHECK(between > 0.3);
+    CHECK(between < 0.5);
+}
+
+TEST_CASE("ranks depend on the order of values alone, and equal values share one")
+{
+    attune::chain_of_trees const space = search_spaces::grid(10);
+    std::vector<valued_point> plain{
+        {{{0, 0}, {0, 0}}, 1}, {{{5, 0}, {5, 0}}, 2}, {{{9, 0}, {9, 0}}, 2}};
+    std::vector<valued_point> bent = plain;
+    for (valued_point& t : bent)
+        t.value = t.value * t.value * 1e-9;
+    nearest_estimate const a(space.describe(), plain);
+    nearest_estimate const b(space.describe(), bent);
+    for (std::uint64_t i = 0; i < 100; ++i)
+        CHECK(a(space.at(i)) == b(space.at(i)));
+    CHECK(a(plain[1].where, 1) == a(plain[2].where, 1));
+}
+
+TEST_CASE("without outcomes nothing is known")
+{
+    attune::chain_of_trees const space = search_spaces::grid(3);
+    CHECK(nearest_estimate(space.describe(), {})(space.at(std::uint64_t{0})) == 0.5);
+}
+
+TEST_CASE("only the last outcomes count when there are many")
+{
+    attune::chain_of_trees const space = search_spaces::grid(3);
+    std::vector<valued_point> const told{
+        {{{0, 0}, {0, 0}}, 1}, {{{1, 0}, {1, 0}}, 5}, {{{2, 0}, {2, 0}}, 9}};
+    nearest_estimate const estimate(space.describe(), told, 2);
+    CHECK(estimate({{0, 0}, {0, 0}}, 1) == doctest::Approx(0)); // that of (1, 1), the best of two
+}

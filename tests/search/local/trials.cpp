@@ -1,0 +1,116 @@
+// tests/search/local/trials.cpp : mirrors include/attune/search/local/trials.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/local/trials.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+#include "../../support/search_spaces.hpp"
+
+using attune::detail::failed_value;
+using attune::detail::search_process;
+using attune::detail::trials;
+
+namespace {
+
+attune::outcome gave(double value) { return attune::measurement::exact(value); }
+attune::outcome failed() { return attune::failure{attune::failure_stage::crash, "no"}; }
+
+search_process keep(trials& t, std::vector<attune::point> round, std::vector<double>& out)
+{
+    out = co_await t.evaluate(std::move(round));
+    double const first = co_await t.evaluate(t.space().at(std::uint64_t{0}));
+    out.push_back(first);
+}
+
+} // namespace
+
+TEST_CASE("a round is offered once, known when all of it was told, and gives its values in order")
+{
+    trials t(search_spaces::grid(4), 1);
+    std::vector<attune::point> const round{t.space().at(std::uint64_t{5}),
+                                           t.space().at(std::uint64_t{6}),
+                                           t.space().at(std::uint64_t{7})};
+    t.tell(round[1], gave(3));
+    std::vector<double> got;
+    search_process p = keep(t, round, got);
+    p.resume();
+    CHECK(t.next_of_round() == round[0]);
+    CHECK(t.next_of_round() == round[2]); // the second is known
+    CHECK_FALSE(t.next_of_round());
+    t.tell(round[2], failed());
+    CHECK_FALSE(t.round_is_known());
+    t.tell(round[0], gave(9));
+    REQUIRE(t.round_is_known());
+    p.resume();
+    CHECK(got == std::vector<double>{9, 3, failed_value});
+    t.tell(t.space().at(std::uint64_t{0}), gave(4));
+    CHECK_FALSE(t.next_of_round());
+    REQUIRE(t.round_is_known());
+    p.resume();
+    CHECK(p.is_done());
+    CHECK(got.back() == 4);
+}
+
+TEST_CASE("the best is that of the lowest value that worked, and first outcomes count")
+{
+    trials t(search_spaces::grid(4), 1);
+    CHECK_FALSE(t.best());
+    attune::point const a = t.space().at(std::uint64_t{1});
+    attune::point const b = t.space().at(std::uint64_t{2});
+    t.tell(a, failed());
+    CHECK_FALSE(t.best());
+    t.tell(b, gave(7));
+    t.tell(b, gave(1));
+    t.tell(a, gave(2));
+    t.tell(t.space().at(std::uint64_t{3}), gave(std::numeric_limits<double>::quiet_NaN()));
+    CHECK(t.best() == b);
+    CHECK(t.best_value() == 7);
+    CHECK(t.told().size() == 3);
+    CHECK(t.seen_count() == 3);
+}
+
+TEST_CASE("what is not in the space is ignored")
+{
+    trials t(search_spaces::constrained(), 1);
+    t.tell({{2, 0}, {4, 0}, {0, 0}}, gave(1));
+    CHECK_FALSE(t.best());
+    CHECK(t.seen_count() == 0);
+}
+
+TEST_CASE("an excess has no unit, and failures are infinitely worse than anything else")
+{
+    for (double const unit : {1.0, 1e-6, 1e9}) {
+        trials t(search_spaces::grid(4), 1);
+        for (std::uint64_t i = 0; i < 3; ++i)
+            t.tell(t.space().at(i), gave(unit * std::exp(static_cast<double>(i))));
+        // The logarithms are 0, 1, 2: their deviation is 1.
+        CHECK(t.excess(unit, unit * std::exp(2.0)) == doctest::Approx(2));
+        CHECK(t.excess(unit * std::exp(1.0), unit) == doctest::Approx(-1));
+        CHECK(t.excess(unit, failed_value) == failed_value);
+        CHECK(t.excess(failed_value, unit) == -failed_value);
+        CHECK(t.excess(failed_value, failed_value) == 0);
+    }
+}
+
+TEST_CASE("values that are not positive are compared without logarithms")
+{
+    trials t(search_spaces::grid(4), 1);
+    t.tell(t.space().at(std::uint64_t{0}), gave(1));
+    t.tell(t.space().at(std::uint64_t{1}), gave(2));
+    CHECK(t.excess(1, 2) > 0);
+    t.tell(t.space().at(std::uint64_t{2}), gave(0));
+    CHECK(t.excess(0, 2) == doctest::Approx(2)); // 0, 1, 2 have the deviation 1
+}
+
+TEST_CASE("elsewhere there is always something new until the space is exhausted")
+{
+    trials t(search_spaces::grid(4), 1);
+    t.tell(t.space().at(std::uint64_t{5}), gave(1));
+    for (int i = 0; i < 15; ++i)
+        CHECK(t.next_elsewhere());
+    CHECK_FALSE(t.next_elsewhere());
+    CHECK(t.space().contains(t.fresh())); // any one, since none is new
+}

@@ -1,0 +1,87 @@
+// tests/search/stop.cpp : mirrors include/attune/search/stop.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/stop.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+
+using attune::measurement;
+using attune::stop_judge;
+using attune::stop_reason;
+
+namespace {
+
+attune::failure const broken{attune::failure_stage::crash, "no"};
+
+void tell(stop_judge& judge, double value) { judge.add(measurement::exact(value)); }
+
+} // namespace
+
+TEST_CASE("without rules nothing stops")
+{
+    stop_judge judge{{}};
+    for (int i = 0; i < 1000; ++i)
+        tell(judge, 1);
+    CHECK(!judge.verdict(1e9));
+    CHECK(!judge.wants_gain());
+}
+
+TEST_CASE("evaluations count failures, and the verdict says when nothing worked")
+{
+    stop_judge judge{{.evaluations = 3}};
+    judge.add(broken);
+    judge.add(broken);
+    CHECK(judge.evaluations_left() == 1);
+    CHECK(!judge.verdict(0));
+    judge.add(broken);
+    auto const verdict = judge.verdict(0);
+    REQUIRE(verdict);
+    CHECK(verdict->reason == stop_reason::evaluations);
+    CHECK(verdict->text == "3 evaluations are done, and none of them worked");
+    CHECK(judge.exhausted().reason == stop_reason::exhausted);
+}
+
+TEST_CASE("seconds and a target end a search")
+{
+    stop_judge judge{{.seconds = 2, .target = 1.5}};
+    tell(judge, 2);
+    CHECK(!judge.verdict(1.9));
+    CHECK(judge.verdict(2)->reason == stop_reason::seconds);
+    tell(judge, 1.5);
+    CHECK(judge.verdict(0)->reason == stop_reason::target);
+}
+
+TEST_CASE("patience ends when nothing better came, by the margin asked for")
+{
+    stop_judge judge{{.patience = 3, .improvement = 0.1}};
+    tell(judge, 10);
+    tell(judge, 9.5); // better, but not by a tenth
+    judge.add(broken);
+    CHECK(!judge.verdict(0));
+    tell(judge, 8); // a tenth below 9.5
+    tell(judge, 8);
+    tell(judge, 8);
+    CHECK(!judge.verdict(0));
+    tell(judge, 8);
+    CHECK(judge.verdict(0)->reason == stop_reason::patience);
+}
+
+TEST_CASE("a small expected gain must be confirmed, and its estimate is reported")
+{
+    stop_judge judge{{.expected_gain = 0.01}};
+    for (int i = 0; i < 4; ++i)
+        tell(judge, 1);
+    CHECK(!judge.wants_gain());
+    tell(judge, 1);
+    CHECK(judge.wants_gain());
+    judge.gain(0.005);
+    CHECK(!judge.wants_gain());
+    CHECK(!judge.verdict(0));
+    CHECK(judge.expected_gain() == 0.005);
+    judge.gain(std::nullopt); // does not know: not small
+    judge.gain(0.004);
+    CHECK(!judge.verdict(0));
+    judge.gain(0.002);
+    CHECK(judge.verdict(0)->reason == stop_reason::expected_gain);
+    CHECK(judge.verdict(0)->text == "the expected remaining gain is 0.002, less than 0.01");
+}
