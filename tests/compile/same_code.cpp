@@ -1,41 +1,152 @@
 // tests/compile/same_code.cpp : clang_compiler makes the object that clang++ makes ahead of time
 #include <attune/compile/clang.hpp>
 #include <attune/compile/entry.hpp>
+#include <attune/compile/object_key.hpp>
 #include <attune/compile/process.hpp>
-#include <attune/core/hash.hpp>
 
 #include <fstream>
 #include <sstream>
 
 #include "../laws/compiler.hpp"
 
+// object_key covers every section that is loaded, .text first, and its relocations: two equal keys
+// mean equal bytes.
 namespace {
 
-attune::kernel_source product_source()
+using strings = std::vector<std::string>;
+
+/// A kernel and some configurations of it.
+struct subject {
+    attune::kernel_source kernel;
+    std::vector<attune::variant> variants;
+};
+
+template <class Signature>
+subject make_subject(attune::kernel_source kernel,
+                     std::string const& function,
+                     strings const& names,
+                     std::vector<strings> const& rows)
 {
-    return attune::source_text(
-        "#include <cmath>\n#include <span>\n"
-        "void product(std::span<float const> a, std::span<float const> b, std::span<float> c, int "
-        "n)\n"
-        "{\n"
-        "    float sums[ROWS][COLUMNS] = {};\n"
-        "    for (int k = 0; k < n; ++k)\n"
-        "        for (int i = 0; i < ROWS; ++i)\n"
-        "            for (int j = 0; j < COLUMNS; ++j)\n"
-        "                sums[i][j] += a[k * ROWS + i] * b[k * COLUMNS + j];\n"
-        "    for (int i = 0; i < ROWS; ++i)\n"
-        "        for (int j = 0; j < COLUMNS; ++j)\n"
-        "            c[i * COLUMNS + j] += std::sin(sums[i][j]);\n"
-        "}\n",
-        "product.cpp");
+    subject out{std::move(kernel), {}};
+    for (strings const& row : rows) {
+        attune::variant v = attune::variant_of<Signature>(function);
+        for (std::size_t i = 0; i < names.size(); ++i)
+            v.macros.push_back({names[i], row[i]});
+        out.variants.push_back(std::move(v));
+    }
+    return out;
 }
 
-attune::variant product_variant(int rows, int columns)
+subject product()
 {
-    attune::variant v = attune::variant_of<void(
-        std::span<float const>, std::span<float const>, std::span<float>, int)>("product");
-    v.macros = {{"ROWS", std::to_string(rows)}, {"COLUMNS", std::to_string(columns)}};
-    return v;
+    using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int);
+    return make_subject<signature>(
+        attune::source_text(
+            "#include <cmath>\n#include <span>\n"
+            "void product(std::span<float const> a, std::span<float const> b, std::span<float> c, "
+            "int n)\n"
+            "{\n"
+            "    float sums[ROWS][COLUMNS] = {};\n"
+            "    for (int k = 0; k < n; ++k)\n"
+            "        for (int i = 0; i < ROWS; ++i)\n"
+            "            for (int j = 0; j < COLUMNS; ++j)\n"
+            "                sums[i][j] += a[k * ROWS + i] * b[k * COLUMNS + j];\n"
+            "    for (int i = 0; i < ROWS; ++i)\n"
+            "        for (int j = 0; j < COLUMNS; ++j)\n"
+            "            c[i * COLUMNS + j] += std::sin(sums[i][j]);\n"
+            "}\n",
+            "product.cpp"),
+        "product",
+        {"ROWS", "COLUMNS"},
+        {{"2", "16"},
+         {"4", "8"},
+         {"7", "24"},
+         {"1", "1"},
+         {"3", "5"},
+         {"4", "16"},
+         {"6", "16"},
+         {"8", "8"},
+         {"1", "64"},
+         {"5", "32"}});
+}
+
+subject sgemm()
+{
+    using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int);
+    return make_subject<signature>(attune::source_file("../../examples/sgemm.kernel.cpp"),
+                                   "sgemm",
+                                   {"TILE_M", "TILE_N", "TILE_K", "UNROLL", "ORDER"},
+                                   {{"16", "16", "16", "1", "{0, 1, 2}"},
+                                    {"8", "8", "8", "8", "{0, 2, 1}"},
+                                    {"32", "16", "64", "2", "{1, 0, 2}"},
+                                    {"64", "32", "32", "4", "{1, 2, 0}"},
+                                    {"64", "64", "64", "1", "{2, 0, 1}"},
+                                    {"128", "8", "256", "4", "{2, 1, 0}"},
+                                    {"256", "16", "8", "2", "{0, 1, 2}"},
+                                    {"8", "64", "128", "1", "{0, 2, 1}"},
+                                    {"16", "8", "32", "8", "{1, 0, 2}"},
+                                    {"32", "32", "16", "2", "{2, 1, 0}"}});
+}
+
+subject stencil()
+{
+    return make_subject<void(double const*, double*, int, int)>(
+        attune::source_text(
+            "#include <algorithm>\n"
+            "extern \"C\" void stencil(double const* in, double* out, int height, int width)\n"
+            "{\n"
+            "    for (int top = 1; top < height - 1; top += TILE_Y)\n"
+            "        for (int left = 1; left < width - 1; left += TILE_X)\n"
+            "            for (int y = top; y < std::min(top + TILE_Y, height - 1); ++y)\n"
+            "                for (int x = left; x < std::min(left + TILE_X, width - 1); ++x) {\n"
+            "                    double sum = 0;\n"
+            "                    for (int j = -RADIUS; j <= RADIUS; ++j)\n"
+            "                        for (int i = -RADIUS; i <= RADIUS; ++i)\n"
+            "                            sum += in[(y + j) * width + x + i];\n"
+            "                    out[y * width + x] = sum / ((2 * RADIUS + 1) * (2 * RADIUS + "
+            "1));\n"
+            "                }\n"
+            "}\n",
+            "stencil.cpp"),
+        "stencil",
+        {"TILE_Y", "TILE_X", "RADIUS"},
+        {{"1", "8", "1"},
+         {"2", "16", "1"},
+         {"4", "32", "1"},
+         {"8", "64", "1"},
+         {"16", "128", "1"},
+         {"1", "1024", "1"},
+         {"64", "64", "0"},
+         {"4", "8", "2"},
+         {"8", "16", "2"},
+         {"3", "7", "3"}});
+}
+
+/// Branches with a common end, which only the highest code-generation level copies into each.
+subject interpreter()
+{
+    return make_subject<void(unsigned char const*, long*, int)>(
+        attune::source_text("void interpret(unsigned char const* code, long* out, int n)\n"
+                            "{\n"
+                            "    long a = 0, b = 1;\n"
+                            "    for (int i = 0; i < n; ++i) {\n"
+                            "        switch (code[i]) {\n"
+                            "        case 0: a += b; break;\n"
+                            "        case 1: a -= b; break;\n"
+                            "        case 2: b += STEP; break;\n"
+                            "        case 3: a = out[b & 7]; break;\n"
+                            "        case 4: out[a & 7] = b; break;\n"
+                            "        case 5: a /= b | 1; break;\n"
+                            "        case 6: b = a * a; break;\n"
+                            "        case 7: a >>= b & 7; break;\n"
+                            "        }\n"
+                            "        out[8] += a ^ b;\n"
+                            "    }\n"
+                            "}\n",
+                            "interpret.cpp"),
+        "interpret",
+        {"STEP"},
+        {{"1"}, {"2"}, {"3"}});
 }
 
 /// The clang++ of the same major version; empty when it is not installed.
@@ -47,35 +158,41 @@ std::string same_clang()
     return attune::detail::find_program("clang++-" + identity.substr(6, identity.find('.') - 6));
 }
 
-/// The key of the object that a spawned clang++ makes; empty on an error.
-std::string key_ahead_of_time(attune::variant const& v, std::vector<std::string> const& flags)
+/// The key of the object that a spawned clang++ makes.
+std::string key_ahead_of_time(attune::kernel_source const& kernel,
+                              attune::variant const& v,
+                              strings const& flags)
 {
     attune::detail::temporary_folder const folder;
-    attune::kernel_source const kernel = product_source();
-    std::string const source = folder.write(kernel.path, attune::translation_unit(kernel, v));
-    std::string const object = folder.path() + "/product.o";
-    std::vector<std::string> command{same_clang()};
+    std::string const source = folder.write("kernel.cpp", attune::translation_unit(kernel, v));
+    (void)folder.write("attune/tunable.hpp", attune::tunable_overlay);
+    std::string const object = folder.path() + "/kernel.o";
+    strings command{same_clang()};
     command.insert(command.end(), flags.begin(), flags.end());
     for (std::string const& flag : attune::macro_flags(v))
         command.push_back(flag);
-    command.insert(command.end(), {"-fPIC", "-c", source, "-o", object});
+    command.insert(command.end(), {"-I" + folder.path(), "-fPIC", "-c", source, "-o", object});
     attune::detail::process_result const run = attune::detail::run_process(command, 60);
     if (!run.succeeded()) FAIL(run.output);
     std::ifstream file(object, std::ios::binary);
     std::ostringstream bytes;
     bytes << file.rdbuf();
-    return attune::content_hash{}.add(bytes.str()).hex();
+    return attune::object_key(bytes.str());
 }
 
-std::string key_in_process(attune::variant const& v,
-                           std::vector<std::string> const& flags,
-                           bool precompile = true)
+attune::clang_compiler compiler_with(strings const& flags, bool precompile = true)
 {
     attune::clang_options options;
     options.flags = flags;
     options.precompile_headers = precompile;
-    return attune_laws::callable_of(attune::clang_compiler(options).compile(product_source(), v))
-        .object_key;
+    return attune::clang_compiler(options);
+}
+
+std::string key_in_process(attune::kernel_source const& kernel,
+                           attune::variant const& v,
+                           attune::clang_compiler const& compiler)
+{
+    return attune_laws::callable_of(compiler.compile(kernel, v)).object_key;
 }
 
 bool usable()
@@ -85,35 +202,80 @@ bool usable()
     return false;
 }
 
+strings const host_flags{"-O3", "-march=native", "-std=c++20"};
+
+void check_all(subject const& s)
+{
+    attune::clang_compiler const with_parsed_headers = compiler_with(host_flags, true);
+    attune::clang_compiler const without = compiler_with(host_flags, false);
+    for (attune::variant const& v : s.variants) {
+        std::string const expected = key_ahead_of_time(s.kernel, v, host_flags);
+        CHECK(key_in_process(s.kernel, v, with_parsed_headers) == expected);
+        CHECK(key_in_process(s.kernel, v, without) == expected);
+    }
+}
+
+/// In how many configurations the object differs once `what` is left out.
+std::size_t differences_without(std::string const& what, subject const& s)
+{
+    strings without = host_flags;
+    without.push_back("--attune-without=" + what);
+    attune::clang_compiler const compiler = compiler_with(without);
+    std::size_t differences = 0;
+    for (attune::variant const& v : s.variants)
+        if (key_in_process(s.kernel, v, compiler) != key_ahead_of_time(s.kernel, v, host_flags))
+            ++differences;
+    return differences;
+}
+
 } // namespace
 
-TEST_CASE("the object equals the one that clang++ makes, byte for byte")
+TEST_CASE("ten products are the objects that clang++ makes, byte for byte")
 {
-    if (!usable()) return;
-    std::vector<std::string> const flags{"-O3", "-march=native", "-std=c++20"};
-    for (auto const& [rows, columns] : {std::pair(2, 16), std::pair(4, 8), std::pair(7, 24)}) {
-        attune::variant const v = product_variant(rows, columns);
-        std::string const expected = key_ahead_of_time(v, flags);
-        CHECK(key_in_process(v, flags, true) == expected);
-        CHECK(key_in_process(v, flags, false) == expected);
-    }
+    if (usable()) check_all(product());
+}
+
+TEST_CASE("ten matrix products of the first example are the objects that clang++ makes")
+{
+    if (usable()) check_all(sgemm());
+}
+
+TEST_CASE("ten stencils are the objects that clang++ makes")
+{
+    if (usable()) check_all(stencil());
+}
+
+TEST_CASE("kernels that branch are the objects that clang++ makes")
+{
+    if (usable()) check_all(interpreter());
 }
 
 TEST_CASE("flags that choose the back end's passes are honoured as clang++ honours them")
 {
     if (!usable()) return;
-    attune::variant const v = product_variant(4, 16);
-    for (std::vector<std::string> const& flags :
-         {std::vector<std::string>{"-O2", "-ffast-math", "-std=c++20"},
-          std::vector<std::string>{"-O3", "-march=native", "-fno-unroll-loops", "-std=c++20"},
-          std::vector<std::string>{"-O0", "-std=c++20"}})
-        CHECK(key_in_process(v, flags) == key_ahead_of_time(v, flags));
+    subject const s = product();
+    for (strings const& flags : {strings{"-O2", "-ffast-math", "-std=c++20"},
+                                 strings{"-O3", "-march=native", "-fno-unroll-loops", "-std=c++20"},
+                                 strings{"-O0", "-std=c++20"}})
+        CHECK(key_in_process(s.kernel, s.variants[5], compiler_with(flags)) ==
+              key_ahead_of_time(s.kernel, s.variants[5], flags));
 }
 
-TEST_CASE("without the host's processor in the front end the object differs")
+TEST_CASE("without the host's processor in the front end the objects differ")
+{
+    if (usable()) CHECK(differences_without("front-end-cpu", product()) == 10);
+}
+
+TEST_CASE("with the large code model of JIT compilers the objects differ")
+{
+    if (usable()) CHECK(differences_without("code-model", product()) == 10);
+}
+
+TEST_CASE("with the default code-generation level the objects differ")
 {
     if (!usable()) return;
-    attune::variant const v = product_variant(4, 16);
-    CHECK(key_in_process(v, {"-O3", "-std=c++20"}) !=
-          key_ahead_of_time(v, {"-O3", "-march=native", "-std=c++20"}));
+    std::size_t const differences = differences_without("emission-level", interpreter());
+    // To LLVM 16 both levels are the same, here.
+    if (attune::clang_compiler().identity().find("clang 16.") == 0) return;
+    CHECK(differences == 3);
 }

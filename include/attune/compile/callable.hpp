@@ -25,6 +25,7 @@ struct callable {
     std::string object_key{};           ///< equal for equal object code of one compiler
     double compile_s{};                 ///< wall seconds from text to address
     std::string compiler{};             ///< identity() of the compiler that made it
+    bool from_cache = false;            ///< it was compiled by an earlier call or process
 
     /// The code as a function. The signature is the one that the variant declared; an entry checks
     /// it when the kernel is compiled, nothing can check it here.

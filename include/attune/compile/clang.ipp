@@ -1,4 +1,4 @@
-// attune/compile/clang.ipp - finds and opens the Clang module, and speaks to it.
+// attune/compile/clang.ipp - compiles with the Clang module, unless the cache knows the code.
 // SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> search -> [compile] -> measure -> remember
@@ -6,104 +6,45 @@
 // Out      the definitions of clang.hpp; included by exactly one translation unit
 // Source   own
 // Depends  std, POSIX (dlopen)
-// Tests    tests/compile/clang.cpp
+// Tests    tests/compile/clang.cpp, tests/compile/clang_cache.cpp
 #pragma once
 
+#include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/clang.hpp>
-#include <attune/compile/clang_abi.hpp>
+#include <attune/compile/module_keeper.ipp>
+#include <attune/compile/module_reply.ipp>
+#include <attune/compile/module_session.ipp>
+#include <attune/compile/object_key.ipp>
+#include <attune/compile/shared_code.ipp>
 #include <attune/compile/system.ipp>
 
-#include <array>
-
 namespace attune {
-
-namespace detail {
-
-/// The opened module with one session in it. Every callable shares it, so that code outlives the
-/// compiler. The module itself is never unloaded: LLVM does not survive that.
-struct clang_session {
-    attune_clang_functions const* functions{};
-    void* session{};
-
-    clang_session() = default;
-    clang_session(clang_session const&) = delete;
-    clang_session& operator=(clang_session const&) = delete;
-    ~clang_session()
-    {
-        if (session != nullptr) functions->close_session(session);
-    }
-};
-
-[[nodiscard]] inline std::vector<std::string> clang_module_places(std::string const& wanted)
-{
-    std::vector<std::string> places;
-    if (!wanted.empty()) return {wanted};
-    if (char const* const variable = std::getenv("ATTUNE_CLANG_MODULE"))
-        if (*variable != '\0') return {variable};
-#ifdef ATTUNE_CLANG_MODULE
-    places.emplace_back(ATTUNE_CLANG_MODULE);
-#endif
-    std::error_code no_throw;
-    std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", no_throw);
-    if (!no_throw) places.push_back((program.parent_path() / "libattune_clang.so").string());
-    places.emplace_back("libattune_clang.so");
-    return places;
-}
-
-/// @return null, with the reason in `problem`, when the file is no usable module
-[[nodiscard]] inline std::shared_ptr<clang_session const> open_clang_module(std::string const& path,
-                                                                            std::string& problem)
-{
-    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (handle == nullptr) {
-        char const* const text = ::dlerror();
-        problem = text != nullptr ? text : path + " cannot be opened";
-        return nullptr;
-    }
-    auto const module = reinterpret_cast<attune_clang_functions const* (*)()>(
-        ::dlsym(handle, "attune_clang_module"));
-    auto session = std::make_shared<clang_session>();
-    session->functions = module != nullptr ? module() : nullptr;
-    if (session->functions == nullptr ||
-        session->functions->abi_version != attune_clang_abi_version) {
-        problem = path + " belongs to another version of attune";
-        return nullptr;
-    }
-    std::array<char, 512> why{};
-    session->session = session->functions->open_session(why.data(), why.size());
-    if (session->session == nullptr) {
-        problem = path + ": " + why.data();
-        return nullptr;
-    }
-    return session;
-}
-
-[[nodiscard]] inline std::vector<char const*> c_strings(std::vector<std::string> const& texts)
-{
-    std::vector<char const*> pointers;
-    for (std::string const& text : texts)
-        pointers.push_back(text.c_str());
-    return pointers;
-}
-
-} // namespace detail
 
 struct clang_compiler::state {
     explicit state(clang_options given)
         : options(std::move(given))
+        , cache(options.cache)
     {
         options.system.flags = options.flags;
+        options.system.cache = options.cache;
         options.system.limit_s = options.limit_s;
+        options.system.debug_folder = options.debug_folder;
     }
 
-    /// Opens the module, or settles on the fallback. Runs once; may throw, and then runs again.
+    /// Opens the module, or settles on the fallback. May throw, and then tries again next time.
     void open()
     {
+        if (session || fallback) return;
         std::string tried;
-        for (std::string const& place : detail::clang_module_places(options.module)) {
+        std::vector<std::string> const places = detail::clang_module_places(options.module);
+        for (std::size_t i = 0; i < places.size(); ++i) {
             std::string problem;
-            session = detail::open_clang_module(place, problem);
-            if (session) return;
+            session = detail::open_clang_module(places[i], problem);
+            if (session) {
+                facts = detail::facts_of(*session);
+                detail::keep_facts(cache, places, i, *session);
+                return;
+            }
             tried += (tried.empty() ? "" : "; ") + problem;
         }
         system_compiler const other(options.system);
@@ -121,8 +62,60 @@ struct clang_compiler::state {
                  "' instead, which takes longer per variant";
     }
 
+    /// What is known of the module, which is opened only if the cache does not know.
+    /// @return  nothing when the fallback serves
+    [[nodiscard]] std::optional<detail::clang_facts> about()
+    {
+        std::lock_guard const one(lock);
+        if (!facts && !fallback) {
+            std::vector<std::string> const places = detail::clang_module_places(options.module);
+            if (auto const kept = cache.look(detail::facts_key(places)))
+                facts = detail::facts_of(kept->bytes);
+            else
+                open();
+        }
+        return fallback ? std::optional<detail::clang_facts>{} : facts;
+    }
+
+    /// @return  null when the fallback serves
+    [[nodiscard]] std::shared_ptr<detail::clang_session const> opened()
+    {
+        std::lock_guard const one(lock);
+        open();
+        return session;
+    }
+
+    [[nodiscard]] std::string identity_of(detail::clang_facts const& known) const
+    {
+        return "clang " + known.version + detail::joined(options.flags) + ' ' + known.processor;
+    }
+
+    [[nodiscard]] std::string key_of(char const* kind,
+                                     detail::clang_facts const& known,
+                                     kernel_source const& kernel,
+                                     variant const& v) const
+    {
+        kernel_source all = kernel;
+        all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
+        if (!options.debug_folder.empty()) all.flags.emplace_back("-g");
+        return detail::request_key(kind, known.text(), all, v);
+    }
+
+    /// Compiles, and keeps the object under `key`.
+    [[nodiscard]] compile_result
+    compile_anew(std::shared_ptr<detail::clang_session const> const& module,
+                 std::string const& key,
+                 kernel_source const& kernel,
+                 variant const& v) const;
+
+    /// The same from a shared object in options.debug_folder; unchanged without such a folder.
+    [[nodiscard]] compile_result
+    on_disk(compile_result loaded, std::string_view object, variant const& v) const;
+
     clang_options options;
-    std::once_flag opened{};
+    object_cache cache;
+    std::mutex lock{};
+    std::optional<detail::clang_facts> facts{};
     std::shared_ptr<detail::clang_session const> session{};
     std::unique_ptr<system_compiler> fallback{};
     std::string notice{};
@@ -135,30 +128,34 @@ clang_compiler::clang_compiler(clang_options options)
 
 std::string clang_compiler::notice() const
 {
-    std::call_once(state_->opened, &state::open, state_.get());
+    (void)state_->about();
+    std::lock_guard const one(state_->lock);
     return state_->notice;
 }
 
 std::string clang_compiler::identity() const
 {
-    std::call_once(state_->opened, &state::open, state_.get());
-    if (state_->fallback) return state_->fallback->identity();
-    detail::clang_session const& s = *state_->session;
-    return "clang " + std::string(s.functions->version) + detail::joined(state_->options.flags) +
-           ' ' + s.functions->processor(s.session);
+    std::optional<detail::clang_facts> const facts = state_->about();
+    return facts ? state_->identity_of(*facts) : state_->fallback->identity();
 }
 
-compile_result clang_compiler::compile(kernel_source const& kernel, variant const& v) const
+cache_statistics clang_compiler::statistics() const
 {
-    using clock = std::chrono::steady_clock;
-    std::string const who = identity();
-    if (state_->fallback) return state_->fallback->compile(kernel, v);
-    clock::time_point const start = clock::now();
-    std::shared_ptr<detail::clang_session const> const session = state_->session;
-    attune_clang_functions const& functions = *session->functions;
+    std::lock_guard const one(state_->lock);
+    return state_->fallback ? state_->fallback->statistics() : state_->cache.statistics();
+}
 
-    std::vector<std::string> arguments = state_->options.flags;
+compile_result
+clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const> const& module,
+                                    std::string const& key,
+                                    kernel_source const& kernel,
+                                    variant const& v) const
+{
+    attune_clang_functions const& functions = *module->functions;
+    std::vector<std::string> arguments = options.flags;
     arguments.insert(arguments.end(), kernel.flags.begin(), kernel.flags.end());
+    arguments.insert(arguments.end(), v.flags.begin(), v.flags.end());
+    if (!options.debug_folder.empty()) arguments.emplace_back("-g");
     for (std::string const& dir : kernel.include_dirs)
         arguments.push_back("-I" + dir);
     arguments.emplace_back(variant_flag);
@@ -166,6 +163,9 @@ compile_result clang_compiler::compile(kernel_source const& kernel, variant cons
     std::vector<char const*> const argument_list = detail::c_strings(arguments);
     std::vector<char const*> const macro_list = detail::c_strings(macros);
     std::string const text = translation_unit(kernel, v);
+    cache_inputs inputs;
+    inputs.began_ns = detail::system_clock_ns();
+    detail::headers_keeper const keeper(cache, detail::facts_of(*module).text(), inputs.began_ns);
     attune_clang_request const request{text.data(),
                                        text.size(),
                                        kernel.text.size(),
@@ -174,27 +174,115 @@ compile_result clang_compiler::compile(kernel_source const& kernel, variant cons
                                        argument_list.size(),
                                        macro_list.data(),
                                        macro_list.size(),
-                                       state_->options.limit_s,
+                                       options.limit_s,
                                        entry_symbol,
                                        tunable_overlay,
-                                       state_->options.precompile_headers ? 1 : 0};
-    std::unique_ptr<attune_clang_reply, void (*)(attune_clang_reply*)> const reply(
-        functions.compile(session->session, &request), functions.free_reply);
+                                       options.precompile_headers ? 1 : 0,
+                                       keeper.functions()};
+    detail::clang_reply const reply(functions.compile(module->session, &request),
+                                    functions.free_reply);
     if (!reply) throw error("the Clang module is out of memory", {}, {});
-    if (reply->stage == 1) return detail::compile_failure(reply->log, functions.major);
-    if (reply->stage != 0) return detail::load_failure(reply->log);
+    std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
+    if (!object.empty() && !detail::file_hashes::tells_the_time(kernel.text)) {
+        inputs.read.assign(reply->read, reply->read + reply->read_count);
+        inputs.missed.assign(reply->missed, reply->missed + reply->missed_count);
+        (void)cache.add(key, object, inputs);
+    }
+    return on_disk(detail::code_of(module, *reply, object), object, v);
+}
 
+compile_result clang_compiler::state::on_disk(compile_result loaded,
+                                              std::string_view object,
+                                              variant const& v) const
+{
+    auto* const code = std::get_if<callable>(&loaded);
+    if (code == nullptr || options.debug_folder.empty()) return loaded;
+    std::string problem;
+    std::optional<std::string> const linked = detail::link_shared_object(object, problem);
+    if (!linked) return loaded;
+    std::string const path = detail::write_named_object(
+        options.debug_folder, file_name_of(v), content_hash{}.add(*linked).hex(), *linked);
+    detail::shared_code named = detail::load_shared_file(path, problem);
+    if (!named.code) return loaded;
+    code->address = named.address;
+    code->code = std::move(named.code);
+    return loaded;
+}
+
+compile_result clang_compiler::compile(kernel_source const& kernel, variant const& v) const
+{
+    using clock = std::chrono::steady_clock;
+    clock::time_point const start = clock::now();
+    std::optional<detail::clang_facts> facts = state_->about();
+    std::shared_ptr<detail::clang_session const> const module = facts ? state_->opened() : nullptr;
+    if (!module) return state_->fallback->compile(kernel, v);
+
+    std::string const key = state_->key_of("object", *facts, kernel, v);
+    std::optional<cached_bytes> const kept = state_->cache.find(key);
+    compile_result result = failure{};
+    if (kept) {
+        attune_clang_functions const& functions = *module->functions;
+        detail::clang_reply const reply(
+            functions.load_object(module->session,
+                                  reinterpret_cast<unsigned char const*>(kept->bytes.data()),
+                                  kept->bytes.size(),
+                                  entry_symbol),
+            functions.free_reply);
+        if (!reply) throw error("the Clang module is out of memory", {}, {});
+        result = state_->on_disk(detail::code_of(module, *reply, kept->bytes), kept->bytes, v);
+    } else {
+        result = state_->compile_anew(module, key, kernel, v);
+    }
+    if (auto* const made = std::get_if<callable>(&result)) {
+        made->compiler =
+            state_->identity_of(*facts) + detail::joined(kernel.flags) + detail::joined(v.flags);
+        made->compile_s = std::chrono::duration<double>(clock::now() - start).count();
+        made->from_cache = kept.has_value();
+    }
+    return result;
+}
+
+std::optional<callable> clang_compiler::find_winner(kernel_source const& kernel,
+                                                    variant const& v) const
+{
+    using clock = std::chrono::steady_clock;
+    clock::time_point const start = clock::now();
+    std::optional<detail::clang_facts> const facts = state_->about();
+    if (!facts) return state_->fallback->find_winner(kernel, v);
+    if (!state_->options.debug_folder.empty()) return {};
+    auto const kept = state_->cache.look(state_->key_of("shared object", *facts, kernel, v));
+    if (!kept || kept->bytes.size() < detail::cache_key_length) return {};
+    std::string problem;
+    detail::shared_code code = detail::load_shared_code(
+        std::string_view(kept->bytes).substr(detail::cache_key_length), problem);
+    if (!code.code) return {};
     callable made;
-    made.address = reply->address;
-    made.code = std::shared_ptr<void const>(reply->code, [session](void const* code) {
-        session->functions->release_code(session->session, const_cast<void*>(code));
-    });
-    made.object_key = content_hash{}
-                          .add({reinterpret_cast<char const*>(reply->object), reply->object_size})
-                          .hex();
-    made.compiler = who + detail::joined(kernel.flags);
+    made.address = code.address;
+    made.code = std::move(code.code);
+    made.object_key = kept->bytes.substr(0, detail::cache_key_length);
+    made.compiler =
+        state_->identity_of(*facts) + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
+    made.from_cache = true;
     return made;
+}
+
+bool clang_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+{
+    std::optional<detail::clang_facts> const facts = state_->about();
+    if (!facts) return state_->fallback->keep_winner(kernel, v);
+    auto const object = state_->cache.look(state_->key_of("object", *facts, kernel, v));
+    if (!object) return false;
+    try {
+        std::string problem;
+        std::optional<std::string> const linked =
+            detail::link_shared_object(object->bytes, problem);
+        return linked && state_->cache.add(state_->key_of("shared object", *facts, kernel, v),
+                                           object_key(object->bytes) + *linked,
+                                           object->inputs);
+    } catch (error const&) {
+        return false; // no temporary folder, or no process can be started
+    }
 }
 
 } // namespace attune

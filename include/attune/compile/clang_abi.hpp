@@ -11,6 +11,23 @@
 
 extern "C" {
 
+/// Where parsed headers outlive the process. Both functions are called by compile(), on its thread,
+/// and only when it meets a kernel for the first time.
+struct attune_clang_keeper {
+    void* self; ///< the first argument of both
+    /// @return  what keep() was given under this key, until compile() returns; null when it is not
+    ///          there, or a file that it depends on has changed
+    unsigned char const* (*find)(void* self, char const* key, unsigned long* size);
+    void (*keep)(void* self,
+                 char const* key,
+                 unsigned char const* bytes,
+                 unsigned long size,
+                 char const* const* read, ///< files that the bytes depend on, absolute paths
+                 unsigned long read_count,
+                 char const* const* missed, ///< files that were looked for and not there
+                 unsigned long missed_count);
+};
+
 /// One text to compile.
 struct attune_clang_request {
     char const* text;             ///< not necessarily zero-terminated
@@ -25,6 +42,7 @@ struct attune_clang_request {
     char const* entry;   ///< symbol to look up
     char const* overlay; ///< text of <attune/tunable.hpp>
     int precompile;      ///< not 0: keep the headers of the kernel parsed between variants
+    attune_clang_keeper const* keeper; ///< of these headers; may be null
 };
 
 /// What became of it. All texts belong to the reply.
@@ -36,6 +54,10 @@ struct attune_clang_reply {
     unsigned char const* object; ///< the relocatable object
     unsigned long object_size;   ///< bytes
     int precompiled;             ///< 1 when parsed headers were reused for this variant
+    char const* const* read;     ///< every file that the object depends on, absolute paths
+    unsigned long read_count;
+    char const* const* missed; ///< files that were looked for and not there, absolute paths
+    unsigned long missed_count;
 };
 
 /// The module's functions. None throws; all may be called from several threads.
@@ -51,6 +73,13 @@ struct attune_clang_functions {
     attune_clang_reply* (*compile)(void* session, attune_clang_request const* request);
     void (*free_reply)(attune_clang_reply* reply);
     void (*release_code)(void* session, void* code);
+    /// Loads an object that compile() made, in this process or in another.
+    attune_clang_reply* (*load_object)(void* session,
+                                       unsigned char const* object,
+                                       unsigned long size,
+                                       char const* entry);
+    /// Paths of the shared libraries that decide about the code, each followed by a line end.
+    char const* (*toolchain)(void* session);
 };
 
 /// The one symbol of the module.
@@ -58,4 +87,14 @@ attune_clang_functions const* attune_clang_module();
 }
 
 /// Raised whenever one of the structures above changes.
-inline constexpr unsigned attune_clang_abi_version = 1;
+inline constexpr unsigned attune_clang_abi_version = 3;
+
+namespace attune::detail {
+
+/// In an object: `void attune_initialize()` runs its static constructors. Missing when there are
+/// none.
+inline constexpr char const* initialize_symbol = "attune_initialize";
+/// In an object: whose destructors are whose. A pointer that belongs to the loader.
+inline constexpr char const* owner_symbol = "__dso_handle";
+
+} // namespace attune::detail

@@ -13,9 +13,11 @@
 #pragma once
 
 #include <attune/compile/clang_abi.hpp>
+#include <attune/compile/clang_files.ipp>
 #include <attune/compile/clang_headers.ipp>
 #include <attune/compile/clang_statics.ipp>
 
+#include <clang/Basic/TargetInfo.h>
 #include <clang/CodeGen/BackendUtil.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Driver/Compilation.h>
@@ -40,6 +42,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -47,35 +50,13 @@
 
 namespace attune::detail {
 
-inline constexpr char const* overlay_folder = "/attune-overlay";
-
 /// What the front end makes of one request.
 struct clang_object {
     llvm::SmallVector<char, 0> bytes{}; ///< empty when it did not compile
-    bool has_statics = false;           ///< it defines initialize_symbol
     bool precompiled = false;
+    touched_files touched{}; ///< less what the precompiled headers touched
     std::string log{};
 };
-
-/// The real file system with the kernel's text and <attune/tunable.hpp> laid over it.
-[[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
-kernel_file_system(attune_clang_request const& request, llvm::StringRef text)
-{
-    // One of its own: the shared real file system has the process's current folder, but so has
-    // this, and no other thread can change it.
-    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> const base(
-        llvm::vfs::createPhysicalFileSystem().release());
-    auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(base);
-    auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-    if (auto const folder = base->getCurrentWorkingDirectory())
-        memory->setCurrentWorkingDirectory(*folder);
-    memory->addFile(std::string(overlay_folder) + "/attune/tunable.hpp",
-                    0,
-                    llvm::MemoryBuffer::getMemBufferCopy(request.overlay));
-    memory->addFile(request.path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, request.path));
-    overlay->pushOverlay(memory);
-    return overlay;
-}
 
 /// A diagnostics engine that writes into `stream`.
 class captured_diagnostics {
@@ -92,18 +73,41 @@ public:
     llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> engine;
 };
 
+/// What makes the object equal to that of clang++, and what JIT compilers tend to get wrong. Each
+/// can be left out, by a flag of this prefix, so that a test can tell that its comparison would
+/// notice: `front-end-cpu` (-march does not reach the functions' attributes), `code-model` (large,
+/// as ORC's own target machine has it), `emission-level` (the default one in place of -O3's).
+inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
+
+[[nodiscard]] inline bool is_without(attune_clang_request const& request, llvm::StringRef what)
+{
+    return std::any_of(request.arguments,
+                       request.arguments + request.argument_count,
+                       [&](llvm::StringRef argument) {
+                           return argument.consume_front(without_flag) && argument == what;
+                       });
+}
+
 /// Asks clang's driver for the arguments of the compiler proper.  @return empty on an error
 [[nodiscard]] inline std::vector<std::string> frontend_arguments(
     std::string const& executable, attune_clang_request const& request, llvm::raw_ostream& log)
 {
+    if (std::any_of(request.arguments,
+                    request.arguments + request.argument_count,
+                    [](llvm::StringRef argument) { return argument.starts_with("-mllvm"); })) {
+        log << "error: the flag '-mllvm' changes LLVM for the whole process and is not supported\n";
+        return {};
+    }
     captured_diagnostics diagnostics(log);
     clang::driver::Driver driver(
         executable, llvm::sys::getProcessTriple(), *diagnostics.engine, "clang");
     driver.setCheckInputsExist(false);
     std::string const overlay = std::string("-I") + overlay_folder;
     std::vector<char const*> arguments{executable.c_str(), overlay.c_str()};
-    arguments.insert(
-        arguments.end(), request.arguments, request.arguments + request.argument_count);
+    std::copy_if(request.arguments,
+                 request.arguments + request.argument_count,
+                 std::back_inserter(arguments),
+                 [](llvm::StringRef argument) { return !argument.starts_with(without_flag); });
     for (char const* const last :
          {"-fPIC", "-fno-color-diagnostics", "-c", "-x", "c++", request.path})
         arguments.push_back(last);
@@ -111,13 +115,12 @@ public:
     if (!plan || diagnostics.engine->hasErrorOccurred() || plan->getJobs().empty()) return {};
     clang::driver::Command const& job = *plan->getJobs().begin();
     std::vector<std::string> result;
+    bool skip = false;
     for (char const* const argument : job.getArguments()) {
-        if (llvm::StringRef(argument) == "-mllvm") {
-            log << "error: the flag '-mllvm' changes LLVM for the whole process and is not "
-                   "supported\n";
-            return {};
-        }
-        if (llvm::StringRef(argument) != "-cc1") result.emplace_back(argument);
+        // One that clang 16 adds by itself turns an error of scalable vectors into a warning.
+        bool const follows = std::exchange(skip, llvm::StringRef(argument) == "-mllvm");
+        if (follows || skip || llvm::StringRef(argument) == "-cc1") continue;
+        result.emplace_back(argument);
     }
     // Templates that the headers leave pending are instantiated once, not in every variant: with
     // <cmath> that is 4 ms in place of 31.
@@ -211,11 +214,16 @@ private:
     if (!invocation) return result;
 
     llvm::StringRef const text(request.text, request.text_size);
-    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files = kernel_file_system(request, text);
+    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files =
+        kernel_file_system(request, text, result.touched);
     std::unique_ptr<llvm::MemoryBuffer> const main =
         llvm::MemoryBuffer::getMemBufferCopy(text, request.path);
     invocation->getPreprocessorOpts().RetainRemappedFileBuffers = true;
-    if (headers != nullptr && headers->usable_for(*invocation, *main, *files)) {
+    if (is_without(request, "front-end-cpu")) {
+        invocation->getTargetOpts().CPU = "x86-64";
+        invocation->getTargetOpts().FeaturesAsWritten.clear();
+    }
+    if (headers != nullptr && headers->usable(*files)) {
         headers->apply(*invocation, files, *main);
         result.precompiled = true;
     }
@@ -245,11 +253,13 @@ private:
     };
     if (too_long()) return result;
 
-    result.has_statics = make_statics_callable(*module);
+    make_statics_callable(*module);
     bool failed = false;
     capture_backend(context, log, failed);
     clang::CodeGenOptions emit = instance.getCodeGenOpts();
     emit.DisableLLVMPasses = true; // the module is optimised already; this only emits
+    if (is_without(request, "code-model")) emit.CodeModel = "large";
+    if (is_without(request, "emission-level")) emit.OptimizationLevel = 2;
     auto stream = std::make_unique<llvm::raw_svector_ostream>(result.bytes);
     clang::EmitBackendOutput(instance.getDiagnostics(),
                              instance.getHeaderSearchOpts(),

@@ -9,12 +9,13 @@
 // Tests    tests/compile/clang.cpp
 #pragma once
 
+#include <attune/compile/clang_linking.ipp>
+#include <attune/compile/clang_services.ipp>
 #include <attune/compile/clang_statics.ipp>
 
-#include <llvm/ExecutionEngine/JITLink/EHFrameSupport.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -44,16 +45,7 @@ public:
     {
         llvm::orc::LLJITBuilder builder;
         builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
-#if LLVM_VERSION_MAJOR < 18 // JITLink, not RuntimeDyld, which was the default on x86-64 before
-        builder.setObjectLinkingLayerCreator(
-            [](llvm::orc::ExecutionSession& session,
-               llvm::Triple const&) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
-                auto layer = std::make_unique<llvm::orc::ObjectLinkingLayer>(session);
-                layer->addPlugin(std::make_unique<llvm::orc::EHFrameRegistrationPlugin>(
-                    session, std::make_unique<llvm::jitlink::InProcessEHFrameRegistrar>()));
-                return layer;
-            });
-#endif
+        link_with_jitlink(builder);
         auto jit = builder.create();
         if (!jit) return problem = llvm::toString(jit.takeError()), nullptr;
         std::unique_ptr<object_loader> loader(new object_loader(std::move(*jit)));
@@ -64,7 +56,7 @@ public:
 
     /// Loads, links and runs static constructors.  @return null with everything said in `log`
     [[nodiscard]] std::unique_ptr<loaded_code>
-    load(llvm::StringRef object, char const* entry, bool has_statics, std::string& log)
+    load(llvm::StringRef object, char const* entry, std::string& log)
     {
         llvm::orc::ExecutionSession& session = jit_->getExecutionSession();
         auto code = std::make_unique<loaded_code>();
@@ -73,7 +65,7 @@ public:
         code->library->addToLinkOrder(*shared_);
         std::string said;
         begin_capture(said);
-        llvm::Error failed = link(object, entry, has_statics, *code);
+        llvm::Error failed = link(object, entry, *code);
         end_capture();
         if (!failed) return code;
         // What the session reported names the symbols; the error itself only what depended on them.
@@ -110,6 +102,7 @@ private:
         auto symbols = DynamicLibrarySearchGenerator::GetForCurrentProcess(
             jit_->getDataLayout().getGlobalPrefix());
         if (!symbols) return symbols.takeError();
+        shared_->addGenerator(std::make_unique<service_libraries>());
         shared_->addGenerator(std::move(*symbols));
         SymbolMap own;
         llvm::JITSymbolFlags const flags =
@@ -124,16 +117,17 @@ private:
         return shared_->define(absoluteSymbols(std::move(own)));
     }
 
-    [[nodiscard]] llvm::Error
-    link(llvm::StringRef object, char const* entry, bool has_statics, loaded_code& code)
+    [[nodiscard]] llvm::Error link(llvm::StringRef object, char const* entry, loaded_code& code)
     {
+        llvm::Expected<bool> has_statics = defines_initialize(object);
+        if (!has_statics) return has_statics.takeError();
         if (llvm::Error failed = jit_->addObjectFile(
                 *code.library, llvm::MemoryBuffer::getMemBufferCopy(object, "kernel.o")))
             return failed;
         auto address = jit_->lookup(*code.library, entry);
         if (!address) return address.takeError();
         code.address = address->toPtr<void*>();
-        if (!has_statics) return llvm::Error::success();
+        if (!*has_statics) return llvm::Error::success();
 
         // Symbols that a kernel does not need are not there; the owner is one of these.
         if (auto owner = jit_->lookup(*code.library, owner_symbol))
@@ -143,6 +137,21 @@ private:
         auto initialize = jit_->lookup(*code.library, initialize_symbol);
         if (!initialize) return initialize.takeError();
         return run(initialize->toPtr<void (*)()>());
+    }
+
+    /// Whether make_statics_callable() found something to do.
+    [[nodiscard]] static llvm::Expected<bool> defines_initialize(llvm::StringRef object)
+    {
+        auto file = llvm::object::ObjectFile::createObjectFile({object, "kernel.o"});
+        if (!file) return file.takeError();
+        for (llvm::object::SymbolRef const& symbol : (*file)->symbols()) {
+            llvm::Expected<llvm::StringRef> name = symbol.getName();
+            if (!name)
+                llvm::consumeError(name.takeError());
+            else if (*name == initialize_symbol)
+                return true;
+        }
+        return false;
     }
 
     [[nodiscard]] static llvm::Error run(void (*initialize)())

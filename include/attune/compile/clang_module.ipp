@@ -1,5 +1,5 @@
-// attune/compile/clang_module.ipp - all of libattune_clang.so: Clang and LLVM behind six functions.
-// SPDX-License-Identifier: MIT
+// attune/compile/clang_module.ipp - all of libattune_clang.so: Clang and LLVM behind eight
+// functions. SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> search -> [compile] -> measure -> remember
 // In       requests of clang_abi.hpp
@@ -28,6 +28,7 @@
 
 #include <cstring>
 #include <deque>
+#include <dlfcn.h>
 #include <new>
 
 namespace attune::detail {
@@ -48,6 +49,25 @@ struct reply_storage : attune_clang_reply {
     }
     clang_object compiled{};
     std::string text{};
+    std::vector<char const*> read_files{};
+    std::vector<char const*> missed_files{};
+
+    /// Fills the pointers of the C structure, once everything else is in place.
+    void finish()
+    {
+        for (std::string const& path : compiled.touched.read)
+            read_files.push_back(path.c_str());
+        for (std::string const& path : compiled.touched.missed)
+            missed_files.push_back(path.c_str());
+        log = text.c_str();
+        precompiled = compiled.precompiled ? 1 : 0;
+        object = reinterpret_cast<unsigned char const*>(compiled.bytes.data());
+        object_size = compiled.bytes.size();
+        read = read_files.data();
+        read_count = read_files.size();
+        missed = missed_files.data();
+        missed_count = missed_files.size();
+    }
 };
 
 /// A folder below which `lib/clang/<major>/include` holds clang's own headers. The driver derives
@@ -84,6 +104,19 @@ struct reply_storage : attune_clang_reply {
     return "cpu=" + llvm::sys::getHostCPUName().str() + " features=" + hash.hex().substr(0, 16);
 }
 
+/// The libraries that hold Clang and LLVM.
+[[nodiscard]] inline std::string toolchain_files()
+{
+    std::string files;
+    for (void* const inside : {reinterpret_cast<void*>(&llvm::sys::getHostCPUName),
+                               reinterpret_cast<void*>(&clang::EmitBackendOutput)}) {
+        Dl_info found{};
+        if (::dladdr(inside, &found) != 0 && found.dli_fname != nullptr)
+            files += std::string(found.dli_fname) + '\n';
+    }
+    return files;
+}
+
 class module_session {
 public:
     explicit module_session(std::unique_ptr<object_loader> loader)
@@ -103,30 +136,26 @@ public:
         } else {
             reply.compiled =
                 compile_to_object(executable_, kernel->frontend, kernel->headers.get(), request);
+            if (reply.compiled.precompiled) reply.compiled.touched.add(kernel->headers->touched());
             reply.text = reply.compiled.log;
-            if (!reply.compiled.bytes.empty()) load(request, reply);
+            auto const& bytes = reply.compiled.bytes;
+            if (!bytes.empty()) load({bytes.data(), bytes.size()}, request.entry, reply);
         }
-        reply.log = reply.text.c_str();
-        reply.precompiled = reply.compiled.precompiled ? 1 : 0;
-        reply.object = reinterpret_cast<unsigned char const*>(reply.compiled.bytes.data());
-        reply.object_size = reply.compiled.bytes.size();
+        reply.finish();
     }
-    void release(loaded_code* code) { loader_->unload(std::unique_ptr<loaded_code>(code)); }
-
-private:
-    void load(attune_clang_request const& request, reply_storage& reply)
+    void load(llvm::StringRef object, char const* entry, reply_storage& reply)
     {
         reply.stage = 2;
-        auto code = loader_->load({reply.compiled.bytes.data(), reply.compiled.bytes.size()},
-                                  request.entry,
-                                  reply.compiled.has_statics,
-                                  reply.text);
+        auto code = loader_->load(object, entry, reply.text);
         if (!code) return;
         reply.stage = 0;
         reply.address = code->address;
         reply.code = code.release();
     }
+    [[nodiscard]] std::string const& toolchain() const noexcept { return toolchain_; }
+    void release(loaded_code* code) { loader_->unload(std::unique_ptr<loaded_code>(code)); }
 
+private:
     /// Everything that decides about the front end's arguments and the parsed headers.
     [[nodiscard]] static std::string key_of(attune_clang_request const& request)
     {
@@ -158,22 +187,27 @@ private:
         llvm::raw_string_ostream log(kernel.log);
         kernel.frontend = frontend_arguments(executable_, request, log);
         if (kernel.frontend.empty() || request.precompile == 0) return;
+        if ((kernel.headers = kept_headers(kernel.key, request))) return;
         std::string ignored; // an error in a header is reported by the variant, where it belongs
         llvm::raw_string_ostream quiet(ignored);
         captured_diagnostics diagnostics(quiet);
         auto const invocation =
             make_invocation(kernel.frontend, request, false, executable_, *diagnostics.engine);
-        if (invocation)
-            kernel.headers = parsed_headers::parse(
-                *invocation,
-                request,
-                *diagnostics.engine,
-                kernel_file_system(request, {request.text, request.text_size}));
+        if (!invocation) return;
+        touched_files touched;
+        kernel.headers = parsed_headers::parse(
+            *invocation,
+            request,
+            *diagnostics.engine,
+            kernel_file_system(request, {request.text, request.text_size}, touched),
+            touched);
+        if (kernel.headers) keep_headers(kernel.key, *kernel.headers, request);
     }
 
     std::unique_ptr<object_loader> loader_;
     std::string executable_ = clang_executable();
     std::string processor_ = processor_text();
+    std::string toolchain_ = toolchain_files();
     std::mutex mutex_{};
     std::deque<std::shared_ptr<prepared_kernel>> prepared_{};
 };
@@ -191,19 +225,38 @@ private:
     return nullptr;
 }
 
-[[nodiscard]] inline attune_clang_reply* module_compile(void* session,
-                                                        attune_clang_request const* request)
+/// A reply that `fill` has filled; null when there is no memory for one.
+template <class Fill>
+[[nodiscard]] attune_clang_reply* make_reply(Fill fill)
 {
     auto* const reply = new (std::nothrow) reply_storage;
     if (reply == nullptr) return nullptr;
     try {
-        static_cast<module_session*>(session)->compile(*request, *reply);
+        fill(*reply);
     } catch (std::exception const& thrown) {
         reply->stage = 1;
         reply->text = std::string("error: the Clang module failed: ") + thrown.what();
         reply->log = reply->text.c_str();
     }
     return reply;
+}
+
+[[nodiscard]] inline attune_clang_reply* module_compile(void* session,
+                                                        attune_clang_request const* request)
+{
+    return make_reply([&](reply_storage& reply) {
+        static_cast<module_session*>(session)->compile(*request, reply);
+    });
+}
+
+[[nodiscard]] inline attune_clang_reply*
+module_load(void* session, unsigned char const* object, unsigned long size, char const* entry)
+{
+    return make_reply([&](reply_storage& reply) {
+        static_cast<module_session*>(session)->load(
+            {reinterpret_cast<char const*>(object), size}, entry, reply);
+        reply.finish();
+    });
 }
 
 } // namespace attune::detail
@@ -223,6 +276,8 @@ attune_clang_module()
         [](attune_clang_reply* reply) { delete static_cast<reply_storage*>(reply); },
         [](void* session, void* code) {
             static_cast<module_session*>(session)->release(static_cast<loaded_code*>(code));
-        }};
+        },
+        &module_load,
+        [](void* session) { return static_cast<module_session*>(session)->toolchain().c_str(); }};
     return &functions;
 }

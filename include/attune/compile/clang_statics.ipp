@@ -1,14 +1,16 @@
-// attune/compile/clang_statics.ipp - static objects of a kernel: made after loading, destroyed
-// before unloading. SPDX-License-Identifier: MIT
+// attune/compile/clang_statics.ipp - a kernel's static objects, from loading to unloading.
+// SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> search -> [compile] -> measure -> remember
 // In       an optimised LLVM module
 // Out      the same with one function that runs its static constructors, and a place that tells the
 //          module's destructors from those of other variants
-// Source   own. The ORC platforms that do this need the ORC run-time library, which few systems
-// have Depends  LLVM 16 to 19 Tests    tests/compile/clang.cpp ("static objects ..." in
-// tests/laws/compiler.hpp)
+// Source   own. The ORC platforms that do this need the ORC run-time library, which is rare
+// Depends  LLVM 16 to 19
+// Tests    tests/compile/clang.cpp ("static objects ..." in tests/laws/compiler.hpp)
 #pragma once
+
+#include <attune/compile/clang_abi.hpp>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -21,9 +23,6 @@
 #include <vector>
 
 namespace attune::detail {
-
-inline constexpr char const* initialize_symbol = "attune_initialize";
-inline constexpr char const* owner_symbol = "__dso_handle";
 
 /// Destructors of one variant's static objects, run in reverse order when it is unloaded.
 class static_objects {
@@ -54,9 +53,9 @@ extern "C" inline int attune_at_unload(void (*destroy)(void*), void* object, voi
 }
 
 /// Moves the static constructors from the list that a dynamic loader would run into a function
-/// `void attune_initialize()`, and defines `__dso_handle` as one pointer.
-/// @return  whether there is anything to initialise or to own
-inline bool make_statics_callable(llvm::Module& module)
+/// `void attune_initialize()`, and defines `__dso_handle` as one pointer. A module with nothing to
+/// initialise or to own stays as it is.
+inline void make_statics_callable(llvm::Module& module)
 {
     llvm::LLVMContext& context = module.getContext();
     if (llvm::GlobalVariable* const old = module.getGlobalVariable(owner_symbol)) {
@@ -87,7 +86,7 @@ inline bool make_statics_callable(llvm::Module& module)
                         function);
             }
     bool const owns = module.getGlobalVariable(owner_symbol) != nullptr;
-    if (constructors.empty() && !owns) return false;
+    if (constructors.empty() && !owns) return;
 
     auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
     auto* const initialize =
@@ -98,7 +97,6 @@ inline bool make_statics_callable(llvm::Module& module)
         builder.CreateCall(type, function);
     builder.CreateRetVoid();
     if (list != nullptr) list->eraseFromParent();
-    return true;
 }
 
 } // namespace attune::detail

@@ -43,6 +43,16 @@ namespace attune::detail {
     return {};
 }
 
+/// Why a symbol may be missing, and what helps.
+[[nodiscard]] inline std::string missing_symbol_advice(std::string_view symbol)
+{
+    if (symbol.starts_with("__kmpc_") || symbol.starts_with("omp_"))
+        return "LLVM's OpenMP library libomp.so.5 was not found (Debian: apt install libomp5-19)";
+    if (symbol.starts_with("_ZGV"))
+        return "the vector mathematics of glibc, libmvec.so.1, was not found";
+    return "neither the program's exported symbols nor its libraries have it";
+}
+
 [[nodiscard]] inline failure load_failure(std::string message)
 {
     std::string const symbol = missing_symbol(message);
@@ -50,8 +60,8 @@ namespace attune::detail {
     if (symbol.empty())
         f.reason = message.substr(0, message.find('\n'));
     else
-        f.reason = "undefined symbol: " + demangled(symbol) +
-                   " (neither the program's exported symbols nor its libraries have it)";
+        f.reason =
+            "undefined symbol: " + demangled(symbol) + " (" + missing_symbol_advice(symbol) + ')';
     f.log = std::move(message);
     return f;
 }

@@ -9,12 +9,17 @@
 // Tests    tests/compile/system.cpp
 #pragma once
 
+#include <attune/compile/cache/object_cache.ipp>
+#include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/diagnostics.hpp>
 #include <attune/compile/entry.hpp>
+#include <attune/compile/object_key.ipp>
 #include <attune/compile/process.ipp>
+#include <attune/compile/shared_code.ipp>
 #include <attune/compile/source.ipp>
 #include <attune/compile/symbols.ipp>
 #include <attune/compile/system.hpp>
+#include <attune/compile/system_cache.ipp>
 #include <attune/core/hash.hpp>
 
 #include <chrono>
@@ -26,6 +31,7 @@ namespace attune {
 struct system_compiler::state {
     explicit state(system_options given)
         : options(std::move(given))
+        , cache(options.cache)
     {
     }
 
@@ -38,7 +44,20 @@ struct system_compiler::state {
                     "attune::system_options::command");
     }
 
+    [[nodiscard]] std::string
+    key_of(std::string const& who, kernel_source const& kernel, variant const& v) const
+    {
+        kernel_source all = kernel;
+        all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
+        return detail::request_key("system shared object", who, all, v);
+    }
+
+    /// The code, when it is in the cache.
+    [[nodiscard]] std::optional<callable>
+    kept(std::string const& who, kernel_source const& kernel, variant const& v, bool counted) const;
+
     system_options options;
+    object_cache cache;
     std::mutex once{};
     std::string identity{}; ///< empty until asked for
     bool is_clang = false;
@@ -66,7 +85,34 @@ namespace detail {
     return text;
 }
 
-/// Loads a shared object.  @return its handle, or null with dlerror's text in `problem`
+/// Puts a shared object where it stays: `folder`/`name`-`key`.so, complete or not at all.
+/// @return  its path
+/// Errors   attune::error when it cannot be written
+[[nodiscard]] inline std::string write_named_object(std::string const& folder,
+                                                    std::string const& name,
+                                                    std::string const& key,
+                                                    std::string_view bytes)
+{
+    std::filesystem::path const path =
+        std::filesystem::path(folder) / (name + '-' + key.substr(0, 12) + ".so");
+    std::filesystem::path const unfinished =
+        path.string() + '.' + std::to_string(::getpid()) + ".part";
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    std::ofstream file(unfinished, std::ios::binary);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    if (file) std::filesystem::rename(unfinished, path, failed);
+    if (!file || failed)
+        throw error("cannot write compiled code for the debugger",
+                    path.string(),
+                    "set debug_folder to a folder that this program may write to");
+    return std::filesystem::absolute(path, failed).string();
+}
+
+/// Loads a shared object. What it brought along that has threads of its own stays for good: they go
+/// on running when the object is unloaded.
+/// @return its handle, or null with dlerror's text in `problem`
 [[nodiscard]] inline void* open_object(std::string const& path, std::string& problem)
 {
     void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -74,6 +120,7 @@ namespace detail {
         char const* const text = ::dlerror();
         problem = text != nullptr ? text : "dlopen failed";
     }
+    if (handle != nullptr) keep_threaded_libraries();
     return handle;
 }
 
@@ -96,6 +143,15 @@ std::string system_compiler::identity() const
     if (!state_->identity.empty()) return state_->identity;
     state_->require_command();
     system_options const& options = state_->options;
+    std::string const program = detail::find_program(options.command);
+    content_hash key;
+    key.add("system compiler").add(program).add(detail::processor_facts());
+    for (std::string const& flag : options.flags)
+        key.add(flag);
+    if (auto const kept = state_->cache.look(key.hex()); kept && !kept->bytes.empty()) {
+        state_->is_clang = kept->bytes.front() == 'c';
+        return state_->identity = kept->bytes.substr(1);
+    }
     std::string version =
         detail::run_process({options.command, "--version"}, options.limit_s).output;
     state_->is_clang = version.find("clang") != std::string::npos;
@@ -106,9 +162,53 @@ std::string system_compiler::identity() const
     // The predefined macros are what -march=native came to on this machine.
     std::string const target =
         content_hash{}.add(detail::run_process(ask, options.limit_s).output).hex().substr(0, 12);
-    return state_->identity = version + detail::joined(options.flags) +
-                              " cpu=" + detail::processor_name() + " target=" + target;
+    state_->identity = version + detail::joined(options.flags) +
+                       " cpu=" + detail::processor_name() + " target=" + target;
+    std::error_code no_throw;
+    (void)state_->cache.add(
+        key.hex(),
+        (state_->is_clang ? 'c' : 'g') + state_->identity,
+        cache_inputs{{}, {}, {std::filesystem::absolute(program, no_throw).string()}, 0});
+    return state_->identity;
 }
+
+std::optional<callable> system_compiler::state::kept(std::string const& who,
+                                                     kernel_source const& kernel,
+                                                     variant const& v,
+                                                     bool counted) const
+{
+    using clock = std::chrono::steady_clock;
+    clock::time_point const start = clock::now();
+    if (!options.debug_folder.empty()) return {};
+    std::string const key = key_of(who, kernel, v);
+    std::optional<cached_bytes> const found = counted ? cache.find(key) : cache.look(key);
+    if (!found) return {};
+    std::string problem;
+    detail::shared_code code = detail::load_shared_code(found->bytes, problem);
+    if (!code.code) return {};
+    callable made;
+    made.address = code.address;
+    made.code = std::move(code.code);
+    made.object_key = object_key(found->bytes);
+    made.compiler = who + detail::joined(kernel.flags) + detail::joined(v.flags);
+    made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
+    made.from_cache = true;
+    return made;
+}
+
+std::optional<callable> system_compiler::find_winner(kernel_source const& kernel,
+                                                     variant const& v) const
+{
+    return state_->kept(identity(), kernel, v, false);
+}
+
+bool system_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+{
+    return state_->options.debug_folder.empty() &&
+           state_->cache.look(state_->key_of(identity(), kernel, v)).has_value();
+}
+
+cache_statistics system_compiler::statistics() const { return state_->cache.statistics(); }
 
 compile_result system_compiler::compile(kernel_source const& kernel, variant const& v) const
 {
@@ -116,6 +216,8 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
     std::string const who = identity();
     clock::time_point const start = clock::now();
     system_options const& options = state_->options;
+    if (std::optional<callable> found = state_->kept(who, kernel, v, true))
+        return std::move(*found);
 
     detail::temporary_folder const folder;
     std::string const source =
@@ -130,6 +232,8 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
     };
     append(options.flags);
     append(kernel.flags);
+    append(v.flags);
+    if (!options.debug_folder.empty()) command.emplace_back("-g");
     append(macro_flags(v));
     command.emplace_back(variant_flag);
     append({"-I" + folder.path() + "/overlay", "-iquote", detail::folder_of(kernel.path)});
@@ -144,7 +248,9 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
             "-Wl,-Bsymbolic-functions"});
     // Such symbols would keep the object loaded for ever; clang never makes them.
     if (!state_->is_clang) command.emplace_back("-fno-gnu-unique");
-    append({"-o", object, "-x", "c++", source});
+    std::string const rule = folder.path() + "/rule";
+    append({"-MD", "-MF", rule, "-o", object, "-x", "c++", source});
+    std::int64_t const began_ns = detail::system_clock_ns();
 
     detail::process_result run = detail::run_process(command, options.limit_s, folder.path());
     if (run.timed_out)
@@ -155,7 +261,17 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
     if (!run.succeeded() || !bytes) return detail::compile_failure(std::move(run.output));
 
     std::string problem;
-    void* const handle = detail::open_object(object, problem);
+    std::string const key = object_key(*bytes);
+    std::optional<std::string> const files = detail::text_of_file(rule);
+    if (options.debug_folder.empty() && files && !detail::file_hashes::tells_the_time(kernel.text))
+        (void)state_->cache.add(state_->key_of(who, kernel, v),
+                                *bytes,
+                                detail::system_inputs(*files, kernel, folder.path(), began_ns));
+    std::string const place =
+        options.debug_folder.empty()
+            ? object
+            : detail::write_named_object(options.debug_folder, file_name_of(v), key, *bytes);
+    void* const handle = detail::open_object(place, problem);
     if (handle == nullptr) {
         if (problem.find("failed to map segment") != std::string::npos)
             throw error("compiled code may not be executed where it was written",
@@ -171,8 +287,8 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
         return failure{failure_stage::load,
                        "the compiled object has no symbol '" + std::string(entry_symbol) + "'",
                        {}};
-    made.object_key = content_hash{}.add(*bytes).hex();
-    made.compiler = who + detail::joined(kernel.flags);
+    made.object_key = key;
+    made.compiler = who + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
     return made;
 }

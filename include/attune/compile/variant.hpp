@@ -9,7 +9,9 @@
 // Tests    tests/compile/variant.cpp
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune {
@@ -22,12 +24,15 @@ struct macro_definition {
     friend bool operator==(macro_definition const&, macro_definition const&) = default;
 };
 
-/// What is compiled: `result function(arguments...)` under `macros`.
+/// What is compiled: `result function(arguments...)` under `macros`, with `flags` after those of
+/// the compiler and of the kernel, so that of two that contradict each other the variant's holds.
 struct variant {
     std::string function;               ///< "sgemm", "linear::sgemm" or "sgemm<4>"
     std::string result = "void";        ///< C++ text of the result's type
     std::vector<std::string> arguments; ///< C++ text of each argument's type, in order
     std::vector<macro_definition> macros;
+    std::vector<std::string> flags{}; ///< of this variant alone: "-O2", "-ffast-math"
+    std::string compiler{};           ///< which one of a compiler_choice; empty: its first
 
     friend bool operator==(variant const&, variant const&) = default;
 };
@@ -51,6 +56,37 @@ inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=1";
     for (macro_definition const& macro : v.macros)
         flags.push_back("-D" + macro.name + '=' + macro.value);
     return flags;
+}
+
+/// The function and its macros as the start of a file's name: "sgemm.TILE_M=64.TILE_N=16".
+[[nodiscard]] inline std::string file_name_of(variant const& v)
+{
+    std::string name = v.function;
+    for (macro_definition const& macro : v.macros)
+        name += '.' + macro.name + '=' + macro.value;
+    std::string out;
+    for (char const c : name) {
+        bool const plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') ||
+                           std::string_view("._=-+,").find(c) != std::string_view::npos;
+        if (c != ' ') out += plain ? c : '_';
+    }
+    return out.substr(0, 150);
+}
+
+/// The single flags of a text such as "-O3 -ffast-math"; blanks separate, nothing is quoted.
+[[nodiscard]] inline std::vector<std::string> split_flags(std::string_view text)
+{
+    std::vector<std::string> flags;
+    for (;;) {
+        std::size_t const begin = text.find_first_not_of(" \t\n");
+        if (begin == std::string_view::npos) return flags;
+        text.remove_prefix(begin);
+        std::size_t const end = text.find_first_of(" \t\n");
+        flags.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos) return flags;
+        text.remove_prefix(end);
+    }
 }
 
 } // namespace attune

@@ -1,0 +1,264 @@
+// bench.compile.variant : what one variant costs, in process and by a compiler that is spawned.
+// SPDX-License-Identifier: MIT
+//
+// Run      bench.compile.variant [rounds]
+// Prints   a line for the opening of the module, then a line per header set: milliseconds of
+//          processor time per variant of a blocked matrix product (sgemm.kernel.cpp), from text to
+//          code that can be called (in process, headers parsed before) or to a shared object
+//          (spawned), as the mean over eight configurations of the median over `rounds`; and the
+//          processor time of the first variant, which parses the headers. Then the same for the
+//          kernel of the first example, whose edges and packing give the optimiser twice the work.
+//          Last, medians for variants that were compiled before: from the object in the cache, and
+//          the winner's shared object, which needs no LLVM; and the first variant of a run with
+//          <algorithm> and <cmath>, whose headers no run parsed before, and an earlier one did.
+//          vs_x is our time over that of x, so that less than 1 means that we are cheaper.
+#include <attune/compile/clang.hpp>
+#include <attune/compile/entry.hpp>
+#include <attune/compile/process.hpp>
+#include <attune/compile/signature.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <span>
+#include <string>
+#include <sys/resource.h>
+#include <vector>
+
+namespace {
+
+using signature = void(float const*, float const*, float*, int);
+using example_signature = void(std::span<float const>,
+                               std::span<float const>,
+                               std::span<float>,
+                               int);
+
+struct header_set {
+    char const* name;
+    char const* text;
+};
+constexpr header_set header_sets[] = {{"none", ""},
+                                      {"cmath", "#include <cmath>\n"},
+                                      {"algorithm", "#include <algorithm>\n"},
+                                      {"immintrin", "#include <immintrin.h>\n"}};
+
+/// Small and large blocks in registers, both orders of the loops over them.
+std::vector<attune::variant> variants()
+{
+    struct shape {
+        char const *rows, *columns, *tile_k, *columns_first;
+    };
+    constexpr shape shapes[] = {{"1", "16", "16", "false"},
+                                {"2", "16", "64", "true"},
+                                {"4", "16", "64", "false"},
+                                {"4", "32", "128", "true"},
+                                {"6", "32", "256", "false"},
+                                {"8", "16", "32", "true"},
+                                {"8", "32", "64", "false"},
+                                {"16", "16", "64", "false"}};
+    std::vector<attune::variant> out;
+    for (shape const& s : shapes) {
+        out.push_back(attune::variant_of<signature>("sgemm"));
+        out.back().macros = {{"ROWS", s.rows},
+                             {"COLUMNS", s.columns},
+                             {"TILE_K", s.tile_k},
+                             {"COLUMNS_FIRST", s.columns_first}};
+    }
+    return out;
+}
+
+/// The product of examples/sgemm.kernel.cpp, from its default to what is unrolled furthest.
+std::vector<attune::variant> example_variants()
+{
+    struct shape {
+        char const *m, *n, *k, *unroll, *order;
+    };
+    constexpr shape shapes[] = {{"16", "16", "16", "1", "{0, 1, 2}"},
+                                {"64", "32", "32", "4", "{1, 0, 2}"},
+                                {"32", "64", "128", "8", "{0, 1, 2}"},
+                                {"8", "8", "8", "8", "{0, 1, 2}"}};
+    std::vector<attune::variant> out;
+    for (shape const& s : shapes) {
+        out.push_back(attune::variant_of<example_signature>("sgemm"));
+        out.back().macros = {{"TILE_M", s.m},
+                             {"TILE_N", s.n},
+                             {"TILE_K", s.k},
+                             {"UNROLL", s.unroll},
+                             {"ORDER", s.order}};
+    }
+    return out;
+}
+
+double own_seconds()
+{
+    std::timespec t{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+double children_seconds()
+{
+    rusage used{};
+    ::getrusage(RUSAGE_CHILDREN, &used);
+    return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+[[noreturn]] void fail(std::string const& why)
+{
+    std::fprintf(stderr, "bench.compile.variant: %s\n", why.c_str());
+    std::exit(1);
+}
+
+double in_process(attune::clang_compiler const& compiler,
+                  attune::kernel_source const& kernel,
+                  attune::variant const& v)
+{
+    double const begin = own_seconds();
+    attune::compile_result const made = compiler.compile(kernel, v);
+    double const elapsed = own_seconds() - begin;
+    if (auto const* const failed = std::get_if<attune::failure>(&made)) fail(failed->reason);
+    return elapsed;
+}
+
+/// What system_compiler runs, less its own work before and after.
+double spawned(std::string const& command,
+               attune::kernel_source const& kernel,
+               attune::variant const& v,
+               attune::detail::temporary_folder const& folder)
+{
+    std::string const source = folder.write("kernel.cpp", attune::translation_unit(kernel, v));
+    (void)folder.write("overlay/attune/tunable.hpp", attune::tunable_overlay);
+    std::vector<std::string> arguments{command};
+    for (std::string const& flag : attune::clang_options{}.flags)
+        arguments.push_back(flag);
+    for (std::string const& flag : attune::macro_flags(v))
+        arguments.push_back(flag);
+    arguments.insert(arguments.end(),
+                     {"-I" + folder.path() + "/overlay",
+                      "-shared",
+                      "-fPIC",
+                      "-o",
+                      folder.path() + "/variant.so",
+                      source});
+    double const begin = children_seconds();
+    attune::detail::process_result const run = attune::detail::run_process(arguments, 60);
+    double const elapsed = children_seconds() - begin;
+    if (!run.succeeded()) fail(run.output);
+    return elapsed;
+}
+
+void run(char const* name,
+         char const* headers,
+         attune::kernel_source const& kernel,
+         std::vector<attune::variant> const& all,
+         attune::clang_compiler const& compiler,
+         std::string const& clang,
+         std::string const& gpp,
+         int rounds)
+{
+    attune::detail::temporary_folder const folder;
+    double const first = in_process(compiler, kernel, all.front());
+    double sums[3] = {};
+    for (attune::variant const& v : all) {
+        std::vector<double> seconds[3];
+        for (int round = 0; round < rounds; ++round) {
+            seconds[0].push_back(in_process(compiler, kernel, v));
+            seconds[1].push_back(spawned(clang, kernel, v, folder));
+            seconds[2].push_back(spawned(gpp, kernel, v, folder));
+        }
+        for (std::size_t i = 0; i < 3; ++i)
+            sums[i] += median(seconds[i]);
+    }
+    double const per_ms = 1e3 / static_cast<double>(all.size());
+    std::printf("%s headers=%s in_process_ms=%.1f clang_ms=%.1f gpp_ms=%.1f vs_clang=%.3f "
+                "vs_gpp=%.3f first_ms=%.1f\n",
+                name,
+                headers,
+                sums[0] * per_ms,
+                sums[1] * per_ms,
+                sums[2] * per_ms,
+                sums[0] / sums[1],
+                sums[0] / sums[2],
+                first * 1e3);
+    std::fflush(stdout);
+}
+
+/// What a variant costs that was compiled before: from its object, and as the winner of a tuning.
+void run_cached(int rounds)
+{
+    attune::detail::temporary_folder const folder;
+    attune::clang_options options;
+    options.cache.folder = folder.path() + "/cache";
+    attune::clang_compiler const compiler(options);
+    attune::kernel_source const kernel = attune::source_file("sgemm.kernel.cpp");
+    std::vector<double> compiled;
+    std::vector<double> loaded;
+    std::vector<double> won;
+    for (attune::variant const& v : variants()) {
+        compiled.push_back(in_process(compiler, kernel, v));
+        if (!compiler.keep_winner(kernel, v)) fail("the linker made no shared object");
+        for (int round = 0; round < rounds; ++round) {
+            loaded.push_back(in_process(compiler, kernel, v));
+            double const begin = own_seconds();
+            if (!compiler.find_winner(kernel, v)) fail("the winner was not kept");
+            won.push_back(own_seconds() - begin);
+        }
+    }
+    // As in a later run of the program: a session that knows no kernel, a variant that is new.
+    attune::kernel_source with_headers = kernel;
+    with_headers.text = "#include <algorithm>\n#include <cmath>\n" + kernel.text;
+    std::vector<double> firsts;
+    for (attune::variant const& v : variants())
+        firsts.push_back(in_process(attune::clang_compiler(options), with_headers, v));
+    double const parsed = firsts.front();
+    firsts.erase(firsts.begin());
+    std::printf("variant_cached compile_ms=%.1f object_ms=%.3f winner_ms=%.3f first_run_ms=%.1f "
+                "later_run_ms=%.1f\n",
+                median(compiled) * 1e3,
+                median(loaded) * 1e3,
+                median(won) * 1e3,
+                parsed * 1e3,
+                median(firsts) * 1e3);
+}
+
+void run_all(int rounds)
+{
+    attune::clang_options options;
+    options.cache.enabled = false;
+    attune::clang_compiler const compiler(options);
+    double const begin = own_seconds();
+    std::string const identity = compiler.identity(); // "clang 19.1.7 ..."
+    std::printf("variant_module first_use_ms=%.1f\n", (own_seconds() - begin) * 1e3);
+    if (!compiler.notice().empty()) fail(compiler.notice());
+    std::string const major = identity.substr(6, identity.find('.') - 6);
+    std::string const clang = attune::detail::find_program("clang++-" + major);
+    std::string const gpp = attune::detail::find_program("g++");
+    if (clang.empty() || gpp.empty()) fail("g++ and clang++-" + major + " are not both installed");
+    for (header_set const& headers : header_sets) {
+        attune::kernel_source kernel = attune::source_file("sgemm.kernel.cpp");
+        kernel.text = headers.text + kernel.text;
+        run("variant", headers.name, kernel, variants(), compiler, clang, gpp, rounds);
+    }
+    run("variant_example",
+        "algorithm,span",
+        attune::source_file("../../examples/sgemm.kernel.cpp"),
+        example_variants(),
+        compiler,
+        clang,
+        gpp,
+        rounds);
+    run_cached(rounds);
+}
+
+} // namespace
+
+int main(int argc, char** argv) { run_all(argc > 1 ? std::max(1, std::atoi(argv[1])) : 3); }

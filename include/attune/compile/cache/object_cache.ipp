@@ -1,0 +1,169 @@
+// attune/compile/cache/object_cache.ipp - finds and keeps compiled code.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       a key, bytes, the files they depend on
+// Out      the definitions of object_cache.hpp; included by exactly one translation unit
+// Source   own
+// Depends  std, POSIX
+// Tests    tests/compile/cache/object_cache.cpp
+#pragma once
+
+#include <attune/compile/cache/cache_folder.ipp>
+#include <attune/compile/cache/entry_file.ipp>
+#include <attune/compile/cache/eviction.ipp>
+#include <attune/compile/cache/input_list.ipp>
+#include <attune/compile/cache/object_cache.hpp>
+
+#include <atomic>
+
+namespace attune {
+
+struct object_cache::state {
+    explicit state(cache_options given)
+        : options(std::move(given))
+    {
+    }
+
+    /// The opened folder; none when the cache is off.
+    [[nodiscard]] detail::owned_descriptor open()
+    {
+        std::string folder;
+        {
+            std::lock_guard const lock(mutex);
+            if (!placed) place = detail::cache_place_of(options);
+            placed = true;
+            if (!place.off_because.empty()) return detail::owned_descriptor();
+            folder = place.folder;
+        }
+        std::string problem;
+        detail::owned_descriptor opened = detail::open_cache_folder(folder, problem);
+        if (!opened) {
+            std::lock_guard const lock(mutex);
+            place = {{}, problem};
+        }
+        return opened;
+    }
+
+    /// @return  nothing when it is not there, or damaged; then it is removed
+    [[nodiscard]] std::optional<detail::cache_entry> read(int folder, std::string const& key)
+    {
+        std::string const name = detail::cache_file_name(key);
+        std::optional<std::string> const text = detail::read_cache_file(folder, name);
+        if (!text) return {};
+        std::optional<detail::cache_entry> entry = detail::parse_cache_entry(key, *text);
+        if (!entry) {
+            ++damaged;
+            (void)::unlinkat(folder, name.c_str(), 0);
+        }
+        return entry;
+    }
+
+    /// Whether the files of a list are as they were.
+    [[nodiscard]] bool unchanged(int folder, std::string const& list)
+    {
+        std::shared_ptr<std::vector<detail::cache_input> const> inputs;
+        {
+            std::lock_guard const lock(mutex);
+            if (auto const found = lists.find(list); found != lists.end()) inputs = found->second;
+        }
+        if (!inputs) {
+            std::optional<detail::cache_entry> const entry = read(folder, list);
+            if (!entry) return false;
+            auto parsed = detail::parse_input_list(entry->bytes);
+            if (!parsed) return false;
+            inputs = std::make_shared<std::vector<detail::cache_input> const>(std::move(*parsed));
+            std::lock_guard const lock(mutex);
+            if (lists.size() > most_lists) lists.clear();
+            lists[list] = inputs;
+        }
+        return detail::still_holds(*inputs, hashes);
+    }
+
+    bool write(int folder, std::string const& key, std::string_view list, std::string_view bytes)
+    {
+        std::string const text = detail::cache_entry_text(key, list, bytes);
+        if (!detail::write_cache_file(folder, detail::cache_file_name(key), text)) return false;
+        detail::account(folder, text.size(), options.limit_bytes);
+        return true;
+    }
+
+    static constexpr std::size_t most_lists = 1000;
+
+    cache_options options;
+    std::mutex mutex{};
+    bool placed = false;
+    detail::cache_place place{};
+    std::map<std::string, std::shared_ptr<std::vector<detail::cache_input> const>> lists{};
+    detail::file_hashes hashes{};
+    std::atomic<std::uint64_t> hits{0}, misses{0}, added{0}, damaged{0};
+};
+
+object_cache::object_cache(cache_options options)
+    : state_(std::make_shared<state>(std::move(options)))
+{
+}
+
+std::optional<cached_bytes> object_cache::look(std::string const& key) const
+{
+    detail::owned_descriptor const folder = state_->open();
+    if (!folder) return {};
+    std::optional<detail::cache_entry> entry = state_->read(folder.get(), key);
+    if (!entry || !state_->unchanged(folder.get(), entry->inputs)) return {};
+    detail::touch_cache_file(folder.get(), detail::cache_file_name(key));
+    detail::touch_cache_file(folder.get(), detail::cache_file_name(entry->inputs));
+    return cached_bytes{std::move(entry->bytes), std::move(entry->inputs)};
+}
+
+std::optional<cached_bytes> object_cache::find(std::string const& key) const
+{
+    std::optional<cached_bytes> found = look(key);
+    ++(found ? state_->hits : state_->misses);
+    return found;
+}
+
+bool object_cache::add(std::string const& key,
+                       std::string_view bytes,
+                       cache_inputs const& inputs) const
+{
+    detail::owned_descriptor const folder = state_->open();
+    if (!folder) return false;
+    std::optional<std::string> const text = detail::input_list_text(inputs, state_->hashes);
+    if (!text) return false;
+    std::string const list = content_hash{}.add("files").add(*text).hex();
+    std::string const name = detail::cache_file_name(list);
+    if (::faccessat(folder.get(), name.c_str(), F_OK, 0) != 0 &&
+        !state_->write(folder.get(), list, std::string(detail::cache_key_length, '-'), *text))
+        return false;
+    return add(key, bytes, list);
+}
+
+bool object_cache::add(std::string const& key,
+                       std::string_view bytes,
+                       std::string const& inputs) const
+{
+    detail::owned_descriptor const folder = state_->open();
+    if (!folder || !state_->write(folder.get(), key, inputs, bytes)) return false;
+    ++state_->added;
+    return true;
+}
+
+void object_cache::remove(std::string const& key) const
+{
+    detail::owned_descriptor const folder = state_->open();
+    if (folder) (void)::unlinkat(folder.get(), detail::cache_file_name(key).c_str(), 0);
+}
+
+cache_statistics object_cache::statistics() const
+{
+    (void)state_->open(); // so that it can say where it is, and why not
+    std::lock_guard const lock(state_->mutex);
+    return {state_->hits,
+            state_->misses,
+            state_->added,
+            state_->damaged,
+            state_->place.off_because.empty() ? state_->place.folder : std::string{},
+            state_->place.off_because};
+}
+
+} // namespace attune

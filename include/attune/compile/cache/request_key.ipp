@@ -1,0 +1,77 @@
+// attune/compile/cache/request_key.ipp - hashes all that a compilation is told.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       a kernel, a variant, what identifies the compiler
+// Out      the definition of request_key.hpp; included by exactly one translation unit
+// Source   own
+// Depends  std
+// Tests    tests/compile/cache/request_key.cpp
+#pragma once
+
+#include <attune/compile/cache/request_key.hpp>
+#include <attune/compile/entry.hpp>
+#include <attune/compile/scan.hpp>
+#include <attune/core/hash.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+namespace attune::detail {
+
+/// Whether the current folder can make a difference. Flags that may hold a path, or that write the
+/// folder into debug information, count as such.
+[[nodiscard]] inline bool depends_on_current_folder(kernel_source const& kernel, variant const& v)
+{
+    auto const relative = [](std::string const& path) { return !path.starts_with('/'); };
+    auto const may_hold_path = [](std::string const& flag) {
+        constexpr std::array<std::string_view, 7> pure{"-O", "-m", "-std=", "-W", "-D", "-U", "-f"};
+        return std::none_of(pure.begin(),
+                            pure.end(),
+                            [&](std::string_view start) { return flag.starts_with(start); }) ||
+               (flag.starts_with("-f") && flag.find('/') != std::string::npos);
+    };
+    return std::any_of(kernel.include_dirs.begin(), kernel.include_dirs.end(), relative) ||
+           std::any_of(kernel.flags.begin(), kernel.flags.end(), may_hold_path) ||
+           std::any_of(v.flags.begin(), v.flags.end(), may_hold_path) ||
+           (relative(kernel.path) && !quoted_includes(kernel.text).empty());
+}
+
+std::string request_key(std::string_view kind,
+                        std::string_view compiler,
+                        kernel_source const& kernel,
+                        variant const& v)
+{
+    content_hash key;
+    auto const list = [&](std::string_view name, std::vector<std::string> const& texts) {
+        key.add(name);
+        for (std::string const& text : texts)
+            key.add(text);
+    };
+    key.add(kind).add(compiler).add(translation_unit(kernel, v)).add(kernel.path);
+    key.add(tunable_overlay);
+    list("folders", kernel.include_dirs);
+    list("flags", kernel.flags);
+    list("flags of the variant", v.flags);
+    list("macros", macro_flags(v));
+    key.add("environment");
+    for (char const* const name : {"CPATH",
+                                   "C_INCLUDE_PATH",
+                                   "CPLUS_INCLUDE_PATH",
+                                   "GCC_EXEC_PREFIX",
+                                   "COMPILER_PATH",
+                                   "LIBRARY_PATH",
+                                   "CCC_OVERRIDE_OPTIONS",
+                                   "SOURCE_DATE_EPOCH"}) {
+        char const* const value = std::getenv(name);
+        key.add(value != nullptr ? value : "");
+    }
+    std::error_code no_throw;
+    if (depends_on_current_folder(kernel, v))
+        key.add("folder").add(std::filesystem::current_path(no_throw).string());
+    return key.hex();
+}
+
+} // namespace attune::detail

@@ -1,0 +1,97 @@
+// attune/compile/clang_services.ipp - libraries that a kernel's flags ask for, opened when needed.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       the name of a symbol that compiled code misses
+// Out      its address in LLVM's OpenMP library or in glibc's vector mathematics
+// Source   own. Not from the process: a program that uses GCC's OpenMP exports functions of the
+//          same names, which know nothing of the threads that Clang's code starts
+// Depends  LLVM 16 to 19, POSIX (dlopen)
+// Tests    tests/compile/services.cpp
+#pragma once
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+
+#include <dlfcn.h>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace attune::detail {
+
+/// A library that is opened at the first question and never closed.
+class late_library {
+public:
+    explicit late_library(std::vector<std::string> names)
+        : names_(std::move(names))
+    {
+    }
+    [[nodiscard]] void* find(char const* symbol)
+    {
+        std::call_once(once_, [this] {
+            for (std::string const& name : names_)
+                if (handle_ == nullptr)
+                    handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        });
+        return handle_ != nullptr ? ::dlsym(handle_, symbol) : nullptr;
+    }
+
+private:
+    std::vector<std::string> names_;
+    std::once_flag once_{};
+    void* handle_{};
+};
+
+/// Where LLVM's OpenMP library may be: beside the LLVM that this module uses, then anywhere.
+[[nodiscard]] inline std::vector<std::string> openmp_names()
+{
+    std::vector<std::string> names;
+#ifdef ATTUNE_LLVM_PREFIX
+    names.emplace_back(ATTUNE_LLVM_PREFIX "/lib/libomp.so.5");
+    names.emplace_back(ATTUNE_LLVM_PREFIX "/lib/libomp.so");
+#endif
+    names.push_back("/usr/lib/llvm-" + std::to_string(LLVM_VERSION_MAJOR) + "/lib/libomp.so.5");
+    names.insert(names.end(), {"libomp.so.5", "libomp.so"});
+    return names;
+}
+
+/// Answers for those libraries; goes before the generator for the process's own symbols.
+class service_libraries final : public llvm::orc::DefinitionGenerator {
+public:
+    llvm::Error tryToGenerate(llvm::orc::LookupState&,
+                              llvm::orc::LookupKind,
+                              llvm::orc::JITDylib& into,
+                              llvm::orc::JITDylibLookupFlags,
+                              llvm::orc::SymbolLookupSet const& wanted) override
+    {
+        llvm::orc::SymbolMap found;
+        llvm::JITSymbolFlags const flags =
+            llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;
+        for (auto const& [name, how] : wanted)
+            if (void* const address = find(*name)) {
+#if LLVM_VERSION_MAJOR >= 17
+                found[name] = {llvm::orc::ExecutorAddr::fromPtr(address), flags};
+#else
+                found[name] =
+                    llvm::JITEvaluatedSymbol(llvm::pointerToJITTargetAddress(address), flags);
+#endif
+            }
+        if (found.empty()) return llvm::Error::success();
+        return into.define(llvm::orc::absoluteSymbols(std::move(found)));
+    }
+
+private:
+    [[nodiscard]] void* find(llvm::StringRef name)
+    {
+        for (llvm::StringRef const start : {"__kmpc_", "kmp_", "omp_"})
+            if (name.starts_with(start)) return openmp_.find(name.str().c_str());
+        if (name.starts_with("_ZGV")) return vector_mathematics_.find(name.str().c_str());
+        return nullptr;
+    }
+
+    late_library openmp_{openmp_names()};
+    late_library vector_mathematics_{{"libmvec.so.1"}};
+};
+
+} // namespace attune::detail

@@ -1,0 +1,161 @@
+// attune/compile/compiler_choice.hpp - several compilers as one, chosen for each variant.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       compilers with a name each; a variant that names one of them
+// Out      what that compiler makes of it
+// Source   own
+// Depends  std only
+// Tests    tests/compile/compiler_choice.cpp, laws in tests/laws/compiler.hpp
+#pragma once
+
+#include <attune/compile/compiler.hpp>
+#include <attune/core/error.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// A compiler and the value of a compilers<"X">(...) parameter that stands for it.
+class named_compiler {
+public:
+    template <class C>
+    named_compiler(std::string name, C held)
+        : name_(std::move(name))
+    {
+        if constexpr (require_compiler<C>()) {
+            auto const kept = std::make_shared<C>(std::move(held));
+            compile_ = [kept](kernel_source const& k, variant const& v) {
+                return kept->compile(k, v);
+            };
+            identity_ = [kept] { return std::string{std::as_const(*kept).identity()}; };
+            if constexpr (requires { std::string{kept->notice()}; })
+                notice_ = [kept] { return std::string{kept->notice()}; };
+            else
+                notice_ = [] { return std::string{}; };
+            if constexpr (requires(kernel_source const& k, variant const& v) {
+                              std::optional<callable>{kept->find_winner(k, v)};
+                              kept->keep_winner(k, v);
+                          }) {
+                find_ = [kept](kernel_source const& k, variant const& v) {
+                    return std::optional<callable>{kept->find_winner(k, v)};
+                };
+                keep_ = [kept](kernel_source const& k, variant const& v) {
+                    return static_cast<bool>(kept->keep_winner(k, v));
+                };
+            } else {
+                find_ = [](kernel_source const&, variant const&) {
+                    return std::optional<callable>{};
+                };
+                keep_ = [](kernel_source const&, variant const&) { return false; };
+            }
+        }
+    }
+
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const
+    {
+        return compile_(kernel, v);
+    }
+    [[nodiscard]] std::string identity() const { return identity_(); }
+    [[nodiscard]] std::string notice() const { return notice_(); }
+    [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
+                                                      variant const& v) const
+    {
+        return find_(kernel, v);
+    }
+    bool keep_winner(kernel_source const& kernel, variant const& v) const
+    {
+        return keep_(kernel, v);
+    }
+
+private:
+    std::string name_;
+    std::function<compile_result(kernel_source const&, variant const&)> compile_{};
+    std::function<std::string()> identity_{};
+    std::function<std::string()> notice_{};
+    std::function<std::optional<callable>(kernel_source const&, variant const&)> find_{};
+    std::function<bool(kernel_source const&, variant const&)> keep_{};
+};
+
+/// Models `compiler`. Compiles each variant with the compiler that variant.compiler names, and with
+/// the first when it names none. Cheap to copy; copies share the compilers.
+///
+/// Example   inline constexpr auto cxx = attune::compilers<"CXX">("clang", "g++");
+///           attune::tuned fast{kernel, attune::compiler_choice{
+///               {"clang", attune::clang_compiler{}},
+///               {"g++", attune::system_compiler{{.command = "g++"}}}}};
+class compiler_choice {
+public:
+    /// Errors   attune::error for no compiler, and for two of one name
+    compiler_choice(std::initializer_list<named_compiler> compilers)
+        : compilers_(compilers)
+    {
+        if (compilers_.empty())
+            throw error("a compiler_choice without compilers", {}, "give it one at least");
+        for (std::size_t i = 0; i < compilers_.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (compilers_[i].name() == compilers_[j].name())
+                    throw error("two compilers of a compiler_choice have one name",
+                                compilers_[i].name(),
+                                "the names are the values of attune::compilers<\"X\">(...)");
+    }
+
+    /// Errors   attune::error when the variant names a compiler that is not there
+    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const
+    {
+        compile_result made = chosen(v).compile(kernel, v);
+        if (auto* const code = std::get_if<callable>(&made))
+            code->compiler = identity() + "; used: " + code->compiler;
+        return made;
+    }
+    /// What the chosen compiler kept, if it can keep anything.  Errors  as compile()
+    [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
+                                                      variant const& v) const
+    {
+        return chosen(v).find_winner(kernel, v);
+    }
+    bool keep_winner(kernel_source const& kernel, variant const& v) const
+    {
+        return chosen(v).keep_winner(kernel, v);
+    }
+
+    /// "clang: clang 19.1.7 -O3 ...; g++: g++ (Debian 12.2.0-14) 12.2.0 -O3 ..."
+    [[nodiscard]] std::string identity() const { return joined(&named_compiler::identity); }
+    /// What its compilers want to be read; may be empty.
+    [[nodiscard]] std::string notice() const { return joined(&named_compiler::notice); }
+
+private:
+    [[nodiscard]] named_compiler const& chosen(variant const& v) const
+    {
+        if (v.compiler.empty()) return compilers_.front();
+        std::string names;
+        for (named_compiler const& candidate : compilers_) {
+            if (candidate.name() == v.compiler) return candidate;
+            names += (names.empty() ? "" : ", ") + candidate.name();
+        }
+        throw error("the variant names a compiler that the compiler_choice does not have",
+                    v.compiler + "; it has " + names,
+                    "use the same names in attune::compilers<\"X\">(...) and compiler_choice");
+    }
+
+    [[nodiscard]] std::string joined(std::string (named_compiler::*said)() const) const
+    {
+        std::string text;
+        for (named_compiler const& each : compilers_)
+            if (std::string const one = (each.*said)(); !one.empty())
+                text += (text.empty() ? "" : "; ") + each.name() + ": " + one;
+        return text;
+    }
+
+    std::vector<named_compiler> compilers_;
+};
+
+} // namespace attune

@@ -1,0 +1,41 @@
+// attune/compile/embedded.ipp - walks the section in which the linker gathered the kernels.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       the name of a kernel file
+// Out      the definitions of embedded.hpp; included by exactly one translation unit
+// Source   own
+// Depends  std, an ELF linker
+// Tests    tests/compile/embedded.cpp
+#pragma once
+
+#include <attune/compile/embedded.hpp>
+#include <attune/core/error.hpp>
+
+// Made by the linker, and null where there is no such section.
+extern "C" {
+extern attune::embedded_kernel const* const __start_attune_kernels
+    __attribute__((weak, visibility("hidden")));
+extern attune::embedded_kernel const* const __stop_attune_kernels
+    __attribute__((weak, visibility("hidden")));
+}
+
+namespace attune {
+
+kernel_source embedded_source(std::string const& name)
+{
+    std::string names;
+    embedded_kernel const* const* const end = &__stop_attune_kernels;
+    for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at) {
+        embedded_kernel const& kernel = **at;
+        if (name == kernel.name)
+            return {std::string(reinterpret_cast<char const*>(kernel.text), kernel.size),
+                    kernel.path};
+        names += (names.empty() ? "" : ", ") + std::string(kernel.name);
+    }
+    throw error("no kernel '" + name + "' is embedded in this program",
+                names.empty() ? "there is none" : "there are " + names,
+                "embed it in CMakeLists.txt: attune_embed_kernel(<target> " + name + ")");
+}
+
+} // namespace attune

@@ -1,0 +1,366 @@
+// tests/compile/cache/object_cache.cpp : mirrors include/attune/compile/cache/object_cache.hpp
+#include <attune/compile/cache/object_cache.hpp>
+
+#include <attune/core/hash.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../support/cache_folder.hpp"
+
+using attune_test::cache_folder;
+
+namespace {
+
+std::string key_of(std::string const& text) { return attune::content_hash{}.add(text).hex(); }
+
+std::int64_t now_ns()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+attune::cache_inputs inputs_of(std::vector<std::string> read, std::vector<std::string> missed = {})
+{
+    return {std::move(read), std::move(missed), {}, now_ns()};
+}
+
+std::string found(attune::object_cache const& cache, std::string const& key)
+{
+    auto const bytes = cache.find(key);
+    return bytes ? bytes->bytes : "nothing";
+}
+
+} // namespace
+
+TEST_CASE("what was added is found, by any cache on the folder, and counted")
+{
+    cache_folder const folder;
+    attune::object_cache const cache(folder.options());
+    std::string const bytes("a\0b\n", 4);
+    CHECK(found(cache, key_of("one")) == "nothing");
+    CHECK(cache.add(key_of("one"), bytes, inputs_of({})));
+    CHECK(found(cache, key_of("one")) == bytes);
+    CHECK(found(cache, key_of("two")) == "nothing");
+    attune::object_cache const other(folder.options());
+    CHECK(found(other, key_of("one")) == bytes);
+    attune::cache_statistics const counts = cache.statistics();
+    CHECK(counts.hits == 1);
+    CHECK(counts.misses == 2);
+    CHECK(counts.added == 1);
+    CHECK(counts.damaged == 0);
+    CHECK(counts.folder == folder.path());
+    CHECK(other.statistics().hits == 1);
+}
+
+TEST_CASE("later bytes replace earlier ones, and what is removed is gone")
+{
+    cache_folder const folder;
+    attune::object_cache const cache(folder.options());
+    CHECK(cache.add(key_of("one"), "first", inputs_of({})));
+    CHECK(cache.add(key_of("one"), "second", inputs_of({})));
+    CHECK(found(cache, key_of("one")) == "second");
+    cache.remove(key_of("one"));
+    CHECK(found(cache, key_of("one")) == "nothing");
+}
+
+TEST_CASE("a file that was read counts by its content")
+{
+    cache_folder const folder;
+    std::string const header = folder.write("a.hpp", "int a;\n");
+    attune::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
+    CHECK(found(cache, key_of("one")) == "code");
+    SUBCASE("another content") { attune_test::replace_text(header, "int b;\n"); }
+    SUBCASE("no file") { std::filesystem::remove(header); }
+    SUBCASE("a folder in its place")
+    {
+        std::filesystem::remove(header);
+        std::filesystem::create_directory(header);
+    }
+    CHECK(found(cache, key_of("one")) == "nothing");
+    CHECK(found(attune::object_cache(folder.options()), key_of("one")) == "nothing");
+}
+
+TEST_CASE("a file that was written again with the same content changes nothing")
+{
+    cache_folder const folder;
+    std::string const header = folder.write("a.hpp", "int a;\n");
+    attune::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
+    std::filesystem::remove(header);
+    attune_test::replace_text(header, "int a;\n");
+    CHECK(found(cache, key_of("one")) == "code");
+    attune_test::replace_text(header, "int b;\n");
+    CHECK(found(cache, key_of("one")) == "nothing");
+    attune_test::replace_text(header, "int a;\n");
+    CHECK(found(cache, key_of("one")) == "code");
+}
+
+TEST_CASE("a file that was looked for must stay absent")
+{
+    cache_folder const folder;
+    std::string const header = folder.write("a.hpp", "int a;\n");
+    std::string const earlier = header + ".earlier";
+    attune::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({header}, {earlier})));
+    CHECK(found(cache, key_of("one")) == "code");
+    (void)folder.write("a.hpp.earlier", "");
+    CHECK(found(cache, key_of("one")) == "nothing");
+    CHECK_FALSE(cache.add(key_of("two"), "code", inputs_of({header}, {earlier})));
+}
+
+TEST_CASE("a tool counts by its size and time of change")
+{
+    cache_folder const folder;
+    std::string const tool = folder.write("tool", "program");
+    attune::object_cache const cache(folder.options());
+    attune::cache_inputs const inputs{{}, {}, {tool}, now_ns()};
+    REQUIRE(cache.add(key_of("one"), "code", inputs));
+    CHECK(found(cache, key_of("one")) == "code");
+    std::filesystem::last_write_time(
+        tool, std::filesystem::last_write_time(tool) - std::chrono::seconds(10));
+    CHECK(found(cache, key_of("one")) == "nothing");
+}
+
+TEST_CASE("nothing is kept that a later look could not judge")
+{
+    cache_folder const folder;
+    attune::object_cache const cache(folder.options());
+    std::string const old = folder.write("old.hpp", "int a;\n");
+    SUBCASE("a file that changed when it was already being read")
+    {
+        attune::cache_inputs inputs = inputs_of({old});
+        inputs.began_ns -= 1'000'000'000;
+        CHECK_FALSE(cache.add(key_of("one"), "code", inputs));
+    }
+    SUBCASE("a file that is gone")
+    {
+        CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({old + ".not_there"})));
+    }
+    SUBCASE("a file that tells the time of compilation")
+    {
+        std::string const clock = folder.write("clock.hpp", "auto const when = __DATE__;\n");
+        CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({clock})));
+    }
+    SUBCASE("a path that is not absolute, or has a line end")
+    {
+        CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({}, {"not/absolute"})));
+        CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({}, {"/not\nthere"})));
+    }
+    CHECK(found(cache, key_of("one")) == "nothing");
+}
+
+TEST_CASE("bytes can depend on the files that others depend on")
+{
+    cache_folder const folder;
+    std::string const header = folder.write("a.hpp", "int a;\n");
+    attune::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
+    REQUIRE(cache.add(key_of("two"), "more code", cache.find(key_of("one"))->inputs));
+    CHECK(found(cache, key_of("two")) == "more code");
+    attune_test::replace_text(header, "int b;\n");
+    CHECK(found(cache, key_of("two")) == "nothing");
+}
+
+TEST_CASE("a damaged file is never given out, and is removed")
+{
+    cache_folder const folder;
+    std::string const header = folder.write("a.hpp", "int a;\n");
+    attune::object_cache const writer(folder.options());
+    auto const fill = [&] {
+        REQUIRE(writer.add(key_of("one"), "some code", inputs_of({header})));
+        return folder.files();
+    };
+    std::vector<std::filesystem::path> const files = fill();
+    REQUIRE(files.size() == 2); // the code, and the list of files
+    std::uint64_t damages = 0;
+    for (std::filesystem::path const& file : files) {
+        std::string const whole = attune_test::text_of(file);
+        auto const survives = [&](std::string const& text) {
+            attune_test::replace_text(file, text);
+            attune::object_cache const reader(folder.options());
+            CHECK(found(reader, key_of("one")) == "nothing");
+            CHECK_FALSE(std::filesystem::exists(file));
+            damages += reader.statistics().damaged;
+            (void)fill();
+            CHECK(found(attune::object_cache(folder.options()), key_of("one")) == "some code");
+        };
+        for (std::size_t size = 0; size < whole.size(); ++size)
+            survives(whole.substr(0, size));
+        for (std::size_t at = 0; at < whole.size(); ++at) {
+            std::string flipped = whole;
+            flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));
+            survives(flipped);
+        }
+        survives(whole + "x");
+    }
+    CHECK(damages > 200);
+}
+
+TEST_CASE("a file under the name of another is not taken for it")
+{
+    cache_folder const folder;
+    attune::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "one", inputs_of({})));
+    REQUIRE(cache.add(key_of("two"), "two", inputs_of({})));
+    auto const place = [&](std::string const& key) {
+        return folder.path() + '/' + key.substr(0, 2) + '/' + key.substr(2);
+    };
+    std::filesystem::rename(place(key_of("one")), place(key_of("two")));
+    CHECK(found(cache, key_of("two")) == "nothing");
+    CHECK(cache.statistics().damaged == 1);
+    std::filesystem::create_symlink(folder.write("elsewhere", "x"), place(key_of("two")));
+    CHECK(found(cache, key_of("two")) == "nothing");
+}
+
+TEST_CASE("the folder and its files are this user's alone")
+{
+    cache_folder const folder;
+    attune::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
+    auto const mode = [](std::filesystem::path const& path) {
+        return std::filesystem::status(path).permissions();
+    };
+    CHECK(mode(folder.path()) == std::filesystem::perms::owner_all);
+    for (auto const& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+        CHECK((mode(entry.path()) & ~std::filesystem::perms::owner_all) ==
+              std::filesystem::perms::none);
+}
+
+TEST_CASE("a folder that others may write to is refused in one sentence")
+{
+    cache_folder const folder;
+    std::filesystem::create_directory(folder.path());
+    REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
+    attune::object_cache const cache(folder.options());
+    CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({})));
+    CHECK(found(cache, key_of("one")) == "nothing");
+    CHECK(cache.statistics().folder.empty());
+    CHECK(cache.statistics().off_because ==
+          "the cache is off: others may write to " + folder.path() + " (chmod go-w it)");
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a folder that cannot be made turns the cache off")
+{
+    attune::object_cache const cache(attune::cache_options{true, "/proc/no/such/place"});
+    CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({})));
+    CHECK(cache.statistics().off_because.find("/proc/no/such/place") != std::string::npos);
+    CHECK(found(cache, key_of("one")) == "nothing");
+}
+
+TEST_CASE("an option or ATTUNE_CACHE=off turns the cache off, a folder in the options counts more")
+{
+    cache_folder const folder;
+    attune::cache_options options = folder.options();
+    options.enabled = false;
+    CHECK_FALSE(attune::object_cache(options).add(key_of("one"), "code", inputs_of({})));
+    CHECK_FALSE(std::filesystem::exists(folder.path()));
+    // The test's main function has set ATTUNE_CACHE, unless the user did.
+    std::string const former = ::getenv("ATTUNE_CACHE");
+    ::setenv("ATTUNE_CACHE", "off", 1);
+    CHECK(attune::object_cache{}.statistics().off_because ==
+          "the cache is off: ATTUNE_CACHE says so");
+    CHECK(attune::object_cache(folder.options()).statistics().off_because.empty());
+    ::setenv("ATTUNE_CACHE", folder.path().c_str(), 1);
+    CHECK(attune::object_cache{}.statistics().folder == folder.path());
+    ::unsetenv("ATTUNE_CACHE");
+    ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+    CHECK(attune::object_cache{}.statistics().folder == folder.path() + "/attune");
+    ::unsetenv("XDG_CACHE_HOME");
+    ::setenv("ATTUNE_CACHE", former.c_str(), 1);
+}
+
+TEST_CASE("a cache whose folder is deleted meanwhile starts anew")
+{
+    cache_folder const folder;
+    attune::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
+    std::filesystem::remove_all(folder.path());
+    CHECK(found(cache, key_of("one")) == "nothing");
+    CHECK(cache.add(key_of("one"), "code", inputs_of({})));
+    CHECK(found(cache, key_of("one")) == "code");
+}
+
+TEST_CASE("past the limit, what was used longest ago goes")
+{
+    cache_folder const folder;
+    constexpr std::uint64_t block = 4096; // what a file takes
+    attune::object_cache const cache(folder.options(40 * block));
+    std::string const header = folder.write("a.hpp", "int a;\n");
+    auto const name = [](int i) { return key_of(std::to_string(i)); };
+    for (int i = 0; i < 39; ++i) // 39 entries and one list
+        REQUIRE(cache.add(name(i), "code", inputs_of({header})));
+    CHECK(folder.files().size() == 40);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(found(cache, name(0)) == "code");
+    CHECK(found(cache, name(5)) == "code");
+    REQUIRE(cache.add(name(100), "code", inputs_of({header})));
+    CHECK(folder.files().size() == 32); // four fifths
+    CHECK(found(cache, name(0)) == "code");
+    CHECK(found(cache, name(5)) == "code");
+    CHECK(found(cache, name(100)) == "code");
+    CHECK(found(cache, name(1)) == "nothing");
+    CHECK(found(cache, name(38)) == "code");
+}
+
+TEST_CASE("a lost or damaged total is counted anew")
+{
+    cache_folder const folder;
+    constexpr std::uint64_t block = 4096;
+    attune::object_cache const cache(folder.options(10 * block));
+    for (int i = 0; i < 6; ++i)
+        REQUIRE(cache.add(key_of(std::to_string(i)), "code", inputs_of({})));
+    std::string const total = folder.path() + "/total";
+    CHECK(attune_test::text_of(total) == "00000000000000028672"); // with the empty list
+    SUBCASE("lost") { std::filesystem::remove(total); }
+    SUBCASE("damaged") { attune_test::replace_text(total, "0000000000000000000x"); }
+    SUBCASE("too small") { attune_test::replace_text(total, "1"); }
+    REQUIRE(cache.add(key_of("more"), "code", inputs_of({})));
+    CHECK(attune_test::text_of(total) == "00000000000000032768");
+}
+
+TEST_CASE("what a killed process left half written is removed after an hour")
+{
+    cache_folder const folder;
+    attune::object_cache const cache(folder.options(4096));
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
+    std::string const left = folder.path() + "/new.1.2";
+    std::string const fresh = folder.path() + "/new.1.3";
+    attune_test::replace_text(left, "half");
+    attune_test::replace_text(fresh, "half");
+    std::filesystem::last_write_time(
+        left, std::filesystem::last_write_time(left) - std::chrono::hours(2));
+    REQUIRE(cache.add(key_of("two"), "code", inputs_of({})));
+    CHECK_FALSE(std::filesystem::exists(left));
+    CHECK(std::filesystem::exists(fresh));
+}
+
+TEST_CASE("several threads share one cache")
+{
+    cache_folder const folder;
+    std::string const header = folder.write("a.hpp", "int a;\n");
+    attune::object_cache const cache(folder.options(64 * 4096));
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 100; ++i) {
+                std::string const text = std::to_string((i * 7 + t) % 90);
+                auto const bytes = cache.find(key_of(text));
+                if (bytes && bytes->bytes != text) ++wrong;
+                if (!bytes) (void)cache.add(key_of(text), text, inputs_of({header}));
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    CHECK(wrong == 0);
+    CHECK(cache.statistics().damaged == 0);
+    CHECK(cache.statistics().hits + cache.statistics().misses == 400);
+}

@@ -1,0 +1,303 @@
+// tests/compile/clang_cache.cpp : clang_compiler over the object cache, and its winners
+#include <attune/compile/clang.hpp>
+#include <attune/compile/process.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+
+#include "../laws/compiler.hpp"
+#include "../support/cache_folder.hpp"
+
+using attune_laws::callable_of;
+using attune_laws::scaled_sum_of_1_2_3;
+using attune_laws::scaled_sum_source;
+using attune_laws::scaled_sum_variant;
+using attune_test::cache_folder;
+
+namespace {
+
+bool usable()
+{
+    std::string const notice = attune::clang_compiler().notice();
+    if (!notice.empty()) MESSAGE("skipped: " << notice);
+    return notice.empty();
+}
+
+attune::clang_compiler over(cache_folder const& folder, bool precompile = true)
+{
+    attune::clang_options options;
+    options.cache = folder.options();
+    options.precompile_headers = precompile;
+    return attune::clang_compiler(options);
+}
+
+/// Hands out what another compiler compiled before.
+struct second_time {
+    attune::clang_compiler first;
+    attune::clang_compiler second;
+
+    explicit second_time(cache_folder const& folder)
+        : first(over(folder))
+        , second(over(folder))
+    {
+    }
+    attune::compile_result compile(attune::kernel_source const& kernel, attune::variant const& v)
+    {
+        bool const good = std::holds_alternative<attune::callable>(first.compile(kernel, v));
+        attune::compile_result result = second.compile(kernel, v);
+        if (good) CHECK(std::get<attune::callable>(result).from_cache);
+        return result;
+    }
+    std::string identity() const { return second.identity(); }
+};
+
+/// Hands out shared objects.
+struct winners {
+    attune::clang_compiler first;
+    attune::clang_compiler second;
+
+    explicit winners(cache_folder const& folder)
+        : first(over(folder))
+        , second(over(folder))
+    {
+    }
+    attune::compile_result compile(attune::kernel_source const& kernel, attune::variant const& v)
+    {
+        attune::compile_result result = first.compile(kernel, v);
+        if (!std::holds_alternative<attune::callable>(result)) return result;
+        std::string const key = std::get<attune::callable>(result).object_key;
+        result = attune::failure{}; // unloads it
+        CHECK(first.keep_winner(kernel, v));
+        std::optional<attune::callable> found = second.find_winner(kernel, v);
+        if (!found) return attune::failure{attune::failure_stage::load, "not found", {}};
+        CHECK(found->from_cache);
+        CHECK(found->object_key == key);
+        return *found;
+    }
+    std::string identity() const { return second.identity(); }
+};
+
+/// A kernel that includes <number.hpp>, which is in the second of two folders.
+struct including_kernel {
+    cache_folder folder{};
+    std::string header = folder.write("late/number.hpp", "inline int number() { return 1; }\n");
+    attune::kernel_source kernel = attune::source_text(
+        "#include <cstddef>\n#include <number.hpp>\nint f() { return MORE + number(); }\n",
+        "f.cpp");
+    attune::variant v = attune::variant_of<int()>("f");
+
+    including_kernel()
+    {
+        std::string const top = std::filesystem::path(header).parent_path().parent_path().string();
+        (void)folder.write("early/other.hpp", "");
+        kernel.include_dirs = {top + "/early", top + "/late"};
+        v.macros = {{"MORE", "10"}};
+    }
+    attune::callable compiled(bool precompile) const
+    {
+        return callable_of(over(folder, precompile).compile(kernel, v));
+    }
+};
+
+} // namespace
+
+TEST_CASE("code from the cache keeps the laws of a compiler")
+{
+    cache_folder const folder;
+    if (usable()) attune_laws::compiler_laws([&] { return second_time(folder); });
+}
+
+TEST_CASE("code from the cache keeps the laws of a C++ compiler")
+{
+    cache_folder const folder;
+    if (usable()) attune_laws::cpp_compiler_laws([&] { return second_time(folder); });
+}
+
+TEST_CASE("winners keep the laws of a compiler")
+{
+    cache_folder const folder;
+    if (usable()) attune_laws::compiler_laws([&] { return winners(folder); });
+}
+
+TEST_CASE("winners keep the laws of a C++ compiler")
+{
+    cache_folder const folder;
+    if (usable()) attune_laws::cpp_compiler_laws([&] { return winners(folder); });
+}
+
+TEST_CASE("what was compiled once is not compiled again, and is the same code")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    attune::clang_compiler const first = over(folder);
+    attune::callable const made =
+        callable_of(first.compile(scaled_sum_source(), scaled_sum_variant("2")));
+    CHECK_FALSE(made.from_cache);
+    CHECK(first.statistics().misses == 1);
+    CHECK(first.statistics().hits == 0);
+    attune::clang_compiler const second = over(folder);
+    attune::callable const again =
+        callable_of(second.compile(scaled_sum_source(), scaled_sum_variant("2")));
+    CHECK(again.from_cache);
+    CHECK(again.object_key == made.object_key);
+    CHECK(again.compiler == made.compiler);
+    CHECK(scaled_sum_of_1_2_3(again) == 12.0);
+    CHECK(second.statistics().hits == 1);
+    CHECK(second.statistics().misses == 0);
+}
+
+TEST_CASE("another flag, macro or text is compiled anew")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    attune::clang_options options;
+    options.cache = folder.options();
+    attune::kernel_source kernel = scaled_sum_source();
+    std::string factor = "2";
+    SUBCASE("flag of the compiler") { options.flags = {"-O1", "-std=c++20"}; }
+    SUBCASE("flag of the kernel") { kernel.flags = {"-ffast-math"}; }
+    SUBCASE("macro") { factor = "3"; }
+    SUBCASE("text") { kernel.text += "// more\n"; }
+    (void)callable_of(over(folder).compile(scaled_sum_source(), scaled_sum_variant("2")));
+    attune::clang_compiler const other(options);
+    CHECK_FALSE(callable_of(other.compile(kernel, scaled_sum_variant(factor))).from_cache);
+    CHECK(callable_of(other.compile(kernel, scaled_sum_variant(factor))).from_cache);
+}
+
+TEST_CASE("a header that changes, goes or is hidden by another one leads to another compilation")
+{
+    if (!usable()) return;
+    for (bool const precompile : {true, false}) {
+        including_kernel const k;
+        CHECK_FALSE(k.compiled(precompile).from_cache);
+        CHECK(k.compiled(precompile).from_cache);
+        CHECK(k.compiled(!precompile).from_cache); // it is the same code
+
+        (void)k.folder.write("late/number.hpp", "inline int number() { return 2; }\n");
+        attune::callable const changed = k.compiled(precompile);
+        CHECK_FALSE(changed.from_cache);
+        CHECK(changed.as<int()>()() == 12);
+        CHECK(k.compiled(precompile).from_cache);
+
+        (void)k.folder.write("early/number.hpp", "inline int number() { return 3; }\n");
+        attune::callable const hidden = k.compiled(precompile);
+        CHECK_FALSE(hidden.from_cache);
+        CHECK(hidden.as<int()>()() == 13);
+        CHECK(k.compiled(precompile).from_cache);
+    }
+}
+
+TEST_CASE("__has_include counts, too")
+{
+    if (!usable()) return;
+    including_kernel k;
+    k.kernel.text = "#if __has_include(<option.hpp>)\nint f() { return 1; }\n#else\n"
+                    "int f() { return 2; }\n#endif\n";
+    CHECK(k.compiled(true).as<int()>()() == 2);
+    CHECK(k.compiled(true).from_cache);
+    (void)k.folder.write("late/option.hpp", "");
+    CHECK(k.compiled(true).as<int()>()() == 1);
+    CHECK(k.compiled(true).from_cache);
+}
+
+TEST_CASE("a header that was written while it was read is not trusted")
+{
+    if (!usable()) return;
+    including_kernel const k;
+    std::ofstream(k.header) << "inline int number() { return 4; }\n"; // and no time after it
+    CHECK(k.compiled(true).as<int()>()() == 14);
+    CHECK_FALSE(k.compiled(true).from_cache);
+}
+
+TEST_CASE("a kernel that holds the time of its compilation is compiled every time")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    attune::kernel_source const kernel =
+        attune::source_text("char const* f() { return __TIME__; }\n", "f.cpp");
+    attune::variant const v = attune::variant_of<char const*()>("f");
+    for (int i = 0; i < 2; ++i)
+        CHECK_FALSE(callable_of(over(folder).compile(kernel, v)).from_cache);
+}
+
+TEST_CASE("damaged files lead to another compilation, never to other code")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    (void)callable_of(over(folder).compile(scaled_sum_source(), scaled_sum_variant("2")));
+    REQUIRE(over(folder).keep_winner(scaled_sum_source(), scaled_sum_variant("2")));
+    for (int round = 0; round < 40; ++round)
+        for (std::filesystem::path const& file : folder.files()) {
+            std::string text = attune_test::text_of(file);
+            std::size_t const at = static_cast<std::size_t>(round) * text.size() / 40;
+            if (round % 2 == 0)
+                text.resize(at);
+            else
+                text[at] = static_cast<char>(text[at] ^ 4);
+            attune_test::replace_text(file, text);
+            attune::clang_compiler const compiler = over(folder);
+            auto const winner = compiler.find_winner(scaled_sum_source(), scaled_sum_variant("2"));
+            if (winner) CHECK(scaled_sum_of_1_2_3(*winner) == 12.0);
+            CHECK(scaled_sum_of_1_2_3(callable_of(
+                      compiler.compile(scaled_sum_source(), scaled_sum_variant("2")))) == 12.0);
+            (void)compiler.keep_winner(scaled_sum_source(), scaled_sum_variant("2"));
+        }
+}
+
+TEST_CASE("without a cache nothing is kept")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    attune::clang_options options;
+    options.cache = folder.options();
+    options.cache.enabled = false;
+    attune::clang_compiler const compiler(options);
+    for (int i = 0; i < 2; ++i)
+        CHECK_FALSE(
+            callable_of(compiler.compile(scaled_sum_source(), scaled_sum_variant("2"))).from_cache);
+    CHECK_FALSE(compiler.keep_winner(scaled_sum_source(), scaled_sum_variant("2")));
+    CHECK_FALSE(compiler.find_winner(scaled_sum_source(), scaled_sum_variant("2")));
+    CHECK_FALSE(compiler.statistics().off_because.empty());
+}
+
+TEST_CASE("many winners are loaded and unloaded one after the other, each its own code")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    attune::clang_compiler const compiler = over(folder);
+    std::vector<attune::callable> all;
+    for (int i = 1; i <= 6; ++i) {
+        auto const v = scaled_sum_variant(std::to_string(i));
+        (void)callable_of(compiler.compile(scaled_sum_source(), v));
+        REQUIRE(compiler.keep_winner(scaled_sum_source(), v));
+        all.push_back(compiler.find_winner(scaled_sum_source(), v).value());
+    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        CHECK(scaled_sum_of_1_2_3(all[i]) == 6.0 * static_cast<double>(i + 1));
+}
+
+TEST_CASE("a winner brings the library of OpenMP along")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    attune::clang_compiler const compiler = over(folder);
+    attune::kernel_source kernel =
+        attune::source_text("int sum(int n)\n{\n    int total = 0;\n"
+                            "#pragma omp parallel for reduction(+ : total) num_threads(2)\n"
+                            "    for (int i = 1; i <= n; ++i) total += i;\n    return total;\n}\n",
+                            "sum.cpp");
+    kernel.flags = {"-fopenmp"};
+    attune::variant const v = attune::variant_of<int(int)>("sum");
+    attune::compile_result const made = compiler.compile(kernel, v);
+    if (auto const* const failed = std::get_if<attune::failure>(&made)) {
+        MESSAGE("skipped: " << failed->reason);
+        return;
+    }
+    CHECK(callable_of(made).as<int(int)>()(100) == 5050);
+    REQUIRE(compiler.keep_winner(kernel, v));
+    auto const winner = compiler.find_winner(kernel, v);
+    REQUIRE(winner.has_value());
+    CHECK(winner->as<int(int)>()(100) == 5050);
+}

@@ -1,0 +1,113 @@
+// tests/compile/clang_many.cpp : many variants, one after the other and on many threads
+#include <attune/compile/clang.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <malloc.h>
+
+#include "../laws/compiler.hpp"
+#include "../support/cache_folder.hpp"
+
+namespace {
+
+attune::clang_options quick()
+{
+    attune::clang_options options;
+    options.flags = {"-O1"};
+    return options;
+}
+
+bool usable()
+{
+    std::string const notice = attune::clang_compiler().notice();
+    if (!notice.empty()) MESSAGE("skipped: " << notice);
+    return notice.empty();
+}
+
+/// Bytes of this process in memory, without what malloc keeps for later.
+long resident_bytes()
+{
+    ::malloc_trim(0);
+    std::ifstream file("/proc/self/statm");
+    long pages = 0;
+    file >> pages >> pages;
+    return pages * 4096;
+}
+
+attune::kernel_source number_source()
+{
+    return attune::source_text("#include <cstddef>\nint number() { return NUMBER; }\n",
+                               "number.cpp");
+}
+
+attune::variant number_variant(int number)
+{
+    attune::variant v = attune::variant_of<int()>("number");
+    v.macros = {{"NUMBER", std::to_string(number)}};
+    return v;
+}
+
+} // namespace
+
+TEST_CASE("2000 variants that come and go leave less than 5 MB behind")
+{
+    if (!usable()) return;
+    attune::clang_compiler const compiler(quick());
+    long after_100 = 0;
+    for (int i = 0; i < 2000; ++i) {
+        if (i == 100) after_100 = resident_bytes();
+        attune::callable const code =
+            attune_laws::callable_of(compiler.compile(number_source(), number_variant(i)));
+        REQUIRE(code.as<int()>()() == i);
+    }
+    CHECK(resident_bytes() - after_100 < 5'000'000);
+}
+
+TEST_CASE("2000 variants from the cache that come and go leave less than 5 MB behind")
+{
+    if (!usable()) return;
+    attune_test::cache_folder const folder;
+    attune::clang_options options = quick();
+    options.cache = folder.options();
+    attune::clang_compiler const compiler(options);
+    long after_100 = 0;
+    for (int i = 0; i < 2000; ++i) {
+        if (i == 100) after_100 = resident_bytes();
+        attune::variant const v = number_variant(i % 10);
+        attune::callable const code =
+            attune_laws::callable_of(compiler.compile(number_source(), v));
+        REQUIRE(code.as<int()>()() == i % 10);
+        REQUIRE(code.from_cache == (i >= 10));
+        if (i < 10) REQUIRE(compiler.keep_winner(number_source(), v));
+        REQUIRE(compiler.find_winner(number_source(), v)->as<int()>()() == i % 10);
+    }
+    CHECK(resident_bytes() - after_100 < 5'000'000);
+}
+
+TEST_CASE("8 threads compile 400 variants, with a cache and without")
+{
+    if (!usable()) return;
+    attune_test::cache_folder const folder;
+    for (bool const cached : {false, true, true}) {
+        attune::clang_options options = quick();
+        options.cache = folder.options();
+        options.cache.enabled = cached;
+        attune::clang_compiler const compiler(options);
+        std::atomic<int> right = 0;
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 8; ++t)
+            threads.emplace_back([&, t] {
+                for (int i = t; i < 400; i += 8) {
+                    attune::compile_result const made =
+                        compiler.compile(number_source(), number_variant(i));
+                    auto const* const code = std::get_if<attune::callable>(&made);
+                    if (code != nullptr && code->as<int()>()() == i) ++right;
+                }
+            });
+        for (std::thread& thread : threads)
+            thread.join();
+        CHECK(right == 400);
+    }
+}

@@ -1,0 +1,77 @@
+// tests/compile/compiler_choice.cpp : mirrors include/attune/compile/compiler_choice.hpp
+#include <attune/compile/compiler_choice.hpp>
+
+#include <attune/compile/clang.hpp>
+#include <attune/compile/system.hpp>
+#include <attune/core/error.hpp>
+
+#include "../laws/compiler.hpp"
+#include "../support/minimal_compiler.hpp"
+
+namespace {
+
+std::string error_of(attune::compiler_choice const& compiler, std::string name)
+{
+    attune::variant v = attune_laws::scaled_sum_variant("2");
+    v.compiler = std::move(name);
+    try {
+        (void)compiler.compile(attune_laws::scaled_sum_source(), v);
+    } catch (attune::error const& caught) {
+        return caught.what();
+    }
+    return {};
+}
+
+attune::compiler_choice of_two()
+{
+    return {{"first", attune_test::minimal_compiler{}},
+            {"second", attune_test::minimal_compiler{}}};
+}
+
+} // namespace
+
+TEST_CASE("a choice of compilers keeps the laws of a compiler")
+{
+    attune_laws::compiler_laws(of_two);
+}
+
+TEST_CASE("a name that no compiler has is an error with those that there are")
+{
+    std::string const said = error_of(of_two(), "third");
+    CHECK(said.find("third") != std::string::npos);
+    CHECK(said.find("first, second") != std::string::npos);
+    CHECK(error_of(of_two(), "second").empty());
+    CHECK(error_of(of_two(), "").empty());
+}
+
+TEST_CASE("no compiler and two of one name are errors")
+{
+    CHECK_THROWS_AS(attune::compiler_choice({}), attune::error);
+    CHECK_THROWS_AS((attune::compiler_choice{{"a", attune_test::minimal_compiler{}},
+                                             {"a", attune_test::minimal_compiler{}}}),
+                    attune::error);
+}
+
+TEST_CASE("the identity holds every name and identity, and notices are passed on")
+{
+    std::string const own = attune_test::minimal_compiler{}.identity();
+    CHECK(of_two().identity() == "first: " + own + "; second: " + own);
+    CHECK(of_two().notice().empty());
+}
+
+TEST_CASE("the variant's compiler makes the code")
+{
+    if (!attune::clang_compiler().notice().empty()) return;
+    if (!attune::system_compiler({.command = "g++"}).unavailable().empty()) return;
+    attune::compiler_choice const compiler{{"clang", attune::clang_compiler{}},
+                                           {"g++", attune::system_compiler{{.command = "g++"}}}};
+    attune::kernel_source const kernel = attune::source_text(
+        "#ifdef __clang__\nint who() { return 1; }\n#else\nint who() { return 2; }\n#endif\n",
+        "who.cpp");
+    attune::variant v = attune::variant_of<int()>("who");
+    for (auto const& [name, expected] : {std::pair("clang", 1), std::pair("g++", 2)}) {
+        v.compiler = name;
+        attune::callable const code = attune_laws::callable_of(compiler.compile(kernel, v));
+        CHECK(code.as<int()>()() == expected);
+    }
+}

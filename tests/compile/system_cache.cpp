@@ -1,0 +1,117 @@
+// tests/compile/system_cache.cpp : system_compiler over the object cache
+#include <attune/compile/process.hpp>
+#include <attune/compile/system.hpp>
+
+#include <filesystem>
+#include <optional>
+
+#include "../laws/compiler.hpp"
+#include "../support/cache_folder.hpp"
+
+using attune_laws::callable_of;
+using attune_laws::scaled_sum_source;
+using attune_laws::scaled_sum_variant;
+using attune_test::cache_folder;
+
+namespace {
+
+bool usable()
+{
+    std::string const lacking = attune::system_compiler().unavailable();
+    if (!lacking.empty()) MESSAGE("skipped: " << lacking);
+    return lacking.empty();
+}
+
+attune::system_compiler over(cache_folder const& folder)
+{
+    attune::system_options options;
+    options.flags = {"-O1", "-std=c++20"};
+    options.cache = folder.options();
+    return attune::system_compiler(options);
+}
+
+/// Hands out what another compiler compiled before.
+struct second_time {
+    attune::system_compiler first;
+    attune::system_compiler second;
+
+    explicit second_time(cache_folder const& folder)
+        : first(over(folder))
+        , second(over(folder))
+    {
+    }
+    attune::compile_result compile(attune::kernel_source const& kernel, attune::variant const& v)
+    {
+        bool const good = std::holds_alternative<attune::callable>(first.compile(kernel, v));
+        attune::compile_result result = second.compile(kernel, v);
+        if (good) CHECK(std::get<attune::callable>(result).from_cache);
+        return result;
+    }
+    std::string identity() const { return second.identity(); }
+};
+
+} // namespace
+
+TEST_CASE("shared objects from the cache keep the laws of a compiler")
+{
+    cache_folder const folder;
+    if (usable()) attune_laws::compiler_laws([&] { return second_time(folder); });
+}
+
+TEST_CASE("shared objects from the cache keep the laws of a C++ compiler")
+{
+    cache_folder const folder;
+    if (usable()) attune_laws::cpp_compiler_laws([&] { return second_time(folder); });
+}
+
+TEST_CASE("what system_compiler compiled is there in the next run, without running it")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    attune::system_compiler const first = over(folder);
+    auto const v = scaled_sum_variant("2");
+    CHECK_FALSE(first.find_winner(scaled_sum_source(), v).has_value());
+    attune::callable const made = callable_of(first.compile(scaled_sum_source(), v));
+    CHECK_FALSE(made.from_cache);
+    CHECK(first.keep_winner(scaled_sum_source(), v));
+    attune::system_compiler const second = over(folder);
+    CHECK(second.identity() == first.identity());
+    auto const found = second.find_winner(scaled_sum_source(), v);
+    REQUIRE(found.has_value());
+    CHECK(attune_laws::scaled_sum_of_1_2_3(*found) == 12.0);
+    CHECK(found->object_key == made.object_key);
+    CHECK(second.compile(scaled_sum_source(), v).index() == 0);
+    CHECK(second.statistics().hits == 1);
+    CHECK(second.statistics().misses == 0);
+}
+
+TEST_CASE("a header that changes or is hidden by another one leads to another run of the compiler")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    std::string const header =
+        folder.write("late/sub/number.hpp", "inline int number() { return 1; }\n");
+    std::filesystem::path const top =
+        std::filesystem::path(header).parent_path().parent_path().parent_path();
+    (void)folder.write("early/other.hpp", "");
+    attune::kernel_source kernel =
+        attune::source_text("#include <cstddef>\n#include <sub/number.hpp>\n"
+                            "int f() { return number(); }\n",
+                            top.string() + "/f.cpp");
+    kernel.include_dirs = {top.string() + "/early", top.string() + "/late"};
+    attune::variant const v = attune::variant_of<int()>("f");
+    auto const compiled = [&] { return callable_of(over(folder).compile(kernel, v)); };
+    auto const is = [&](int number) {
+        attune::callable const fresh = compiled();
+        CHECK_FALSE(fresh.from_cache);
+        CHECK(fresh.as<int()>()() == number);
+        CHECK(compiled().from_cache);
+    };
+    is(1);
+    (void)folder.write("late/sub/number.hpp", "inline int number() { return 2; }\n");
+    is(2);
+    (void)folder.write("early/sub/number.hpp", "inline int number() { return 3; }\n");
+    is(3);
+    (void)folder.write("early/cstddef", "#define NOTHING\n"); // in place of the system's
+    CHECK_FALSE(compiled().from_cache);
+}
