@@ -1,7 +1,10 @@
 // tests/measure/adaptive_timer.cpp : mirrors include/attune/measure/adaptive_timer.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/adaptive_timer.hpp>
+// and what the tests need besides
+#include <attune/core/random.hpp>
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <stdexcept>
 #include <tuple>
@@ -89,12 +92,12 @@ TEST_CASE("the number of samples at which it stops is the one the interval asks 
     options.precision = 0.025;
     CHECK(enough.time(options).samples == 6);
 
-    // One run in six is slow. With n samples, ranks 0 and n - 1 are the interval up to n = 8; at n
-    // = 9 the largest is left out: the one slow run no longer matters.
+    // One run is slow. With n samples, ranks 0 and n - 1 are the interval up to n = 8; at n = 9 the
+    // largest is left out: the one slow run no longer matters. It is looked at 6, 8 and 10 samples.
     scripted_run outlier{.clocks = {}, .durations_s = {1, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
     options.precision = 0.01;
     measurement const m = outlier.time(options);
-    CHECK(m.samples == 9);
+    CHECK(m.samples == 10);
     CHECK(m.value == doctest::Approx(1));
     CHECK(m.high == doctest::Approx(1));
 }
@@ -112,7 +115,7 @@ TEST_CASE("min_samples and max_samples hold")
     CHECK(script.time(options).samples == 1);
 }
 
-TEST_CASE("racing stops as soon as the interval lies above the limit, even before min_samples")
+TEST_CASE("racing stops as soon as a run is proven slower than the limit, even before min_samples")
 {
     scripted_run script{.clocks = {}, .durations_s = {3, 2, 5, 4, 2.5, 3.5}};
     adaptive_timer_options options = unlimited();
@@ -223,4 +226,107 @@ TEST_CASE("an exception in the middle of the repetitions comes out as it is")
                         clocks, unlimited(), [] {}, fails_at_four)),
                     std::out_of_range);
     CHECK(runs == 4);
+}
+
+TEST_CASE("by CPU time, runs far beyond the limit are slower after two of them")
+{
+    scripted_run script{.clocks = {}, .durations_s = {3}};
+    adaptive_timer_options options = unlimited();
+    options.stop_above = 1;
+    CHECK(script.time(options).samples == 2);
+    options.clock = clock_choice::wall; // which other programs make long: no such proof
+    CHECK(script.time(options).samples == 6);
+    options.racing_error = 0.001;
+    CHECK(script.time(options).samples > 6);
+}
+
+TEST_CASE("short runs share a sample where they may be repeated without prepare")
+{
+    scripted_run script{.clocks = {}, .durations_s = {1e-6}};
+    script.clocks.cost_of_wall = 1e-6; // a sample shall take 100 us
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 5;
+    CHECK(script.time(options).value == doctest::Approx(1e-6));
+    CHECK(script.runs == 1 + 5);
+    script.runs = script.prepares = 0;
+    options.is_repeatable = [] { return false; };
+    CHECK(script.time(options).samples == 5);
+    CHECK(script.runs == 1 + 5);
+    script.runs = script.prepares = 0;
+    options.is_repeatable = [] { return true; };
+    measurement const m = script.time(options);
+    CHECK(m.value == doctest::Approx(1e-6));
+    CHECK(m.samples == 5);
+    CHECK(script.runs == 2 + 5 * 100); // one to warm up, one to see how short it is
+    CHECK(script.prepares == 2 + 5);
+
+    scripted_run longer{.clocks = {}, .durations_s = {1}};
+    bool asked = false;
+    options.is_repeatable = [&] { return asked = true; };
+    CHECK(longer.time(options).samples == 5);
+    CHECK(!asked); // nothing is run in vain
+}
+
+TEST_CASE("preempted runs do not count")
+{
+    scripted_clocks clocks;
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 30;
+    options.stop_above = 2;
+    int runs = 0;
+    measurement const m = time_adaptively(
+        clocks,
+        options,
+        [] {},
+        [&] {
+            bool const preempted = ++runs % 3 == 0;
+            clocks.taken_away += preempted ? 1U : 0U;
+            clocks.pass(preempted ? 50 : 1);
+        });
+    CHECK(m.samples == 20);
+    CHECK(m.high == doctest::Approx(1));
+}
+
+namespace {
+
+/// How often the interval of a timing with its own stopping rule holds the true median, 1.
+template <class Draw>
+double coverage(double precision, Draw draw)
+{
+    attune::random_engine engine(11);
+    int const timings = 2000;
+    int hits = 0;
+    for (int i = 0; i < timings; ++i) {
+        scripted_clocks clocks;
+        adaptive_timer_options options = unlimited();
+        options.precision = precision;
+        options.max_samples = 200;
+        options.clock = clock_choice::wall;
+        measurement const m =
+            time_adaptively(clocks, options, [] {}, [&] { clocks.pass(draw(engine)); });
+        hits += m.low <= 1 && 1 <= m.high ? 1 : 0;
+    }
+    return hits / double{timings};
+}
+
+} // namespace
+
+TEST_CASE("the interval holds the true median about as often as it says, although it stops itself")
+{
+    auto const exponential = [](attune::random_engine& e) {
+        return -std::log(1 - attune::uniform_unit(e)) / std::log(2.0);
+    };
+    for (double const precision : {0.0, 0.005, 0.01, 0.02, 0.05}) {
+        CAPTURE(precision);
+        CHECK(coverage(precision, [](attune::random_engine& e) {
+                  return 0.95 + 0.1 * attune::uniform_unit(e);
+              }) >= 0.93);
+        CHECK(coverage(precision, [&](attune::random_engine& e) {
+                  return 0.9 + 0.1 * exponential(e); // a long tail
+              }) >= 0.93);
+        CHECK(coverage(precision, [&](attune::random_engine& e) {
+                  double const width = 0.03 * exponential(e); // two-sided exponential
+                  return attune::uniform_unit(e) < 0.5 ? 1 - width : 1 + width;
+              }) >= 0.93);
+    }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/guarded.hpp>
 
+#include <attune/measure/child_process.hpp>
 #include <attune/measure/probation.hpp>
 
 #include <cstdint>
@@ -161,4 +162,29 @@ TEST_CASE("arrays that are only read may overlap: copies of them cannot come apa
     std::vector<buffer> const twice{
         as_buffer(in, 0), as_buffer(in.first(50), 1), as_buffer(std::span<double>(b), 2)};
     CHECK(attune::can_guard(twice, no_limit));
+}
+
+TEST_CASE("an array that is only read cannot be written, and a write into it is explained")
+{
+    std::vector<double> a(100);
+    std::vector<buffer> const original{as_buffer(std::span<double const>(a), 3)};
+    guarded_copies const copies(original);
+    std::byte* const data = copies.buffers()[0].data;
+    CHECK(copies.explain(address(data) + 8) == "in argument 3, which is only to be read");
+    attune::child_end const end =
+        attune::run_in_child([&] { *static_cast<std::byte volatile*>(data) = std::byte{1}; }, {});
+    CHECK(end.ending == attune::child_ending::signalled);
+}
+
+TEST_CASE("what was written around an array can be mended")
+{
+    std::vector<double> a(100);
+    std::vector<buffer> const original{as_buffer(std::span<double>(a), 1)};
+    guarded_copies copies(original);
+    copies.buffers()[0].data[-1] = std::byte{0};
+    CHECK_FALSE(copies.damage().empty());
+    copies.mend();
+    CHECK(copies.damage().empty());
+    REQUIRE(copies.ranges().size() == 1);
+    CHECK(copies.ranges()[0].contains(address(copies.buffers()[0].data)));
 }

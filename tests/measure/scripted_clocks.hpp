@@ -14,6 +14,7 @@ struct scripted_clocks {
     double thread = 10;
     double process = 20;
     std::uint64_t given_up = 0;
+    std::uint64_t taken_away = 0;
     double cost_of_wall = 0;
     double cost_of_thread = 0;
 
@@ -29,6 +30,7 @@ struct scripted_clocks {
     }
     double process_cpu_s() const { return process; }
     std::uint64_t waits() const { return given_up; }
+    std::uint64_t preemptions() const { return taken_away; }
 
     /// One thread works for this long, undisturbed.
     void pass(double seconds)

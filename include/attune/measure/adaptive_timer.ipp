@@ -16,7 +16,7 @@ namespace attune {
 measurement adaptive_timer::time(std::function<void()> const& prepare,
                                  std::function<void()> const& run) const
 {
-    system_clocks clocks;
+    system_clocks clocks{options_.background_cpu_s};
     std::function<void()> const ready = prepare ? prepare : [] {};
     return time_adaptively(clocks, options_, ready, run);
 }

@@ -9,9 +9,13 @@
 // Tests    tests/measure/child_process.cpp
 #pragma once
 
+#include <attune/measure/left_out.hpp>
+
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace attune {
@@ -27,10 +31,12 @@ enum class child_ending : std::uint8_t {
     lost,      ///< another part of the program reaped it (or SIGCHLD is ignored): fate unknown
 };
 
-/// Wall seconds.
+/// What a child may take: wall seconds, and memory.
 struct child_limits {
     double run_s = 10;   ///< for `run`, from the moment it begins
     double check_s = 60; ///< for `check`; comparing large arrays takes time too
+    std::size_t memory_bytes = std::size_t{8} << 30; ///< that it may map in addition; on Linux
+    std::span<address_range const> without{};        ///< memory that is not there in the child
 };
 
 /// The end of a child and all that is known of it.
@@ -54,15 +60,15 @@ struct child_end {
 ///
 /// The child: signal handlers at their defaults, no signal blocked, its own process group (Ctrl-C
 /// is the parent's business), standard input and output on /dev/null, standard error kept as `log`,
-/// no core dump, destructors and atexit handlers of the program not run, dead when its parent dies.
-/// When it ends, what it has started in its process group is killed and it is reaped. The parent's
-/// buffered output is not written twice, unless the child flushes a stream other than stdin, stdout
-/// and stderr.
+/// no core dump, the first to be killed when the machine runs out of memory, destructors and atexit
+/// handlers of the program not run, dead when its parent dies. When it ends, what it has started in
+/// its process group is killed and it is reaped. The parent's buffered output is not written twice,
+/// unless the child flushes a stream other than stdin, stdout and stderr.
 ///
 /// @param run    timed and limited; @param check  may be empty; an empty text means content
 /// Errors   attune::error when no child can be made (memory, process limit)
-/// Cost     0.1 ms for a tiny process, 7 ms with 200 MB of 4 KiB pages; returns within an eighth of
-///          its lifetime (at most 5 ms) after the child's end
+/// Cost     0.4 ms for a tiny process, 7 to 25 ms with 200 MB of 4 KiB pages unless `without` names
+///          them; returns within a sixteenth of its lifetime (at most 5 ms) after the child's end
 [[nodiscard]] child_end run_in_child(std::function<void()> const& run,
                                      std::function<std::string()> const& check,
                                      child_limits const& limits = {});

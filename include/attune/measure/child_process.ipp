@@ -123,11 +123,15 @@ class forked_child {
 public:
     /// Forks; `work` runs in the child and does not return there.
     template <class Work>
-    explicit forked_child(Work const& work)
+    forked_child(Work const& work, std::span<address_range const> without)
     {
         all_signals_blocked const guard;
+        fork_without const omission(without);
         id_ = fork();
-        if (id_ == 0) work(); // [[noreturn]] in effect: run_child() ends in _exit
+        if (id_ == 0) {
+            omission.forbid();
+            work();
+        } // [[noreturn]] in effect: run_child() ends in _exit
         if (id_ < 0)
             throw error("cannot start a child process for a trial run",
                         std::strerror(errno),
@@ -205,7 +209,7 @@ wait_for_child(forked_child& child, child_report const& report, child_limits con
         if (child.has_ended()) return true;
         if (!(left_s > 0)) return false;
         double const nap_s =
-            std::min(std::clamp((now_s - forked_s) / 8, 50e-6, 5e-3), std::max(left_s, 50e-6));
+            std::min(std::clamp((now_s - forked_s) / 16, 50e-6, 5e-3), std::max(left_s, 50e-6));
         timespec const nap{0, static_cast<long>(nap_s * 1e9)};
         nanosleep(&nap, nullptr);
     }
@@ -221,9 +225,9 @@ child_end run_in_child(std::function<void()> const& run,
     detail::stderr_file const standard_error;
     detail::child_report& report = shared.get();
     pid_t const parent = getpid();
-    detail::forked_child child([&] {
-        detail::run_child(run, check, limits, report, standard_error.descriptor(), parent);
-    });
+    detail::forked_child child(
+        [&] { detail::run_child(run, check, limits, report, standard_error.descriptor(), parent); },
+        limits.without);
 
     bool const in_time = detail::wait_for_child(child, report, limits);
     std::optional<int> const status = child.end();

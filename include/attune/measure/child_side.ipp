@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -130,12 +131,40 @@ inline void detach_standard_streams(int standard_error) noexcept
     if (nowhere > STDERR_FILENO) close(nowhere);
 }
 
+/// No more than `bytes` in addition to what is mapped now; and should the machine run out of memory
+/// all the same, then this process is the one to be killed.
+inline void limit_memory(std::size_t bytes) noexcept
+{
+#if defined(__linux__)
+    int const score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (score >= 0) {
+        if (write(score, "1000", 4) < 0) errno = 0; // it may be forbidden, and then it is
+        close(score);
+    }
+    char text[64] = {};
+    int const sizes = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (sizes < 0) return;
+    ssize_t const got = read(sizes, text, sizeof text - 1);
+    close(sizes);
+    if (got <= 0) return;
+    auto const page = static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+    rlim_t const mapped = static_cast<rlim_t>(std::strtoull(text, nullptr, 10)) * page;
+    rlimit allowed{};
+    getrlimit(RLIMIT_AS, &allowed);
+    allowed.rlim_cur = std::min<rlim_t>(allowed.rlim_max, mapped + bytes);
+    setrlimit(RLIMIT_AS, &allowed);
+#else
+    static_cast<void>(bytes);
+#endif
+}
+
 /// A child must not outlive its parent, leave a core file, or hold up a crash reporter.
 inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
 {
     setpgid(0, 0);
     rlimit const no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
+    limit_memory(limits.memory_bytes);
 #if defined(__linux__)
     prctl(PR_SET_DUMPABLE, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -175,10 +204,12 @@ inline void leave_before_other_handlers() noexcept
     leave_before_other_handlers();
 
     system_clocks const clocks;
+    pid_t const self = getpid();
     try {
         report.begun_s = clocks.wall_s();
         report.phase.store(child_phase::running);
         run();
+        if (getpid() != self) _exit(0); // `run` has forked: only one of them reports
         report.elapsed_s = clocks.wall_s() - report.begun_s;
         report.phase.store(child_phase::checking);
         std::string const objection = check ? check() : std::string();

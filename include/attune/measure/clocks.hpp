@@ -34,14 +34,20 @@ concept time_source = requires(S& s) {
     { s.thread_cpu_s() } -> std::same_as<double>;  // CPU seconds of the calling thread
     { s.process_cpu_s() } -> std::same_as<double>; // CPU seconds of all threads of the process
     { s.waits() } -> std::same_as<std::uint64_t>;  // how often the calling thread gave up its CPU
+    { s.preemptions() } -> std::same_as<std::uint64_t>; // how often it was taken away from it
 };
 
 /// The clocks of this machine.
 struct system_clocks {
+    /// CPU seconds that threads of this process have spent on what is not part of any run, such as
+    /// compiling the next variant; must not throw. Empty: there are no such threads.
+    std::function<double()> background_cpu_s{};
+
     [[nodiscard]] double wall_s() const noexcept;
     [[nodiscard]] double thread_cpu_s() const noexcept;
-    [[nodiscard]] double process_cpu_s() const noexcept;
+    [[nodiscard]] double process_cpu_s() const noexcept; ///< less background_cpu_s()
     [[nodiscard]] std::uint64_t waits() const noexcept;
+    [[nodiscard]] std::uint64_t preemptions() const noexcept;
 };
 
 /// One run, seen by every clock at once; seconds.
@@ -115,6 +121,9 @@ public:
     {
         return std::max(elapsed_s(run) - cost_s_, shortest_time_s);
     }
+
+    /// What timing nothing takes; it is off every time already.
+    [[nodiscard]] double cost_s() const noexcept { return cost_s_; }
 
 private:
     [[nodiscard]] double elapsed_s(std::function<void()> const& run)

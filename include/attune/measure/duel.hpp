@@ -4,10 +4,7 @@
 // Stage    declare -> space -> search -> compile -> [measure] -> remember
 // In       two runs and how to make ready for either
 // Out      the ratio of their times with its 95 % interval
-// Source   own. Two measurements taken one after the other differ by what the machine did
-// meanwhile;
-//          neighbours in time share it, and in their ratio it cancels. The order alternates (ab,
-//          ba, ab, ...), so that neither gains from always being second
+// Source   a round robin of two
 // Depends  std only
 // Tests    tests/measure/duel.cpp
 #pragma once
@@ -15,12 +12,11 @@
 #include <attune/core/outcome.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/estimate.hpp>
+#include <attune/measure/round_robin.hpp>
 
-#include <algorithm>
-#include <cstddef>
+#include <array>
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 namespace attune {
 
@@ -28,7 +24,7 @@ namespace attune {
 /// not stop a duel: stopping there would prove too much too often.
 struct duel_options {
     double precision = 0.005;       ///< half the 95 % interval of the ratio over the ratio
-    double clear_by = 0.1;          ///< the whole interval is further than this from 1
+    double clear_by = 0.1;          ///< one is slower than the other by more than this
     std::uint32_t min_pairs = 10;   ///< before `precision` or `clear_by` may stop
     std::uint32_t max_pairs = 200;  ///< >= 1
     double max_s = 2.0;             ///< wall seconds of everything; the rule of adaptive_timer
@@ -60,66 +56,18 @@ template <time_source Source>
                                    std::function<void()> const& run_a,
                                    std::function<void()> const& run_b)
 {
-    std::size_t const most = std::max<std::size_t>(options.max_pairs, 1);
-    std::vector<double> times_a;
-    std::vector<double> times_b;
-    std::vector<double> ratios; // ascending
-    for (std::vector<double>* each : {&times_a, &times_b, &ratios})
-        each->reserve(std::min<std::size_t>(most, 4096));
-
-    auto const add = [&](double a_s, double b_s) {
-        times_a.push_back(a_s);
-        times_b.push_back(b_s);
-        double const ratio = b_s / a_s;
-        ratios.insert(std::upper_bound(ratios.begin(), ratios.end(), ratio), ratio);
-    };
-    auto const result = [&] {
-        measurement const ratio = median_of_sorted(ratios);
-        return comparison{ratio.value,
-                          ratio.low,
-                          ratio.high,
-                          ratio.samples,
-                          median_of(times_a),
-                          median_of(times_b)};
-    };
-    time_budget budget(source, options.max_s);
-
-    clock_choice clock = options.clock;
-    for (std::uint32_t done = 0; done < options.warm_up_runs; ++done) {
-        prepare();
-        run_profile const seen_a = profile(source, run_a);
-        prepare();
-        run_profile const seen_b = profile(source, run_b);
-        if (options.clock == clock_choice::automatic) {
-            bool const thread_suits = suitable_clock(seen_a) == clock_choice::thread_cpu &&
-                                      suitable_clock(seen_b) == clock_choice::thread_cpu;
-            clock = thread_suits ? clock_choice::thread_cpu : clock_choice::wall;
-        }
-        if (budget.is_up()) {
-            add(seen_a.by(clock), seen_b.by(clock));
-            return result();
-        }
-    }
-
-    stopwatch watch(source, clock);
-    auto const timed = [&](std::function<void()> const& run) {
-        prepare();
-        return watch.time(run);
-    };
-    for (;;) {
-        bool const a_first = ratios.size() % 2 == 0;
-        double const first_s = timed(a_first ? run_a : run_b);
-        double const second_s = timed(a_first ? run_b : run_a);
-        add(a_first ? first_s : second_s, a_first ? second_s : first_s);
-        if (ratios.size() >= most) return result();
-        if (ratios.size() >= std::max<std::size_t>(options.min_pairs, fewest_for_confidence)) {
-            measurement const ratio = median_of_sorted(ratios);
-            bool const clear =
-                ratio.low > 1 + options.clear_by || ratio.high < 1 - options.clear_by;
-            if (clear || is_narrow(ratio, options.precision)) return result();
-        }
-        if (budget.is_up()) return result();
-    }
+    round_robin_options how;
+    how.precision = options.precision;
+    how.clear_by = options.clear_by;
+    how.min_rounds = options.min_pairs;
+    how.max_rounds = options.max_pairs;
+    how.max_s = options.max_s;
+    how.warm_up_rounds = options.warm_up_runs;
+    how.clock = options.clock;
+    std::array<std::function<void()>, 2> const runs{run_a, run_b};
+    round_times const times = round_robin_with(source, how, prepare, runs);
+    measurement const ratio = times.ratio(0, 1);
+    return {ratio.value, ratio.low, ratio.high, ratio.samples, times.time(0), times.time(1)};
 }
 
 /// Compares two runs turn by turn; used before a winner may replace the default.

@@ -70,24 +70,27 @@ struct rank_interval {
     return {low, n - 1 - low, covered / total};
 }
 
-/// Median and 95 % interval of samples in ascending order. With fewer than `fewest_for_confidence`
-/// the interval is the range of the samples and covers less; `samples` tells.
+/// Median and interval of samples in ascending order. With fewer than `fewest_for_confidence` the
+/// interval is the range of the samples and covers less; `samples` tells.
 ///
-/// @param sorted  ascending, not empty, no NaN
-[[nodiscard]] constexpr measurement median_of_sorted(std::span<double const> sorted) noexcept
+/// @param sorted      ascending, not empty, no NaN
+/// @param confidence  in (0, 1)
+[[nodiscard]] constexpr measurement median_of_sorted(std::span<double const> sorted,
+                                                     double confidence = 0.95) noexcept
 {
     std::size_t const n = sorted.size();
-    rank_interval const ranks = median_ranks(n);
+    rank_interval const ranks = median_ranks(n, confidence);
     double const upper = sorted[n / 2];
     double const value = n % 2 == 1 ? upper : sorted[n / 2 - 1] + (upper - sorted[n / 2 - 1]) / 2;
     return {value, sorted[ranks.low], sorted[ranks.high], static_cast<std::uint32_t>(n)};
 }
 
 /// The same for samples in any order, which it sorts where they are.
-[[nodiscard]] constexpr measurement median_of(std::span<double> samples) noexcept
+[[nodiscard]] constexpr measurement median_of(std::span<double> samples,
+                                              double confidence = 0.95) noexcept
 {
     std::sort(samples.begin(), samples.end());
-    return median_of_sorted(samples);
+    return median_of_sorted(samples, confidence);
 }
 
 /// True when half the interval is at most `precision` times the value: 0.01 is 1 %. Nothing is

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/measure/buffer.hpp>
+#include <attune/measure/left_out.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@ namespace attune {
 /// A first run on these copies that reads or writes past the end of an array faults at once,
 /// instead of reading whatever lies there. Each copy keeps its alignment to 64 bytes; the up to 63
 /// bytes this leaves before the forbidden page, and as many before the start, hold a pattern that
-/// is checked.
+/// is checked. An array that is only read lies on pages that cannot be written.
 class guarded_copies {
 public:
     /// Copies now. Arrays that overlap would come apart: see can_guard().
@@ -35,10 +36,15 @@ public:
     /// The addresses alone, as call_frame::call takes them.
     [[nodiscard]] std::span<std::byte* const> addresses() const noexcept { return addresses_; }
 
-    /// "argument 2 ends 4 bytes before that"; empty for an address near none of the copies.
+    /// "4 bytes past the end of argument 2 (it has 80 bytes)"; "in argument 0, which is only to be
+    /// read"; empty for an address near none of the copies.
     [[nodiscard]] std::string explain(std::uintptr_t address) const;
     /// The first array around which something was written, as text; empty when all are intact.
     [[nodiscard]] std::string damage() const;
+    /// The memory of all copies.
+    [[nodiscard]] std::vector<address_range> ranges() const;
+    /// Makes what is around the arrays intact again.
+    void mend() const;
 
 private:
     struct region;

@@ -16,10 +16,12 @@ namespace detail {
 
 inline constexpr std::size_t guarded_alignment = 64;
 inline constexpr std::byte guard_pattern{0xA5};
+/// On either side: address space only.
+inline constexpr std::size_t forbidden_pages = 16;
 
 } // namespace detail
 
-/// One mapping: forbidden page, pages of content, forbidden page.
+/// One mapping: forbidden pages, pages of content, forbidden pages.
 struct guarded_copies::region {
     std::byte* mapping = nullptr;
     std::size_t mapped = 0;
@@ -28,23 +30,26 @@ struct guarded_copies::region {
     std::byte* first = nullptr; ///< of the array
     std::byte* last = nullptr;  ///< one past the array
     std::size_t argument = 0;
+    bool writable = false;
 
     explicit region(buffer const& original)
         : argument(original.argument)
+        , writable(original.writable)
     {
         std::size_t const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
         std::size_t const needed = original.bytes + 2 * detail::guarded_alignment;
         std::size_t const content = (needed + page - 1) / page * page;
-        mapped = content + 2 * page;
+        std::size_t const zone = detail::forbidden_pages * page;
+        mapped = content + 2 * zone;
         void* const got = ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (got == MAP_FAILED ||
-            ::mprotect(static_cast<std::byte*>(got) + page, content, PROT_READ | PROT_WRITE) != 0)
+            ::mprotect(static_cast<std::byte*>(got) + zone, content, PROT_READ | PROT_WRITE) != 0)
             throw error("no memory for a copy of the kernel's arguments",
                         "argument " + std::to_string(original.argument) + ", " +
                             std::to_string(original.bytes) + " bytes",
                         "free memory, or tune on a smaller problem");
         mapping = static_cast<std::byte*>(got);
-        usable = mapping + page;
+        usable = mapping + zone;
         usable_end = usable + content;
         // The copy ends as close to the forbidden page as its alignment to a cache line allows.
         std::size_t const wanted =
@@ -53,15 +58,20 @@ struct guarded_copies::region {
         std::size_t const has = reinterpret_cast<std::uintptr_t>(first) % detail::guarded_alignment;
         first -= (has + detail::guarded_alignment - wanted) % detail::guarded_alignment;
         last = first + original.bytes;
-        std::fill(before(), first, detail::guard_pattern);
-        std::fill(last, usable_end, detail::guard_pattern);
+        mend();
         if (original.bytes > 0) std::memcpy(first, original.data, original.bytes);
+        if (!writable) ::mprotect(usable, content, PROT_READ);
     }
     ~region() { ::munmap(mapping, mapped); }
     region(region const&) = delete;
     region& operator=(region const&) = delete;
 
     [[nodiscard]] std::byte* before() const { return first - detail::guarded_alignment; }
+    void mend() const
+    {
+        std::fill(before(), first, detail::guard_pattern);
+        std::fill(last, usable_end, detail::guard_pattern);
+    }
     [[nodiscard]] bool intact() const
     {
         auto const is_pattern = [](std::byte b) { return b == detail::guard_pattern; };
@@ -95,6 +105,8 @@ std::string guarded_copies::explain(std::uintptr_t address) const
         if (address >= at(r->mapping) && address < at(r->usable))
             return std::to_string(at(r->first) - address) + " bytes before the start of " + who +
                    size;
+        if (!r->writable && address >= at(r->usable) && address < at(r->usable_end))
+            return "in " + who + ", which is only to be read";
     }
     return {};
 }
@@ -106,6 +118,21 @@ std::string guarded_copies::damage() const
             return "argument " + std::to_string(r->argument) + ": written outside of its " +
                    std::to_string(r->last - r->first) + " bytes";
     return {};
+}
+
+std::vector<address_range> guarded_copies::ranges() const
+{
+    std::vector<address_range> out;
+    for (auto const& r : regions_)
+        out.push_back({reinterpret_cast<std::uintptr_t>(r->mapping),
+                       reinterpret_cast<std::uintptr_t>(r->mapping) + r->mapped});
+    return out;
+}
+
+void guarded_copies::mend() const
+{
+    for (auto const& r : regions_)
+        if (r->writable) r->mend();
 }
 
 bool can_guard(std::span<buffer const> originals, std::size_t most_bytes)

@@ -11,6 +11,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/measure/buffer.hpp>
+#include <attune/measure/left_out.hpp>
 #include <attune/measure/snapshot.hpp>
 
 #include <cstdint>
@@ -31,6 +32,10 @@ struct probation_options {
     /// Called in the parent with the address a signal reports; its text follows the reason of the
     /// failure: whose memory ends there. May be empty, and may return an empty text.
     std::function<std::string(std::uintptr_t)> explain_address = {};
+    /// Memory that the child is forked without, to make that cheaper. A child that misses some of
+    /// it proves nothing: `missed` is called in the parent, and another child gets all there is.
+    std::span<address_range const> without = {};
+    std::function<void()> missed = {};
 };
 
 /// Wall seconds of the first run, in the child (cold, and paying for copied pages: fit for setting

@@ -5,7 +5,7 @@
 // In       see probation.hpp
 // Out      definitions for one translation unit; needs child_process.ipp and compare.ipp there
 // Source   own
-// Depends  POSIX signal numbers
+// Depends  std only
 // Tests    tests/measure/probation.cpp
 #pragma once
 
@@ -13,55 +13,14 @@
 #include <attune/measure/child_process.hpp>
 #include <attune/measure/compare.hpp>
 #include <attune/measure/probation.hpp>
+#include <attune/measure/signal_text.ipp>
 
-#include <charconv>
-#include <csignal>
+#include <algorithm>
 #include <cstddef>
 
 namespace attune {
 
 namespace detail {
-
-/// "SIGSEGV (invalid memory access)".
-[[nodiscard]] inline std::string signal_text(int signal, int code)
-{
-    switch (signal) {
-    case SIGSEGV:
-        return "SIGSEGV (invalid memory access)";
-    case SIGBUS:
-        return "SIGBUS (memory that is mapped but not there, or misaligned)";
-    case SIGFPE:
-        return code == FPE_INTDIV ? "SIGFPE (integer division by zero or overflow)"
-                                  : "SIGFPE (arithmetic error)";
-    case SIGILL:
-        return "SIGILL (illegal instruction)";
-    case SIGABRT:
-        return "SIGABRT (abort was called)";
-    case SIGTRAP:
-        return "SIGTRAP (trap: code marked unreachable was reached)";
-    case SIGSYS:
-        return "SIGSYS (forbidden system call)";
-    case SIGKILL:
-        return "SIGKILL (killed from outside, often for want of memory)";
-    default:
-        return "signal " + std::to_string(signal);
-    }
-}
-
-[[nodiscard]] inline std::string hexadecimal(std::uintptr_t address)
-{
-    char text[2 * sizeof address];
-    auto const end = std::to_chars(text, text + sizeof text, address, 16);
-    return "0x" + std::string(text, end.ptr);
-}
-
-/// Shortest text of a number of seconds, with a decimal point in every locale.
-[[nodiscard]] inline std::string seconds_text(double seconds)
-{
-    char text[32];
-    auto const end = std::to_chars(text, text + sizeof text, seconds);
-    return std::string(text, end.ptr) + " s";
-}
 
 [[nodiscard]] inline std::string first_line(std::string const& text)
 {
@@ -77,6 +36,17 @@ namespace detail {
         if (auto const found = compare(buffers[i], reference.saved(i))) return found->text();
     }
     return {};
+}
+
+/// Whether it may have died of memory that it was forked without.
+[[nodiscard]] inline bool has_missed(child_end const& end, std::span<address_range const> without)
+{
+    if (without.empty() || end.ending != child_ending::signalled || end.code != SIGSEGV)
+        return false;
+    if (!end.address) return true; // it came to its end before it could note why
+    return std::any_of(without.begin(), without.end(), [&](address_range const& r) {
+        return r.contains(*end.address);
+    });
 }
 
 /// What a child that did not simply return says about the variant.
@@ -123,7 +93,16 @@ probation_result probation(std::function<void()> const& run,
         if (objection.empty() && options.also_check) objection = options.also_check();
         return objection;
     };
-    child_end const end = run_in_child(run, check, {options.limit_s, options.check_limit_s});
+    child_limits limits;
+    limits.run_s = options.limit_s;
+    limits.check_s = options.check_limit_s;
+    limits.without = options.without;
+    child_end end = run_in_child(run, check, limits);
+    if (detail::has_missed(end, limits.without)) {
+        limits.without = {};
+        end = run_in_child(run, check, limits);
+        if (options.missed) options.missed();
+    }
     if (end.ending == child_ending::returned) return end.elapsed_s;
     failure verdict = detail::verdict_of(end, options.limit_s);
     if (end.address && options.explain_address)

@@ -104,6 +104,13 @@ public:
         return false;
     }
 
+    /// The exclusive lock, now or not at all. True as well where the file system has no locks.
+    [[nodiscard]] bool try_lock() noexcept
+    {
+        sharing_ = sharing::exclusive;
+        return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    }
+
     /// Readers let writers go on while they make sense of the text.
     void unlock_when_shared() const noexcept
     {
@@ -146,6 +153,13 @@ public:
             }
         }
         return true;
+    }
+
+    /// Drops everything from byte `size` on: a line whose writer was killed in the middle of it.
+    /// @pre the lock is held, exclusively
+    [[nodiscard]] bool cut_to(std::size_t size) const noexcept
+    {
+        return ::ftruncate(descriptor_, static_cast<::off_t>(size)) == 0;
     }
 
 private:

@@ -1,0 +1,144 @@
+// bench.measure.racing : what it takes to time variants, with racing and with 32 repetitions each.
+// SPDX-License-Identifier: MIT
+//
+//   bench/bench.measure.racing [variants [seed]]
+//
+// The default search proposes variants of six kernels; each is timed both ways, one after the
+// other: as a tuning does (until it is precise, or proven slower than the best so far), and 32
+// times after one run to warm up. One line per kernel: seconds of processor time for all of them,
+// their ratio, and by how much the winner of the race is slower than that of the 32 repetitions,
+// from turns of both (negative: it is faster). The last line has the ratio of all kernels together.
+#include <attune/compile/clang.hpp>
+#include <attune/measure/adaptive_timer.hpp>
+#include <attune/measure/duel.hpp>
+#include <attune/tune/timing.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "../../examples/kernels/all.hpp"
+#include "../support/interleaved.hpp"
+
+namespace {
+
+struct totals {
+    double racing_s = 0;
+    double fixed_s = 0;
+    double worst_gap = 0;
+};
+
+/// One way of timing: what it cost, and whom it thinks fastest.
+struct way {
+    double spent_s = 0;
+    std::uint64_t samples = 0;
+    double best_s = std::numeric_limits<double>::infinity();
+    attune::callable best{};
+
+    attune::measurement time(attune::callable const& code,
+                             std::function<attune::measurement(double stop_above_s)> const& how)
+    {
+        double const begun_s = bench::thread_seconds();
+        attune::measurement const m = how(best_s);
+        spent_s += bench::thread_seconds() - begun_s;
+        samples += m.samples;
+        if (m.value < best_s) {
+            best_s = m.value;
+            best = code;
+        }
+        return m;
+    }
+};
+
+template <class Kernel>
+void run(std::uint32_t variants, std::uint64_t seed, totals& all)
+{
+    Kernel problem;
+    attune::clang_compiler const compiler;
+    auto const kernel = Kernel::kernel();
+    attune::kernel_description const& d = kernel.describe();
+    attune::chain_of_trees const space =
+        attune::space_of_call(d, attune::with_annotated_defaults(d), {});
+    attune::any_searcher search = attune::default_search()(space, seed);
+
+    attune::tuning_options const options{.progress = attune::silent_progress()};
+    attune::variant_timing timing({}, options); // these kernels only write what they compute
+    attune::adaptive_timer_options fixed_options;
+    fixed_options.precision = 0;
+    fixed_options.max_samples = 32;
+    fixed_options.max_s = std::numeric_limits<double>::infinity();
+    attune::adaptive_timer const fixed_timer{fixed_options};
+
+    way racing;
+    way fixed;
+    std::uint32_t timed = 0;
+    for (std::uint32_t asked = 0; asked < variants; ++asked) {
+        std::optional<attune::point> const start = attune::default_point(space);
+        std::vector<attune::point> const next =
+            asked == 0 && start ? std::vector<attune::point>{*start} : search.ask(1);
+        if (next.empty()) break;
+        auto compiled =
+            compiler.compile(d.source, attune::make_variant(d, space.describe(), next.front()));
+        if (auto const* why = std::get_if<attune::failure>(&compiled)) {
+            search.tell(next.front(), *why);
+            continue;
+        }
+        auto const code = std::get<attune::callable>(std::move(compiled));
+        auto* const entry = code.as<typename Kernel::signature>();
+        std::function<void()> const call = [&] { problem.call(*entry); };
+        attune::measurement const m = racing.time(
+            code, [&](double stop_above_s) { return timing.time([] {}, call, stop_above_s); });
+        static_cast<void>(fixed.time(code, [&](double) { return fixed_timer.time([] {}, call); }));
+        search.tell(next.front(), m);
+        ++timed;
+    }
+
+    double gap = 0;
+    if (racing.best.object_key != fixed.best.object_key) {
+        auto* const ours = racing.best.as<typename Kernel::signature>();
+        auto* const other = fixed.best.as<typename Kernel::signature>();
+        gap =
+            attune::duel({}, [&] { problem.call(*other); }, [&] { problem.call(*ours); }).ratio - 1;
+    }
+    all.racing_s += racing.spent_s;
+    all.fixed_s += fixed.spent_s;
+    all.worst_gap = std::max(all.worst_gap, gap);
+    std::printf("racing kernel=%s variants=%u racing_s=%.2f fixed_s=%.2f ratio=%.3f "
+                "samples=%.1f winner_gap=%.4f\n",
+                Kernel::name,
+                timed,
+                racing.spent_s,
+                fixed.spent_s,
+                racing.spent_s / fixed.spent_s,
+                static_cast<double>(racing.samples) / timed,
+                gap);
+    std::fflush(stdout);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    auto const variants =
+        static_cast<std::uint32_t>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 24);
+    std::uint64_t const seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+    totals all;
+    run<kernels::batched_gemm>(variants, seed, all);
+    run<kernels::stencil2d>(variants, seed, all);
+    run<kernels::convolution2d>(variants, seed, all);
+    run<kernels::kmeans>(variants, seed, all);
+    run<kernels::spmv>(variants, seed, all);
+    run<kernels::spmm>(variants, seed, all);
+    std::printf("total ratio=%.3f racing_s=%.2f fixed_s=%.2f winner_gap=%.4f\n",
+                all.racing_s / all.fixed_s,
+                all.racing_s,
+                all.fixed_s,
+                all.worst_gap);
+}

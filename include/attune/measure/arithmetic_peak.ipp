@@ -1,0 +1,76 @@
+// attune/measure/arithmetic_peak.ipp - fused multiply-adds as fast as this processor makes them.
+// SPDX-License-Identifier: MIT
+//
+// One loop, compiled for each width of vectors; which one runs is decided at run time, because the
+// library itself is built for the oldest processor. Twelve chains that do not depend on each other
+// cover a latency of up to six cycles on two units.
+#pragma once
+
+#include <cstddef>
+
+namespace attune::detail {
+
+template <class T, std::size_t Bytes>
+struct vector_of {
+    using type [[gnu::vector_size(Bytes)]] = T;
+};
+
+#define ATTUNE_MULTIPLY_ADD(NAME, BYTES, ...)                                                      \
+    template <class T>                                                                             \
+    __VA_ARGS__ void NAME(long rounds)                                                             \
+    {                                                                                              \
+        using v = typename vector_of<T, BYTES>::type;                                              \
+        v const x = v{} + T(0.999), y = v{} + T(0.001);                                            \
+        v a = y, b = y + y, c = b + y, d = c + y, e = d + y, f = e + y;                            \
+        v g = f + y, h = g + y, i = h + y, j = i + y, k = j + y, l = k + y;                        \
+        for (long n = 0; n < rounds; ++n) {                                                        \
+            a = a * x + y, b = b * x + y, c = c * x + y, d = d * x + y;                            \
+            e = e * x + y, f = f * x + y, g = g * x + y, h = h * x + y;                            \
+            i = i * x + y, j = j * x + y, k = k * x + y, l = l * x + y;                            \
+        }                                                                                          \
+        v const sum = a + b + c + d + e + f + g + h + i + j + k + l;                               \
+        T volatile sink = sum[0];                                                                  \
+        static_cast<void>(sink);                                                                   \
+    }
+
+ATTUNE_MULTIPLY_ADD(multiply_add_16, 16, )
+#if defined(__x86_64__)
+ATTUNE_MULTIPLY_ADD(multiply_add_32, 32, [[gnu::target("avx2,fma")]])
+ATTUNE_MULTIPLY_ADD(multiply_add_64, 64, [[gnu::target("avx512f,fma")]])
+#endif
+#undef ATTUNE_MULTIPLY_ADD
+
+/// Bytes of the widest vectors of this processor.
+[[nodiscard]] inline std::size_t vector_bytes()
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return 64;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 32;
+#endif
+    return 16;
+}
+
+/// A multiplication and an addition in each lane of twelve vectors.
+template <class T>
+[[nodiscard]] std::size_t flops_per_round()
+{
+    return 2 * 12 * vector_bytes() / sizeof(T);
+}
+
+template <class T>
+void multiply_add(long rounds)
+{
+#if defined(__x86_64__)
+    switch (vector_bytes()) {
+    case 64:
+        return multiply_add_64<T>(rounds);
+    case 32:
+        return multiply_add_32<T>(rounds);
+    default:
+        break;
+    }
+#endif
+    multiply_add_16<T>(rounds);
+}
+
+} // namespace attune::detail

@@ -1,0 +1,42 @@
+// attune/measure/cache.hpp - puts the data of a call out of the caches before it is timed.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       the buffers of a call
+// Out      the same buffers, in memory only
+// Source   own. x86 and ARM flush line by line, which also reaches the caches that cores share;
+//          elsewhere a large array is read until nothing else can be left
+// Depends  std only; the processor's instructions in the .ipp
+// Tests    tests/measure/cache.cpp
+#pragma once
+
+#include <attune/measure/buffer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attune {
+
+/// What a run finds in the caches when it is timed.
+enum class cache_state : std::uint8_t {
+    warm, ///< what the run before left there: for a kernel called over and over on the same data
+    cold, ///< nothing of its arrays: for a kernel whose data come from elsewhere at every call
+};
+
+/// Makes caches cold. The buffers keep their contents.
+class cache_eviction {
+public:
+    /// @pre the memory behind the buffers outlives this object
+    explicit cache_eviction(std::span<buffer const> buffers);
+
+    /// Takes about a nanosecond per line of 64 bytes that is not cached, and more for one that is.
+    void evict() noexcept;
+
+private:
+    std::vector<buffer> buffers_;
+    std::vector<std::byte> sweep_; ///< empty where lines can be flushed
+};
+
+} // namespace attune

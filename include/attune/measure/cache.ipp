@@ -1,0 +1,85 @@
+// attune/measure/cache.ipp - how this processor is told to forget its copies.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       see cache.hpp
+// Out      definitions for one translation unit
+// Source   Intel SDM and AMD APM: CLFLUSH; ARM ARM: DC CIVAC, which Linux lets programs use
+// Depends  POSIX sysconf
+// Tests    tests/measure/cache.cpp
+#pragma once
+
+#include <attune/measure/cache.hpp>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace attune {
+
+namespace detail {
+
+inline constexpr std::size_t cache_line_bytes = 64;
+
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+inline constexpr bool can_flush_lines = true;
+#else
+inline constexpr bool can_flush_lines = false;
+#endif
+
+inline void flush_line([[maybe_unused]] std::byte const* at) noexcept
+{
+#if defined(__x86_64__) || defined(__i386__)
+    asm volatile("clflush %0" : : "m"(*at) : "memory");
+#elif defined(__aarch64__)
+    asm volatile("dc civac, %0" : : "r"(at) : "memory");
+#endif
+}
+
+/// Flushes take effect before whatever follows.
+inline void wait_for_flushes() noexcept
+{
+#if defined(__x86_64__) || defined(__i386__)
+    asm volatile("mfence" : : : "memory");
+#elif defined(__aarch64__)
+    asm volatile("dsb ish" : : : "memory");
+#endif
+}
+
+/// Twice the last level that the system tells of.
+[[nodiscard]] inline std::size_t sweep_bytes() noexcept
+{
+    long last = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    last = std::max(::sysconf(_SC_LEVEL3_CACHE_SIZE), ::sysconf(_SC_LEVEL2_CACHE_SIZE));
+#endif
+    constexpr std::size_t least = std::size_t{32} << 20;
+    constexpr std::size_t most = std::size_t{512} << 20;
+    return std::clamp(2 * static_cast<std::size_t>(std::max(last, 0L)), least, most);
+}
+
+} // namespace detail
+
+cache_eviction::cache_eviction(std::span<buffer const> buffers)
+    : buffers_(buffers.begin(), buffers.end())
+{
+    if (!detail::can_flush_lines) sweep_.resize(detail::sweep_bytes());
+}
+
+void cache_eviction::evict() noexcept
+{
+    if (!detail::can_flush_lines) {
+        for (std::size_t i = 0; i < sweep_.size(); i += detail::cache_line_bytes) {
+            std::byte volatile* const line = sweep_.data() + i;
+            *line = *line ^ std::byte{1};
+        }
+        return;
+    }
+    for (buffer const& b : buffers_) {
+        for (std::size_t i = 0; i < b.bytes; i += detail::cache_line_bytes)
+            detail::flush_line(b.data + i);
+        if (b.bytes > 0) detail::flush_line(b.data + b.bytes - 1); // data may begin inside a line
+    }
+    detail::wait_for_flushes();
+}
+
+} // namespace attune

@@ -1,0 +1,48 @@
+// attune/measure/perturb.hpp - other contents for the arrays a kernel writes, so that writing
+// nothing shows. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       the buffers of a call; two runs of a trusted variant, from the caller's contents and
+//          from other ones
+// Out      whether the kernel overwrites what it finds: then every trial may begin with the other
+//          contents, and a variant that leaves the right answer of an earlier call standing fails
+// Source   own
+// Depends  std only
+// Tests    tests/measure/perturb.cpp
+#pragma once
+
+#include <attune/measure/buffer.hpp>
+#include <attune/measure/snapshot.hpp>
+
+#include <span>
+
+namespace attune {
+
+/// Gives every element of every writable buffer another value, the same each time for the same
+/// contents: floating point moves by a quarter of the buffer's root mean square or more, and past
+/// its tolerance; in integers and opaque bytes the lowest bit flips, so that what was near an index
+/// stays near it. Buffers must not overlap.
+void perturb(std::span<buffer const> buffers);
+
+/// One run of a trusted variant: what the writable buffers held before and after it.
+struct run_contents {
+    snapshot const& before;
+    snapshot const& after;
+};
+
+/// Whether the kernel's results owe nothing to what it writes over: each element is either the same
+/// after both runs (within the tolerance of its buffer), or was left alone in both. `y += x` does
+/// not pass, `y = x` does, also when it writes only a part of y.
+///
+/// @pre  both runs were made on buffers like `buffers`; the second one from perturbed contents
+[[nodiscard]] bool overwrites_all(std::span<buffer const> buffers,
+                                  run_contents const& run,
+                                  run_contents const& perturbed_run);
+
+/// Whether there is an array that the first run happens to leave as it was and the second does not:
+/// the first one alone could not tell a variant that writes nothing from a right one.
+[[nodiscard]] bool hides_idleness(std::span<buffer const> buffers,
+                                  run_contents const& run,
+                                  run_contents const& perturbed_run);
+
+} // namespace attune

@@ -1,0 +1,55 @@
+// attune/measure/process_state.hpp - what a run may leave changed although its result is right.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       the process as it is
+// Out      what has changed since, in words; and most of it put back
+// Source   own
+// Depends  std only (POSIX in the .ipp; Linux: /proc/self/fd and /proc/self/status)
+// Tests    tests/measure/process_state.cpp
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// The state of the process, and of the calling thread, that outlives a function's return:
+/// rounding, flushing and exception masks of the floating-point unit; signal handlers, signal mask
+/// and signal stack; interval timers; locale; working directory; file mode mask; environment; open
+/// file descriptors; child processes.
+///
+/// What the machine does not tell (no /proc) counts as unchanged. A descriptor that was opened and
+/// left open is no change, a closed or exchanged one is: libraries open files, they close only
+/// their own.
+class process_state {
+public:
+    /// Reads it all now. Cost: about 100 us.
+    /// @param with_resources  false: without descriptors and child processes, because other threads
+    ///                        may be busy with theirs, and without the handler of Ctrl-C, because
+    ///                        the user may press it
+    explicit process_state(bool with_resources = true);
+    ~process_state();
+    process_state(process_state&&) noexcept;
+    process_state& operator=(process_state&&) noexcept;
+
+    /// One sentence for each thing that differs now: "changed the handler of signal 10". Empty when
+    /// nothing does. To be called on the thread that made this.
+    [[nodiscard]] std::vector<std::string> changes() const;
+
+    /// Puts back what differs, but for descriptors (what is closed is gone) and
+    /// processes. On the same thread.
+    void restore() const;
+
+private:
+    struct content;
+    std::unique_ptr<content const> before_;
+};
+
+/// The first of `changes` that is not among `allowed`; empty when there is none.
+[[nodiscard]] std::string first_change(std::span<std::string const> changes,
+                                       std::span<std::string const> allowed);
+
+} // namespace attune

@@ -1,0 +1,39 @@
+// attune/measure/repeatable.hpp - may a run follow another one on the data that it left?
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       the buffers of a call, and the call
+// Out      whether a second run on its own output writes the same bytes as the first
+// Source   own. So it is where the writable buffers are outputs only; a kernel that updates its
+//          data must start from the same ones every time
+// Depends  std only
+// Tests    tests/measure/repeatable.cpp
+#pragma once
+
+#include <attune/measure/buffer.hpp>
+#include <attune/measure/snapshot.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <span>
+
+namespace attune {
+
+/// Runs twice and compares. Leaves the buffers as these runs left them.
+/// Errors   whatever `run` throws; bad_alloc
+[[nodiscard]] inline bool is_repeatable(std::span<buffer const> buffers,
+                                        std::function<void()> const& run)
+{
+    run();
+    snapshot const once(buffers);
+    run();
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        std::span<std::byte const> const saved = once.saved(i);
+        if (!saved.empty() && std::memcmp(saved.data(), buffers[i].data, saved.size()) != 0)
+            return false;
+    }
+    return true;
+}
+
+} // namespace attune

@@ -1,0 +1,179 @@
+// attune/measure/round_robin.hpp - which of several runs is fastest? All of them, turn by turn.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       some runs and how to make ready for any of them
+// Out      their times, round by round, and the ratio of any two with its interval
+// Source   own. Measurements taken one after the other differ by what the machine did meanwhile;
+//          neighbours in time share it, and in their ratio it cancels. Every second round goes
+//          backwards, so that nobody gains from always being second
+// Depends  std only
+// Tests    tests/measure/round_robin.cpp
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/measure/clocks.hpp>
+#include <attune/measure/estimate.hpp>
+#include <attune/measure/sampler.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// When to stop comparing. Whatever comes first. A result that merely has become significant stops
+/// nothing: stopping there would prove too much too often.
+struct round_robin_options {
+    double precision = 0.005;         ///< half the interval of a ratio over the ratio
+    double clear_by = 0.1;            ///< the whole interval of a ratio is above 1 by this
+    double confidence = 0.95;         ///< of these intervals
+    std::uint32_t min_rounds = 10;    ///< before `precision` or `clear_by` may stop
+    std::uint32_t max_rounds = 200;   ///< >= 1
+    double max_s = 2.0;               ///< wall seconds of everything; the rule of adaptive_timer
+    std::uint32_t warm_up_rounds = 1; ///< not counted; the last one tells which clock to use
+    clock_choice clock = clock_choice::automatic; ///< thread CPU only where it suits all
+};
+
+/// The times of several runs. Those of one round were taken next to each other.
+class round_times {
+public:
+    explicit round_times(std::size_t contestants)
+        : seconds_(contestants)
+    {
+    }
+
+    void add(std::size_t contestant, double seconds) { seconds_[contestant].push_back(seconds); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return seconds_.size(); }
+    /// Rounds in which this one ran: the first ones.
+    [[nodiscard]] std::size_t rounds(std::size_t contestant) const noexcept
+    {
+        return seconds_[contestant].size();
+    }
+    /// Median seconds of one run and its interval.  @pre rounds(contestant) > 0
+    [[nodiscard]] measurement time(std::size_t contestant) const
+    {
+        std::vector<double> copy = seconds_[contestant];
+        return median_of(copy);
+    }
+    /// Median over the rounds in which both ran of (seconds of b) / (seconds of a).
+    /// @pre  both ran
+    [[nodiscard]] measurement ratio(std::size_t a, std::size_t b, double confidence = 0.95) const
+    {
+        std::vector<double> ratios(std::min(rounds(a), rounds(b)));
+        ATTUNE_ASSERT(!ratios.empty(), "two that never ran in one round");
+        for (std::size_t i = 0; i < ratios.size(); ++i)
+            ratios[i] = seconds_[b][i] / seconds_[a][i];
+        return median_of(ratios, confidence);
+    }
+    /// Who has the lowest median, of those that ran longest.
+    [[nodiscard]] std::size_t fastest() const
+    {
+        std::size_t longest = 0;
+        for (std::size_t i = 0; i < size(); ++i)
+            longest = std::max(longest, rounds(i));
+        std::size_t best = size();
+        for (std::size_t i = 0; i < size(); ++i)
+            if (rounds(i) == longest && (best == size() || time(i).value < time(best).value))
+                best = i;
+        return best;
+    }
+
+private:
+    std::vector<std::vector<double>> seconds_; // of each contestant, by round
+};
+
+/// The fewest samples whose range is an interval of this confidence.
+[[nodiscard]] constexpr std::size_t fewest_for(double confidence) noexcept
+{
+    std::size_t n = 1;
+    for (double outside = 1; outside > 1 - confidence; outside /= 2)
+        ++n;
+    return n;
+}
+
+/// True when the whole interval lies below 1, and it is an interval of that confidence.
+[[nodiscard]] constexpr bool is_below_one(measurement const& ratio,
+                                          double confidence = 0.95) noexcept
+{
+    return ratio.samples >= fewest_for(confidence) && ratio.high < 1;
+}
+
+/// The loop of round_robin() over any source of time.
+///
+/// Who is slower than the fastest by more than `clear_by` runs no more; the others go on until each
+/// is told from the fastest as precisely as wanted. A run that was preempted is repeated.
+///
+/// @pre     at least one run
+/// Errors   whatever `prepare` or a run throws
+template <time_source Source>
+[[nodiscard]] round_times round_robin_with(Source& source,
+                                           round_robin_options const& options,
+                                           std::function<void()> const& prepare,
+                                           std::span<std::function<void()> const> runs)
+{
+    round_times times(runs.size());
+    time_budget budget(source, options.max_s);
+
+    clock_choice clock = options.clock;
+    for (std::uint32_t done = 0; done < options.warm_up_rounds; ++done) {
+        std::vector<run_profile> seen;
+        for (std::function<void()> const& run : runs) {
+            prepare();
+            seen.push_back(profile(source, run));
+        }
+        if (options.clock == clock_choice::automatic) {
+            bool const suits = std::all_of(seen.begin(), seen.end(), [](run_profile const& p) {
+                return suitable_clock(p) == clock_choice::thread_cpu;
+            });
+            clock = suits ? clock_choice::thread_cpu : clock_choice::wall;
+        }
+        if (budget.is_up()) {
+            for (std::size_t i = 0; i < runs.size(); ++i)
+                times.add(i, seen[i].by(clock));
+            return times;
+        }
+    }
+
+    sampler taker(source, clock);
+    std::size_t const most = std::max<std::size_t>(options.max_rounds, 1);
+    std::size_t const fewest =
+        std::max<std::size_t>(options.min_rounds, fewest_for(options.confidence));
+    std::vector<std::size_t> active(runs.size()); // in the order of this round
+    for (std::size_t i = 0; i < active.size(); ++i)
+        active[i] = i;
+    for (std::size_t round = 1; round <= most; ++round) {
+        for (std::size_t const i : active)
+            times.add(i, taker.take_undisturbed(prepare, runs[i]));
+        std::reverse(active.begin(), active.end());
+        if (round >= fewest) {
+            std::size_t const front = times.fastest();
+            bool told = true;
+            std::erase_if(active, [&](std::size_t i) {
+                if (i == front) return false;
+                measurement const slower = times.ratio(front, i, options.confidence);
+                bool const is_clear = slower.low > 1 + options.clear_by;
+                told = told && (is_clear || is_narrow(slower, options.precision));
+                return is_clear;
+            });
+            if (told && runs.size() > 1) break;
+        }
+        if (budget.is_up()) break;
+    }
+    return times;
+}
+
+/// Times several runs in rounds, on the clocks of this machine.
+///
+/// @param prepare  called before every run, never timed; may be empty
+/// Errors   whatever `prepare` or a run throws
+[[nodiscard]] round_times round_robin(std::function<void()> const& prepare,
+                                      std::span<std::function<void()> const> runs,
+                                      round_robin_options const& options = {});
+
+} // namespace attune

@@ -1,0 +1,25 @@
+// attune/measure/round_robin.ipp - rounds on the clocks of this machine.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       see round_robin.hpp
+// Out      definitions for one translation unit; needs clocks.ipp in the same target
+// Source   own
+// Depends  std only
+// Tests    tests/measure/round_robin.cpp
+#pragma once
+
+#include <attune/measure/round_robin.hpp>
+
+namespace attune {
+
+round_times round_robin(std::function<void()> const& prepare,
+                        std::span<std::function<void()> const> runs,
+                        round_robin_options const& options)
+{
+    system_clocks clocks;
+    std::function<void()> const ready = prepare ? prepare : [] {};
+    return round_robin_with(clocks, options, ready, runs);
+}
+
+} // namespace attune

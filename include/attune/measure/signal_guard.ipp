@@ -1,0 +1,288 @@
+// attune/measure/signal_guard.ipp - handlers, signal stack and timer behind signal_guard.hpp.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       see signal_guard.hpp
+// Out      definitions for one translation unit
+// Source   own. The timer ticks at a quarter of the limit and its handler counts: arming a call is
+//          a store, not a system call
+// Depends  POSIX; Linux: SIGEV_THREAD_ID
+// Tests    tests/measure/signal_guard.cpp
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
+#include <attune/measure/signal_guard.hpp>
+#include <attune/measure/signal_text.ipp>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cfenv>
+#include <cmath>
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+namespace attune {
+
+namespace detail {
+
+inline constexpr std::array guarded_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+inline constexpr int ticks_per_limit = 4;
+
+/// What the handlers know of the guard of their thread.
+struct guard_record {
+    sigjmp_buf back{};
+    std::sig_atomic_t volatile armed = 0;
+    std::sig_atomic_t volatile ticks = 0;
+    std::sig_atomic_t volatile signal = 0; ///< 0 with `armed` gone: the limit
+    std::sig_atomic_t volatile code = 0;
+    std::uintptr_t volatile address = 0;
+    bool volatile has_address = false;
+};
+
+// Signal handlers take no argument of ours: these are what they can reach.
+inline thread_local guard_record* guard_of_this_thread = nullptr;
+inline std::array<struct sigaction, guarded_signals.size()> former_handlers{};
+inline struct sigaction former_tick{};
+inline int tick_signal = 0;
+inline int living_guards = 0;
+inline std::mutex guards_lock;
+
+/// Not ours: what would have happened without a guard.
+inline void pass_on(int signal, siginfo_t* info, void* context) noexcept
+{
+    for (std::size_t i = 0; i < guarded_signals.size(); ++i) {
+        if (guarded_signals[i] != signal) continue;
+        struct sigaction const& former = former_handlers[i];
+        if ((former.sa_flags & SA_SIGINFO) != 0) return former.sa_sigaction(signal, info, context);
+        if (former.sa_handler != SIG_DFL && former.sa_handler != SIG_IGN)
+            return former.sa_handler(signal);
+        // A fault of the hardware comes again after the return; what was sent has to be repeated.
+        ::sigaction(signal, &former, nullptr);
+        if (info->si_code <= 0) ::raise(signal);
+    }
+}
+
+extern "C" inline void attune_on_fault(int signal, siginfo_t* info, void* context)
+{
+    guard_record* const guard = guard_of_this_thread;
+    if (guard == nullptr || guard->armed == 0) return pass_on(signal, info, context);
+    guard->armed = 0;
+    guard->signal = signal;
+    guard->code = info->si_code;
+    bool const is_memory = signal == SIGSEGV || signal == SIGBUS;
+    guard->has_address = is_memory && info->si_code > 0 && info->si_code < 0x80; // not SI_KERNEL
+    guard->address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    ::siglongjmp(guard->back, 1);
+}
+
+extern "C" inline void attune_on_tick(int)
+{
+    guard_record* const guard = guard_of_this_thread;
+    if (guard == nullptr || guard->armed == 0) return;
+    guard->ticks = guard->ticks + 1;
+    if (guard->ticks <= ticks_per_limit) return;
+    guard->armed = 0;
+    guard->signal = 0;
+    ::siglongjmp(guard->back, 1);
+}
+
+/// A real-time signal that nobody has a handler for.
+[[nodiscard]] inline int unused_signal() noexcept
+{
+#if defined(__linux__)
+    for (int signal = SIGRTMAX; signal >= SIGRTMIN; --signal) {
+        struct sigaction now{};
+        if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) return signal;
+    }
+#endif
+    return 0;
+}
+
+inline void take_handlers() noexcept
+{
+    std::scoped_lock const one(guards_lock);
+    if (living_guards++ > 0) return;
+    struct sigaction ours{};
+    ours.sa_sigaction = attune_on_fault;
+    // NODEFER: after the jump nothing has to be unblocked.
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    ::sigemptyset(&ours.sa_mask);
+    for (std::size_t i = 0; i < guarded_signals.size(); ++i)
+        ::sigaction(guarded_signals[i], &ours, &former_handlers[i]);
+    tick_signal = unused_signal();
+    if (tick_signal == 0) return;
+    struct sigaction ticking{};
+    ticking.sa_handler = attune_on_tick;
+    ticking.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART;
+    ::sigemptyset(&ticking.sa_mask);
+    ::sigaction(tick_signal, &ticking, &former_tick);
+}
+
+inline void return_handlers() noexcept
+{
+    std::scoped_lock const one(guards_lock);
+    if (--living_guards > 0) return;
+    for (std::size_t i = 0; i < guarded_signals.size(); ++i) {
+        struct sigaction now{};
+        ::sigaction(guarded_signals[i], nullptr, &now);
+        // A handler that somebody else has installed meanwhile stays.
+        if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == attune_on_fault)
+            ::sigaction(guarded_signals[i], &former_handlers[i], nullptr);
+    }
+    if (tick_signal == 0) return;
+    struct sigaction nothing{};
+    nothing.sa_handler = SIG_IGN; // forgets a tick that is still on its way
+    ::sigaction(tick_signal, &nothing, nullptr);
+    ::sigaction(tick_signal, &former_tick, nullptr);
+}
+
+/// True when `f` returned, false when it was stopped. Its exceptions pass. Nothing here has a
+/// destructor: the jump comes from below.
+[[gnu::noinline]] inline bool call_guarded(guard_record& guard, std::function<void()> const& f)
+{
+    if (sigsetjmp(guard.back, 0) != 0) return false;
+    guard.ticks = 0;
+    guard.armed = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    f();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    guard.armed = 0;
+    return true;
+}
+
+} // namespace detail
+
+struct signal_guard::state {
+    static constexpr std::size_t stack_bytes = 64 * 1024;
+
+    double limit_s;
+    detail::guard_record record{};
+    std::fenv_t floating{};
+    sigset_t former_mask{};
+    stack_t former_stack{};
+    void* stack = nullptr;
+#if defined(__linux__)
+    timer_t timer{};
+    bool has_timer = false;
+#endif
+
+    explicit state(double seconds)
+        : limit_s(seconds)
+    {
+        ATTUNE_ASSERT(detail::guard_of_this_thread == nullptr, "one guard on a thread");
+        stack = ::mmap(
+            nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stack == MAP_FAILED) refuse("no memory for a signal stack");
+        std::fegetenv(&floating);
+        stack_t ours{};
+        ours.ss_sp = stack;
+        ours.ss_size = stack_bytes;
+        ::sigaltstack(&ours, &former_stack);
+        detail::guard_of_this_thread = &record;
+        detail::take_handlers();
+        sigset_t open;
+        ::sigemptyset(&open);
+        for (int const signal : detail::guarded_signals)
+            ::sigaddset(&open, signal);
+        if (detail::tick_signal != 0) ::sigaddset(&open, detail::tick_signal);
+        ::pthread_sigmask(SIG_UNBLOCK, &open, &former_mask);
+        if (!start_ticking()) {
+            int const why = errno;
+            end();
+            errno = why;
+            refuse("no timer to limit a kernel's run");
+        }
+    }
+    ~state() { end(); }
+    state(state const&) = delete;
+    state& operator=(state const&) = delete;
+
+    [[noreturn]] static void refuse(char const* what)
+    {
+        throw error(what, std::strerror(errno), "turn the guard off with isolation::none");
+    }
+
+    [[nodiscard]] bool start_ticking() noexcept
+    {
+#if defined(__linux__)
+        if (detail::tick_signal == 0 || !std::isfinite(limit_s) || limit_s > 1e9) return true;
+        sigevent to_this_thread{};
+        to_this_thread.sigev_notify = SIGEV_THREAD_ID;
+        to_this_thread.sigev_signo = detail::tick_signal;
+        to_this_thread._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
+        if (::timer_create(CLOCK_MONOTONIC, &to_this_thread, &timer) != 0) return false;
+        has_timer = true;
+        double const tick_s = std::max(limit_s, 1e-3) / detail::ticks_per_limit;
+        itimerspec every{};
+        every.it_interval.tv_sec = static_cast<time_t>(tick_s);
+        every.it_interval.tv_nsec = static_cast<long>(1e9 * (tick_s - std::floor(tick_s)));
+        every.it_value = every.it_interval;
+        return ::timer_settime(timer, 0, &every, nullptr) == 0;
+#else
+        return true;
+#endif
+    }
+
+    void end() noexcept
+    {
+#if defined(__linux__)
+        if (has_timer) ::timer_delete(timer);
+#endif
+        detail::return_handlers();
+        detail::guard_of_this_thread = nullptr;
+        ::pthread_sigmask(SIG_SETMASK, &former_mask, nullptr);
+        ::sigaltstack(&former_stack, nullptr);
+        ::munmap(stack, stack_bytes);
+    }
+
+    [[nodiscard]] failure verdict() const
+    {
+        if (record.signal == 0)
+            return {failure_stage::timeout, "still running after " + detail::seconds_text(limit_s)};
+        std::string reason = detail::signal_text(record.signal, record.code);
+        if (record.has_address) reason += " at address " + detail::hexadecimal(record.address);
+        return {failure_stage::crash, reason};
+    }
+};
+
+signal_guard::signal_guard(double limit_s)
+    : state_(std::make_unique<state>(limit_s))
+{
+}
+
+signal_guard::~signal_guard() = default;
+
+void signal_guard::call(std::function<void()> const& f)
+{
+    try {
+        if (detail::call_guarded(state_->record, f)) return;
+    } catch (std::exception const& thrown) {
+        state_->record.armed = 0;
+        std::string const text = thrown.what();
+        throw stopped{
+            {failure_stage::crash,
+             text.empty() ? "an exception without a text" : text.substr(0, text.find('\n')),
+             text}};
+    } catch (...) {
+        state_->record.armed = 0;
+        throw stopped{{failure_stage::crash, "an exception that is not a std::exception", {}}};
+    }
+    // The kernel of the machine gave the handler a floating-point unit of its own.
+    std::fesetenv(&state_->floating);
+    throw stopped{state_->verdict()};
+}
+
+} // namespace attune

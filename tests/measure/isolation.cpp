@@ -1,0 +1,58 @@
+// tests/measure/isolation.cpp : mirrors include/attune/measure/isolation.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/isolation.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+using attune::choose_isolation;
+using attune::isolation;
+using attune::isolation_choice;
+
+TEST_CASE("what is asked for is given, whatever the process is like")
+{
+    for (isolation const wanted : {isolation::fork, isolation::guard, isolation::none}) {
+        isolation_choice const got = choose_isolation(wanted, {std::size_t{100} << 30, true});
+        CHECK(got.how == wanted);
+        CHECK(got.why == std::string(describe(wanted)) + ": as asked");
+    }
+}
+
+TEST_CASE("left to itself, a process of ordinary size forks")
+{
+    CHECK(choose_isolation(isolation::automatic, {}).how == isolation::fork);
+    CHECK(choose_isolation(isolation::automatic, {attune::dear_fork_bytes, false}).how ==
+          isolation::fork);
+}
+
+TEST_CASE("a large process in small pages is not forked, and the reason tells its size")
+{
+    auto const got = choose_isolation(isolation::automatic, {std::size_t{5'000'000'000}, false});
+    CHECK(got.how == isolation::guard);
+    CHECK(got.why == "guard: a fork would copy the tables of 5.0 GB in small pages");
+}
+
+TEST_CASE("a process that has used libgomp is not forked, and the reason names it")
+{
+    auto const got = choose_isolation(isolation::automatic, {0, true});
+    CHECK(got.how == isolation::guard);
+    CHECK(got.why.find("libgomp") != std::string::npos);
+}
+
+TEST_CASE("this process is small, and has no team of libgomp")
+{
+    auto const facts = attune::observe_process();
+    CHECK_FALSE(facts.has_gomp_team);
+    CHECK(facts.small_page_bytes < attune::dear_fork_bytes);
+#if defined(__linux__)
+    CHECK(facts.small_page_bytes > 100'000);
+#endif
+}
+
+TEST_CASE("every way has a name")
+{
+    CHECK(describe(isolation::automatic) == "automatic");
+    CHECK(describe(isolation::guard) == "guard");
+    CHECK(describe(isolation::none) == "none");
+}

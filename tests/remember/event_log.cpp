@@ -1,0 +1,170 @@
+// tests/remember/event_log.cpp - what a tuning did, event by event.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/event_log.hpp>
+
+#include <attune/core/error.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "scratch_directory.hpp"
+
+using attune::event;
+using attune::event_kind;
+using attune::event_log;
+using attune::point;
+using namespace support;
+
+namespace {
+
+point const here{{3, 0}, {0, 0.1}};
+point const there{{0, 0}, {0, -1e-300}};
+
+event asked(std::vector<point> points)
+{
+    return {.kind = event_kind::asked, .points = std::move(points), .wanted = 2};
+}
+event told(point const& at, attune::outcome result)
+{
+    return {.kind = event_kind::told, .points = {at}, .result = std::move(result)};
+}
+
+} // namespace
+
+TEST_CASE("events come back as they were, to the last bit")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 7};
+        CHECK(log.past().empty());
+        log.add(asked({here, there}));
+        log.add(
+            {.kind = event_kind::compiled, .points = {here}, .seconds = 0.1 + 0.2, .text = "k"});
+        log.add({.kind = event_kind::first_run, .points = {here}, .seconds = 1e-9});
+        log.add(told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 12}));
+        log.add(told(there,
+                     attune::failure{attune::failure_stage::crash, "SIG\"SEGV\"\n", "\xff log"}));
+    }
+    event_log const again{path, "key", 7};
+    std::vector<event> const& e = again.past();
+    REQUIRE(e.size() == 5);
+    CHECK(e[0].points == std::vector<point>{here, there});
+    CHECK(e[0].wanted == 2);
+    CHECK(e[1].seconds == 0.1 + 0.2);
+    CHECK(e[1].text == "k");
+    CHECK(e[2].kind == event_kind::first_run);
+    CHECK(e[2].seconds == 1e-9);
+    auto const m = std::get<attune::measurement>(e[3].result.value());
+    CHECK(m.value == 1.0 / 3);
+    CHECK(m.samples == 12);
+    auto const f = std::get<attune::failure>(e[4].result.value());
+    CHECK(f.stage == attune::failure_stage::crash);
+    CHECK(f.reason == "SIG\"SEGV\"\n");
+    CHECK(f.log == "\xff log");
+}
+
+TEST_CASE("a session that ended, or had another key or seed, is not continued")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    auto const begin = [&](std::string const& key, std::uint64_t seed) {
+        event_log log{path, key, seed};
+        std::size_t const known = log.past().size();
+        log.add(told(here, attune::measurement::exact(1)));
+        return known;
+    };
+    CHECK(begin("a", 1) == 0);
+    CHECK(begin("a", 1) == 1);
+    CHECK(begin("b", 1) == 0);
+    CHECK(begin("b", 2) == 0);
+    CHECK(begin("b", 2) == 1);
+    event_log{path, "b", 2}.add({.kind = event_kind::chosen, .points = {here}});
+    CHECK(begin("b", 2) == 0);
+    CHECK(attune::read_event_log(path).size() == 4);
+}
+
+TEST_CASE("cut at any byte, a log loses at most the event that was being written")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 0};
+        for (int i = 0; i < 4; ++i)
+            log.add(told(here, attune::measurement::exact(i)));
+    }
+    std::string const whole = read_file(path);
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+        write_file(path, whole.substr(0, size));
+        std::size_t lines = 0;
+        for (std::size_t i = 0; i < size; ++i)
+            lines += whole[i] == '\n' ? 1U : 0U;
+        std::size_t const known = lines == 0 ? 0 : lines - 1;
+        {
+            event_log log{path, "key", 0};
+            REQUIRE(log.past().size() == known);
+            log.add(told(there, attune::measurement::exact(9)));
+            REQUIRE(log.notices().empty());
+        }
+        REQUIRE(event_log{path, "key", 0}.past().size() == known + 1);
+    }
+}
+
+TEST_CASE("a session damaged in its middle is begun anew, and said so")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 0};
+        log.add(told(here, attune::measurement::exact(1)));
+        log.add(told(here, attune::measurement::exact(2)));
+    }
+    std::string text = read_file(path);
+    text[text.find("told")] = 'x';
+    write_file(path, text);
+    event_log log{path, "key", 0};
+    CHECK(log.past().empty());
+    CHECK(log.notices() ==
+          std::vector<std::string>{
+              path + ": the interrupted tuning cannot be continued: its log is damaged"});
+    CHECK(attune::read_event_log(path).front().damaged);
+}
+
+TEST_CASE("two tunings do not mix their events")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    event_log first{path, "key", 0};
+    event_log second{path, "key", 0};
+    CHECK(second.notices() == std::vector<std::string>{
+                                  path + ": events are not logged: another tuning logs there now"});
+    second.add(told(here, attune::measurement::exact(1)));
+    CHECK(attune::read_event_log(path).front().events.empty());
+}
+
+TEST_CASE("a file that is something else is left alone")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("notes.txt");
+    write_file(path, "dear diary\n");
+    event_log log{path, "key", 0};
+    log.add(told(here, attune::measurement::exact(1)));
+    CHECK(log.notices() ==
+          std::vector<std::string>{path + ": events are not logged: the file is no event log"});
+    CHECK(read_file(path) == "dear diary\n");
+    CHECK_THROWS_AS((void)attune::read_event_log(path), attune::error);
+    CHECK_THROWS_AS((void)attune::read_event_log(directory.file("nothing")), attune::error);
+}
+
+TEST_CASE("a log without a file keeps nothing and says nothing")
+{
+    event_log log;
+    log.add(told(here, attune::measurement::exact(1)));
+    log.begin_anew();
+    CHECK(log.past().empty());
+    CHECK(log.notices().empty());
+}
