@@ -16,6 +16,7 @@
 #include <attune/compile/system.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/store.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/random.hpp>

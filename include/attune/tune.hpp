@@ -11,4 +11,5 @@
 
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/minimize.hpp>
+#include <attune/tune/replay.hpp>
 #include <attune/tune/tuned.hpp>

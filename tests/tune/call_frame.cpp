@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using attune::make_call_frame;
@@ -84,6 +85,25 @@ TEST_CASE("a call frame calls the code with the caller's numbers on the memory i
                std::array<std::byte*, 3>{
                    frame.buffers[0].data, frame.buffers[1].data, frame.buffers[2].data});
     CHECK(mine.out == std::vector<double>{15, 30, 45});
+}
+
+TEST_CASE("the arguments of a call can be seen with their types, over other memory")
+{
+    data mine;
+    attune::call_frame const frame = mine.frame();
+    std::vector<float> a{100, 200, 300};
+    std::vector<double> out{1, 2, 3};
+    std::array<float, 2> pair{};
+    std::array<std::byte*, 3> const elsewhere{
+        bytes(a.data()), bytes(out.data()), bytes(pair.data())};
+    bool seen = false;
+    frame.with_arguments(elsewhere, [&](void const* arguments) {
+        using all = std::tuple<std::span<float const>, int, std::span<double>, std::span<float, 2>>;
+        auto const& [x, k, y, two] = *static_cast<all const*>(arguments);
+        seen = x.data() == a.data() && y.data() == out.data() && two.data() == pair.data() &&
+               k == 5 && y.size() == 3;
+    });
+    CHECK(seen);
 }
 
 TEST_CASE("the number at a position is found among the arguments")

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <doctest/doctest.h>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,55 @@ TEST_CASE("a store that knows the kernel saves the tuning: one compilation, no e
     CHECK(report.best.value == store.records()[0].best_s);
     CHECK(store.records().size() == 1);
     CHECK(second.heard.count(progress_event::started) == 0);
+}
+
+TEST_CASE("a compiler that keeps winners is asked for them, and given those to keep")
+{
+    struct keeping_compiler : scripted_compiler {
+        keeping_compiler()
+            : scripted_compiler(accumulate_compiler())
+        {
+        }
+        std::optional<attune::callable> find_winner(attune::kernel_source const& k,
+                                                    attune::variant const& v)
+        {
+            ++asked;
+            if (kept.empty()) return {};
+            return std::get<attune::callable>(compile(k, v));
+        }
+        bool keep_winner(attune::kernel_source const&, attune::variant const& v)
+        {
+            kept.push_back(v.macros.at(0).value);
+            return true;
+        }
+        int asked = 0;
+        std::vector<std::string> kept{};
+    };
+    attune::memory_store store;
+    keeping_compiler compiler;
+    auto const obtain = [&] {
+        accumulate_data data;
+        recorded_progress heard;
+        attune::installed_variants known{accumulate_kernel(ways<usual, fast>()).describe(),
+                                         attune::make_any_compiler(compiler),
+                                         attune::make_any_store(store),
+                                         quick_options(heard.sink())};
+        return known.obtain(
+            {},
+            attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+                {}, data.x, data.y, 3.0));
+    };
+    CHECK(obtain() == fast_code);
+    CHECK(compiler.asked == 0);
+    CHECK(compiler.kept == std::vector<std::string>{"1"});
+    std::size_t const compiled = compiler.compiled().size();
+    CHECK(obtain() == fast_code);
+    CHECK(compiler.asked == 1);
+    CHECK(compiler.kept.size() == 1);
+    CHECK(compiler.compiled().size() == compiled + 1); // by find_winner
+    compiler.kept.clear();                             // lost: it is compiled, and kept again
+    CHECK(obtain() == fast_code);
+    CHECK(compiler.kept == std::vector<std::string>{"1"});
 }
 
 TEST_CASE("another source, another space or another compiler tunes again")

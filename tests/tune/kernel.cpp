@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -52,4 +53,26 @@ TEST_CASE("a tolerance is kept at the position of its argument")
     CHECK(!k.describe().tolerances[0]);
     REQUIRE(k.describe().tolerances[1]);
     CHECK(k.describe().tolerances[1]->absolute == 0.5);
+}
+
+TEST_CASE("a check and a reference are kept, called with the kernel's own types")
+{
+    using signature = void(std::span<double const>, std::span<double>, int);
+    attune::kernel<signature> k{"k", attune::source_text("", "k.kernel.cpp"), space};
+    CHECK_FALSE(k.describe().check);
+    CHECK_FALSE(k.describe().reference);
+    k.check([](std::span<double const>, std::span<double> y, int times) { return y[0] == times; });
+    k.reference(
+        [](std::span<double const> x, std::span<double> y, int times) { y[0] = x[0] * times; });
+
+    std::vector<double> x{2};
+    std::vector<double> y{0};
+    std::tuple<std::span<double const>, std::span<double>, int> const arguments{x, y, 3};
+    k.describe().reference(&arguments);
+    CHECK(y[0] == 6);
+    CHECK(k.describe().check(&arguments) == "the kernel's check refused the result");
+    y[0] = 3;
+    CHECK(k.describe().check(&arguments) == "");
+    k.check([](auto, auto, int times) { return "n is " + std::to_string(times); });
+    CHECK(k.describe().check(&arguments) == "n is 3");
 }

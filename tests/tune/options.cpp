@@ -11,11 +11,13 @@ TEST_CASE("the default options can be used as they are")
     CHECK(options.limits.evaluations == 60);
     CHECK(options.seed == 0);
     CHECK(!options.retune);
+    CHECK(!options.compile_ahead);
     CHECK(static_cast<bool>(options.progress));
     CHECK(static_cast<bool>(options.search));
     CHECK(options.precision > 0);
     CHECK(options.patience > 1);
     CHECK(options.default_limit_s > 0);
+    CHECK(options.protect == attune::isolation::automatic);
 }
 
 TEST_CASE("options can be named one by one in order")

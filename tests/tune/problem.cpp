@@ -55,6 +55,56 @@ bool has(std::string const& text, std::string const& part)
 
 } // namespace
 
+TEST_CASE("flags and compilers become no macros")
+{
+    static constexpr auto flags = attune::flags<"FLAGS">("-O3", "-O2 -ffast-math");
+    static constexpr auto cxx = attune::compilers<"CXX">("clang", "g++");
+    static constexpr auto space = attune::space(tile, flags, cxx);
+    auto const k = kernel_of(space, "int x = ATTUNE_TUNABLE(TILE, 4);\n");
+    attune::description const declared = attune::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::point const last = tree.at(static_cast<std::uint64_t>(*tree.size() - 1));
+    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), last);
+    CHECK(v.macros == std::vector<attune::macro_definition>{{"TILE", "64"}});
+    CHECK(v.flags == std::vector<std::string>{"-O2", "-ffast-math"});
+    CHECK(v.compiler == "g++");
+    CHECK(*tree.describe().parameters[1].default_text == "-O3");
+    CHECK(*tree.describe().parameters[2].default_text == "clang");
+}
+
+TEST_CASE("a kernel file that uses a parameter of flags is refused")
+{
+    static constexpr auto flags = attune::flags<"FLAGS">("-O3", "-O2");
+    std::string const said =
+        annotation_error(attune::space(flags), "int x = ATTUNE_TUNABLE(FLAGS, 4);\n");
+    CHECK(has(said, "FLAGS at k.kernel.cpp:1"));
+    CHECK(has(said, "no macro"));
+}
+
+TEST_CASE("a parameter may be a template argument of the kernel instead of an annotation")
+{
+    static constexpr auto with = attune::space(tile.with_default(8));
+    static constexpr auto without = attune::space(tile);
+    attune::kernel<plain> const k{"k<TILE>", source_text("", "k.cpp"), with};
+    CHECK(*attune::with_annotated_defaults(k.describe()).parameters[0].default_text == "8");
+    attune::kernel<plain> const open{"k<TILE>", source_text("", "k.cpp"), without};
+    CHECK(has(error_of([&] { (void)attune::with_annotated_defaults(open.describe()); }),
+              "parameter TILE, kernel k<TILE>"));
+    attune::kernel<plain> const other{"k<2 * TILE_N>", source_text("", "k.cpp"), with};
+    CHECK(has(error_of([&] { (void)attune::with_annotated_defaults(other.describe()); }),
+              "the kernel file does not use"));
+}
+
+TEST_CASE("macro and flags of one name and values are two schemas")
+{
+    static constexpr auto flags = attune::flags<"X">("a", "b");
+    static constexpr auto text = attune::categorical<"X">("a", "b").with_default("a");
+    auto const schema_of = [](auto const& space) {
+        return attune::make_key(kernel_of(space, "").describe(), attune::lower(space), "c").schema;
+    };
+    CHECK(schema_of(attune::space(flags)) != schema_of(attune::space(text)));
+}
+
 TEST_CASE("a variant has the kernel's signature and a macro for each parameter")
 {
     constexpr auto space = attune::space(tile, flag);

@@ -63,3 +63,17 @@ TEST_CASE("failures and Ctrl-C are part of the summary")
     CHECK(has(text, "3 crashed"));
     CHECK(has(text, "interrupted"));
 }
+
+TEST_CASE("configurations that are as good are named, the first of them, and counted")
+{
+    attune::tuning_report report = finished(decision::tuned);
+    CHECK(!has(summary(report), "as good as"));
+    report.ties = {"TILE=32"};
+    CHECK(has(summary(report), "; as good as TILE=32; 60"));
+    report.ties = {"TILE=32", "TILE=16"};
+    CHECK(has(summary(report), "as good as TILE=32 and 1 other;"));
+    report.ties.push_back("TILE=8");
+    CHECK(has(summary(report), "as good as TILE=32 and 2 others;"));
+    report.how = decision::kept_default;
+    CHECK(has(summary(report), "nothing was proven faster; as good as TILE=32"));
+}

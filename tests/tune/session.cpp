@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "../support/accumulate.hpp"
@@ -108,6 +109,44 @@ TEST_CASE("a variant that loses the final comparison is not installed, however w
     CHECK(b.data.called_times(0, 3.0));
 }
 
+TEST_CASE("with a final, both times of the report are from there, and the noise is told")
+{
+    bench<usual, fast, crawling> b;
+    auto const r = b.tune(quick_options());
+    CHECK(r.report.ties.empty());
+    CHECK(r.report.default_time.value / r.report.best.value ==
+          doctest::Approx(r.report.speedup).epsilon(0.5));
+    CHECK(r.report.noise.resolution > 0);
+    CHECK(r.report.noise.drift > -1);
+}
+
+TEST_CASE("what fails in the final is left out, and the others go on")
+{
+    breaking_calls = 0;
+    bench<usual, breaking, fast> b;
+    auto const r = b.tune(quick_options());
+    CHECK(r.report.how == decision::tuned);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("the time budget holds for slow compilers and the final too")
+{
+    // Ten configurations of a quarter of a second each do not fit into a second and a half.
+    bench<usual, fast, crawling, wrong, refused, unloadable, throwing, same_as_usual, crashing> b;
+    b.compiler = scripted_compiler{[](attune::variant const& v) {
+        ::usleep(250'000);
+        return accumulate_script(v);
+    }};
+    auto options = quick_options();
+    options.limits = attune::budget::of_seconds(1.5);
+    options.compile_ahead = 0;
+    auto const r = b.tune(options);
+    CHECK(r.report.evaluations >= 1);
+    CHECK(r.report.evaluations <= 6);
+    CHECK(r.report.elapsed_s < 3); // of which the half is for a busy machine
+}
+
 TEST_CASE("every failure is counted at its stage and none ends the tuning")
 {
     bench<usual, wrong, crashing, endless, refused, unloadable, overrunning, throwing, fast> b;
@@ -196,8 +235,9 @@ TEST_CASE("what the compiler wants the user to know becomes a notice")
     b.compiler.say("no Clang module: used c++");
     recorded_progress heard;
     auto const r = b.tune(quick_options(heard.sink()));
-    CHECK(r.report.notices == std::vector<std::string>{"no Clang module: used c++"});
-    CHECK(heard.texts(progress_event::notice) == "no Clang module: used c++\n");
+    REQUIRE(!r.report.notices.empty()); // there may be one on the noise of the machine, too
+    CHECK(r.report.notices.back() == "no Clang module: used c++");
+    CHECK(heard.texts(progress_event::notice).find("used c++\n") != std::string::npos);
 }
 
 TEST_CASE("the same seed asks the same configurations")

@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "../support/accumulate.hpp"
 
@@ -53,6 +55,11 @@ struct bench {
         , problem{kernel.describe(), space, at(start), any, frame}
     {
     }
+    attune::compile_result compile(attune::point const& p)
+    {
+        return any.compile(problem.kernel.source,
+                           attune::make_variant(problem.kernel, space.describe(), p));
+    }
     attune::point at(way w) const
     {
         return {*attune::coordinate_of(space.describe().parameters[0],
@@ -72,7 +79,7 @@ std::string refusal(bench& b)
 {
     attune::trial_runner runner{b.problem, b.options};
     try {
-        (void)runner.establish_reference();
+        (void)runner.establish_reference(b.compile(b.problem.default_at));
     } catch (attune::error const& e) {
         return e.what();
     }
@@ -86,12 +93,11 @@ TEST_CASE("the reference is measured, and the caller's data stays as it was")
     bench b;
     {
         attune::trial_runner runner{b.problem, b.options};
-        attune::trial const first = runner.establish_reference();
+        attune::trial const first = runner.establish_reference(b.compile(b.problem.default_at));
         REQUIRE(attune::succeeded(first.result));
         CHECK(std::get<attune::measurement>(first.result).value > 0);
         CHECK(first.code.address == std::get<void*>(code_of<usual>()));
         CHECK(b.data.called_times(0, 3.0));
-        CHECK(runner.compile_s() == 0.001);
     }
     CHECK(b.data.called_times(0, 3.0));
 }
@@ -100,8 +106,9 @@ TEST_CASE("a right variant is measured; its speed shows")
 {
     bench b;
     attune::trial_runner runner{b.problem, b.options};
-    auto const slow = std::get<attune::measurement>(runner.establish_reference().result);
-    attune::trial const quick = runner.run(b.at(fast), never);
+    auto const slow = std::get<attune::measurement>(
+        runner.establish_reference(b.compile(b.problem.default_at)).result);
+    attune::trial const quick = runner.run(b.compile(b.at(fast)), never);
     REQUIRE(attune::succeeded(quick.result));
     CHECK(quick.code.address == std::get<void*>(code_of<fast>()));
     CHECK(std::get<attune::measurement>(quick.result).value * 10 < slow.value);
@@ -112,8 +119,8 @@ TEST_CASE("every kind of failure has its stage and its reason, and leaves the da
 {
     bench b;
     attune::trial_runner runner{b.problem, b.options};
-    (void)runner.establish_reference();
-    auto const tried = [&](way w) { return failure_of(runner.run(b.at(w), never)); };
+    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    auto const tried = [&](way w) { return failure_of(runner.run(b.compile(b.at(w)), never)); };
 
     attune::failure const not_right = tried(wrong);
     CHECK(not_right.stage == failure_stage::verify);
@@ -138,8 +145,8 @@ TEST_CASE("a variant that writes past a span is found, and the argument is named
 {
     bench b;
     attune::trial_runner runner{b.problem, b.options};
-    (void)runner.establish_reference();
-    attune::failure const past = failure_of(runner.run(b.at(overrunning), never));
+    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    attune::failure const past = failure_of(runner.run(b.compile(b.at(overrunning)), never));
     CHECK(past.stage == failure_stage::crash);
     CHECK(has(past.reason, "past the end of argument 1"));
     CHECK(b.data.called_times(0, 3.0));
@@ -149,13 +156,15 @@ TEST_CASE("equal code is measured once, whether it works or not")
 {
     bench b;
     attune::trial_runner runner{b.problem, b.options};
-    auto const first = std::get<attune::measurement>(runner.establish_reference().result);
-    auto const again = std::get<attune::measurement>(runner.run(b.at(same_as_usual), never).result);
+    auto const first = std::get<attune::measurement>(
+        runner.establish_reference(b.compile(b.problem.default_at)).result);
+    auto const again =
+        std::get<attune::measurement>(runner.run(b.compile(b.at(same_as_usual)), never).result);
     CHECK(again.value == first.value);
     CHECK(again.samples == first.samples);
     CHECK(runner.same_code() == 1);
-    CHECK(failure_of(runner.run(b.at(wrong), never)).stage == failure_stage::verify);
-    CHECK(failure_of(runner.run(b.at(wrong), never)).stage == failure_stage::verify);
+    CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
+    CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
     CHECK(runner.same_code() == 2);
 }
 
@@ -167,24 +176,37 @@ TEST_CASE("arrays that overlap are tuned too")
     b.frame =
         attune::make_call_frame<std::span<double const>, std::span<double>, double>({}, y, y, 1.0);
     attune::trial_runner runner{b.problem, b.options};
-    CHECK(attune::succeeded(runner.establish_reference().result));
-    CHECK(attune::succeeded(runner.run(b.at(fast), never).result));
-    CHECK(failure_of(runner.run(b.at(wrong), never)).stage == failure_stage::verify);
+    CHECK(attune::succeeded(runner.establish_reference(b.compile(b.problem.default_at)).result));
+    CHECK(attune::succeeded(runner.run(b.compile(b.at(fast)), never).result));
+    CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
     CHECK(b.data.called_times(0, 3.0));
 }
 
-TEST_CASE("a comparison of two variants is time over time, and restores the data")
+TEST_CASE("variants are compared in turns, and the data is restored")
 {
     bench b;
     attune::trial_runner runner{b.problem, b.options};
-    attune::trial const slow = runner.establish_reference();
-    attune::trial const quick = runner.run(b.at(fast), never);
-    auto const ratio = runner.compare(slow.code, quick.code, 2.0);
-    CHECK(ratio.value < 0.5);
-    CHECK(ratio.high < 1);
-    auto const reverse = runner.compare(quick.code, slow.code, 2.0);
-    CHECK(reverse.value > 2);
-    CHECK(reverse.high >= 1);
+    attune::trial const slow = runner.establish_reference(b.compile(b.problem.default_at));
+    attune::trial const quick = runner.run(b.compile(b.at(fast)), never);
+    std::vector const both{slow.code, quick.code};
+    auto const compared = runner.compare(both, 2.0);
+    attune::round_times const& times = std::get<attune::round_times>(compared);
+    REQUIRE(times.size() == 2);
+    CHECK(times.ratio(0, 1).value < 0.5);
+    CHECK(times.ratio(0, 1).high < 1);
+    CHECK(times.ratio(1, 0).value > 2);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("who fails while variants are compared is told")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    attune::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
+    std::vector const both{good.code, std::get<attune::callable>(b.compile(b.at(throwing)))};
+    auto const compared = runner.compare(both, 2.0);
+    REQUIRE(std::holds_alternative<std::size_t>(compared));
+    CHECK(std::get<std::size_t>(compared) == 1);
     CHECK(b.data.called_times(0, 3.0));
 }
 

@@ -29,6 +29,11 @@ struct call_frame {
     /// Calls the code at `entry`, with the spans over `data` (one address per buffer) instead of
     /// the caller's memory.
     std::function<void(void* entry, std::span<std::byte* const> data)> call;
+    /// Hands a pointer to the call's std::tuple of arguments, with the spans over `data`, to `see`:
+    /// how what was written for the kernel's types is called from code that has lost them.
+    std::function<void(std::span<std::byte* const> data,
+                       std::function<void(void const* arguments)> const& see)>
+        with_arguments;
 };
 
 namespace detail {
@@ -101,6 +106,17 @@ template <class... Args>
     call_frame out;
     std::size_t position = 0;
     (detail::note_buffer(out.buffers, args, position++, tolerances), ...);
+    out.with_arguments =
+        [held = std::tuple<Args...>(args...)](std::span<std::byte* const> data,
+                                              std::function<void(void const*)> const& see) {
+            std::byte* const* next = data.data();
+            std::apply(
+                [&](Args const&... original) {
+                    std::tuple<Args...> const moved{detail::moved_to<Args>(original, next)...};
+                    see(&moved);
+                },
+                held);
+        };
     out.call = [held = std::tuple<Args...>(args...)](void* entry,
                                                      std::span<std::byte* const> data) {
         std::byte* const* next = data.data();

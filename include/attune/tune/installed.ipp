@@ -59,19 +59,26 @@ struct installed_variants::state {
         if (options.retune) return {};
         found const known = store.find(key);
         if (known.how != match::exact) return {};
+        // Its events are there: the tuning goes on where it was interrupted.
+        if (known.best->interrupted && !options.event_log.empty()) return {};
         std::optional<point> const at = point_of(*known.best, space);
         if (!at) {
             notices.push_back(
                 "the remembered configuration is not in the space any more; tuning again");
             return {};
         }
-        auto compiled =
-            compiler.compile(kernel.source, make_variant(kernel, space.describe(), *at));
-        if (auto const* failed = std::get_if<failure>(&compiled)) {
-            notices.push_back("the remembered configuration " +
-                              std::string(describe(failed->stage)) + " (" + failed->reason +
-                              "); tuning again");
-            return {};
+        variant const wanted = make_variant(kernel, space.describe(), *at);
+        std::optional<callable> winner = compiler.find_winner(kernel.source, wanted);
+        if (!winner) {
+            auto compiled = compiler.compile(kernel.source, wanted);
+            if (auto const* failed = std::get_if<failure>(&compiled)) {
+                notices.push_back("the remembered configuration " +
+                                  std::string(describe(failed->stage)) + " (" + failed->reason +
+                                  "); tuning again");
+                return {};
+            }
+            winner = std::get<callable>(std::move(compiled));
+            compiler.keep_winner(kernel.source, wanted);
         }
         report = tuning_report{};
         report.kernel = kernel.name;
@@ -83,8 +90,8 @@ struct installed_variants::state {
         report.speedup = known.best->default_s / known.best->best_s;
         report.speedup_low = report.speedup_high = report.speedup;
         report.log2_space_size = space.log2_size();
-        report.compile_s = std::get<callable>(compiled).compile_s;
-        return std::get<callable>(std::move(compiled));
+        report.compile_s = winner->compile_s;
+        return winner;
     }
 
     [[nodiscard]] callable
@@ -94,6 +101,7 @@ struct installed_variants::state {
         tuning_problem const problem{kernel, space, start.value(), compiler, frame};
         session_result result = run_session(problem, options);
         store.add(make_record(key, space.describe(), result, options));
+        compiler.keep_winner(kernel.source, make_variant(kernel, space.describe(), result.at));
         report = std::move(result.report);
         return std::move(result.code);
     }

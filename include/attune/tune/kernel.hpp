@@ -17,8 +17,11 @@
 #include <attune/tune/call_frame.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,7 +41,28 @@ struct kernel_description {
     description space; ///< as lowered: inputs without values
     std::vector<input_argument> inputs;
     std::vector<std::optional<tolerance>> tolerances; ///< by argument; empty: the default
+    /// The user's check and reference, given the address of a std::tuple of arguments; may be
+    /// empty.
+    std::function<std::string(void const*)> check{};
+    std::function<void(void const*)> reference{};
 };
+
+namespace detail {
+
+template <class Check, class... Args>
+[[nodiscard]] constexpr bool check_returns_verdict()
+{
+    if constexpr (std::is_invocable_v<Check const&, Args...>)
+        return std::is_convertible_v<std::invoke_result_t<Check const&, Args...>, std::string> ||
+               std::is_same_v<std::invoke_result_t<Check const&, Args...>, bool>;
+    else
+        return false;
+}
+
+template <class Check, class... Args>
+inline constexpr bool is_check = check_returns_verdict<Check, Args...>();
+
+} // namespace detail
 
 template <class Signature>
 class kernel;
@@ -52,12 +76,14 @@ class kernel<Result(Args...)> {
 public:
     using signature = Result(Args...);
 
-    /// @param name    of the function in `source`; also names it in reports and records
-    /// @param source  C++ text that uses ATTUNE_TUNABLE(NAME, default) for every parameter
+    /// @param name    of the function in `source`: "sgemm", "linear::sgemm", or a template with its
+    ///                arguments, "sgemm<TILE>"; also names it in reports and records
+    /// @param source  C++ text that uses ATTUNE_TUNABLE(NAME, default) for every parameter that is
+    ///                neither flags, nor a compiler, nor an argument in the name
     /// @param typed   the pack of attune::space(...)
     template <class Pack>
     kernel(std::string name, kernel_source source, Pack const& typed)
-        : description_{name, std::move(source), {}, lower(typed), {}, {}}
+        : description_{name, std::move(source), {}, lower(typed), {}, {}, {}, {}}
     {
         constexpr bool returns_nothing = std::is_void_v<Result>;
         static_assert(returns_nothing,
@@ -93,6 +119,42 @@ public:
         static_assert(exists, "attune: kernel.tolerate<i>(...): the kernel has fewer arguments");
         description_.tolerances.resize(sizeof...(Args));
         description_.tolerances[Position] = allowed;
+        return *this;
+    }
+
+    /// `f(arguments...)` decides whether a result is right, instead of a comparison with that of
+    /// the default variant: it returns true, or a std::string that is empty when all is well and
+    /// says what is wrong otherwise. For results that may differ and be right. It is called after a
+    /// run, on copies of the call's arguments; the default variant has to pass too.
+    template <class Check>
+    kernel& check(Check f)
+    {
+        constexpr bool fits = detail::is_check<Check, Args...>;
+        static_assert(fits,
+                      "attune: kernel.check(f): f must take the kernel's arguments and return a "
+                      "bool (right?) or a std::string (what is wrong; empty: nothing)");
+        if constexpr (fits)
+            description_.check = [f](void const* arguments) -> std::string {
+                auto const& all = *static_cast<std::tuple<Args...> const*>(arguments);
+                if constexpr (std::is_same_v<std::invoke_result_t<Check const&, Args...>, bool>)
+                    return std::apply(f, all) ? "" : "the kernel's check refused the result";
+                else
+                    return std::apply(f, all);
+            };
+        return *this;
+    }
+
+    /// `f(arguments...)` writes the right result, instead of the default variant: slow and simple
+    /// code, trusted. The default variant is compared with it too.
+    template <class Reference>
+    kernel& reference(Reference f)
+    {
+        constexpr bool fits = std::is_invocable_v<Reference const&, Args...>;
+        static_assert(fits, "attune: kernel.reference(f): f must take the kernel's arguments");
+        if constexpr (fits)
+            description_.reference = [f](void const* arguments) {
+                std::apply(f, *static_cast<std::tuple<Args...> const*>(arguments));
+            };
         return *this;
     }
 

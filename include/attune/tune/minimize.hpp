@@ -29,6 +29,7 @@ struct minimize_options {
     std::vector<input_value> inputs{};
     progress_sink progress = terminal_progress();
     std::string name = "minimize"; ///< in messages
+    stop_rules stop{};             ///< beside the budget
 };
 
 template <class Config>
@@ -63,7 +64,8 @@ template <class Pack, class Objective>
     minimize_result<config_type> out;
     if constexpr (callable) {
         require_usable(limits);
-        optimizer<Pack> search{typed, {options.seed, options.search, options.inputs}};
+        optimizer<Pack> search{typed,
+                               {options.seed, options.search, options.inputs, false, options.stop}};
         std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
         if (auto const size = search.space().size();
             size && *size < possible && !search.space().has_real_parameters())
@@ -74,8 +76,12 @@ template <class Pack, class Objective>
         auto const as_outcome = [](auto const& returned) -> outcome {
             if constexpr (std::is_convertible_v<decltype(returned), double>)
                 return outcome_of(static_cast<double>(returned));
-            else
-                return returned;
+            else {
+                // A measurement that is no number is a failure, like such a value.
+                outcome const checked = returned;
+                auto const* const m = std::get_if<measurement>(&checked);
+                return m != nullptr && m->value != m->value ? outcome_of(m->value) : checked;
+            }
         };
         while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested()) {
             std::optional<config_type> const next = search.ask();

@@ -9,11 +9,16 @@
 // Tests    tests/tune/options.cpp
 #pragma once
 
+#include <attune/measure/cache.hpp>
+#include <attune/measure/isolation.hpp>
 #include <attune/search/optimizer.hpp>
+#include <attune/search/stop.hpp>
 #include <attune/tune/budget.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace attune {
 
@@ -26,6 +31,16 @@ struct tuning_options {
     double precision = 0.01; ///< relative half-width at which a measurement is good enough
     double patience = 10.0;  ///< a first run longer than this times the quickest one so far fails
     double default_limit_s = 60.0; ///< the default configuration's first run may take this long
+    stop_rules stop{};             ///< beside the limits; values are seconds
+    cache_state cache = cache_state::warm;    ///< what a timed call finds in the caches
+    isolation protect = isolation::automatic; ///< the program from the variants
+    /// Variants that are compiled ahead, by as many threads on cores of their own, while another is
+    /// measured; 0: each is compiled when it is its turn. Empty: see automatic_ahead().
+    std::optional<std::uint32_t> compile_ahead{};
+    /// A file to which every event of the tuning is appended; empty: none. A tuning that was
+    /// interrupted is continued from it, without measuring anything twice; attune::replay() reads
+    /// it.
+    std::string event_log{};
 };
 
 } // namespace attune

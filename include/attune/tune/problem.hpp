@@ -16,6 +16,7 @@
 #include <attune/tune/kernel.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,9 @@ struct any_compiler {
     std::function<compile_result(kernel_source const&, variant const&)> compile;
     std::function<std::string()> identity;
     std::function<std::string()> notice; ///< a sentence the user should read; may be empty
+    /// The variant from where keep_winner() put it, in less time than compiling takes.
+    std::function<std::optional<callable>(kernel_source const&, variant const&)> find_winner;
+    std::function<void(kernel_source const&, variant const&)> keep_winner;
 };
 
 /// @param held  refers to the compiler; must outlive the result
@@ -40,6 +44,22 @@ template <class Compiler>
         out.notice = [&held] { return std::string{held.notice()}; };
     else
         out.notice = [] { return std::string{}; };
+    if constexpr (requires(kernel_source const& k, variant const& v) {
+                      std::optional<callable>{held.find_winner(k, v)};
+                      held.keep_winner(k, v);
+                  }) {
+        out.find_winner = [&held](kernel_source const& k, variant const& v) {
+            return std::optional<callable>{held.find_winner(k, v)};
+        };
+        out.keep_winner = [&held](kernel_source const& k, variant const& v) {
+            (void)held.keep_winner(k, v);
+        };
+    } else {
+        out.find_winner = [](kernel_source const&, variant const&) {
+            return std::optional<callable>{};
+        };
+        out.keep_winner = [](kernel_source const&, variant const&) {};
+    }
     return out;
 }
 
@@ -68,7 +88,8 @@ struct tuning_problem {
     call_frame const& frame;
 };
 
-/// The variant that `at` stands for: the kernel's signature and one macro per parameter.
+/// The variant that `at` stands for: the kernel's signature, and per parameter a macro, or flags,
+/// or the name of a compiler.
 [[nodiscard]] variant
 make_variant(kernel_description const& kernel, description const& space, point const& at);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/annotations.hpp>
+#include <attune/compile/scan.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
@@ -17,8 +18,18 @@ namespace attune {
 variant make_variant(kernel_description const& kernel, description const& space, point const& at)
 {
     variant out = kernel.signature;
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        out.macros.push_back({space.parameters[i].name, text_of(space.parameters[i], at[i])});
+    for (std::size_t i = 0; i < space.parameters.size(); ++i) {
+        parameter_description const& p = space.parameters[i];
+        std::string value = text_of(p, at[i]);
+        if (p.role == parameter_role::macro) {
+            out.macros.push_back({p.name, std::move(value)});
+        } else if (p.role == parameter_role::compiler) {
+            out.compiler = std::move(value);
+        } else {
+            std::vector<std::string> const more = split_flags(value);
+            out.flags.insert(out.flags.end(), more.begin(), more.end());
+        }
+    }
     return out;
 }
 
@@ -40,6 +51,22 @@ namespace detail {
            coordinate_of(p, *p.default_text) == coordinate_of(p, a.default_text);
 }
 
+/// Whether a kernel's function, such as "scale<TILE>", has the parameter among its arguments.
+[[nodiscard]] inline bool is_template_argument(std::string const& function, std::string const& name)
+{
+    code_cursor cursor(function);
+    bool inside = false;
+    while (!cursor.at_end()) {
+        if (inside && code_cursor::is_word(cursor.peek())) {
+            if (cursor.word() == name) return true;
+            continue;
+        }
+        inside = inside || cursor.peek() == '<';
+        cursor.step();
+    }
+    return false;
+}
+
 } // namespace detail
 
 description with_annotated_defaults(kernel_description const& kernel)
@@ -55,6 +82,19 @@ description with_annotated_defaults(kernel_description const& kernel)
         auto const a = std::find_if(found.begin(), found.end(), [&](annotation const& candidate) {
             return candidate.name == p.name;
         });
+        if (p.role != parameter_role::macro) {
+            if (a == found.end()) continue; // its default is its first value
+            throw error("the kernel file uses a parameter that is no macro",
+                        p.name + " at " + detail::place_of(*a),
+                        "flags and compilers are chosen when the kernel is compiled: remove "
+                        "ATTUNE_TUNABLE, or declare the parameter as categorical");
+        }
+        if (a == found.end() && detail::is_template_argument(kernel.signature.function, p.name)) {
+            if (p.default_text) continue;
+            throw error("a template argument of the kernel has no default",
+                        "parameter " + p.name + ", kernel " + kernel.signature.function,
+                        "give the parameter one by with_default()");
+        }
         if (a == found.end())
             throw error("the space declares a parameter that the kernel file does not use",
                         "parameter " + p.name + ", file " + kernel.source.path,

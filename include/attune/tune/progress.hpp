@@ -46,7 +46,7 @@ using failure_counts = std::array<std::uint32_t, failure_stage_count>;
 enum class progress_event : std::uint8_t {
     started,   ///< the default configuration is measured, the search begins
     evaluated, ///< one more configuration has its outcome
-    finals,    ///< the winner is compared with the default once more
+    finals,    ///< the leaders and the default are compared once more, in turns
     finished,  ///< `text` says how it ended
     notice,    ///< something the user should know, in `text`; not an error
 };

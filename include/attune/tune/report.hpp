@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/measure/noise.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -31,16 +32,24 @@ struct tuning_report {
     decision how{};
     std::string configuration;         ///< installed: "TILE_M=64 UNROLL=4"
     std::string default_configuration; ///< what it had to beat
-    measurement best;                  ///< of the installed configuration, seconds
+    measurement best;                  ///< of the installed configuration, seconds; where there
+                                       ///< was a final, both times are from there
     measurement default_time;          ///< of the default, seconds
     double speedup = 1;                ///< default / installed, paired and interleaved
     double speedup_low = 1;            ///< 95 % interval of the speedup
     double speedup_high = 1;
+    /// Configurations that the final could not tell from the installed one. Among equals, the
+    /// default stays; else the lowest median in the final decides.
+    std::vector<std::string> ties;
+    machine_noise noise{};      ///< what the machine let us see
     double log2_space_size = 0; ///< log2 of the number of valid configurations
     std::uint32_t evaluations = 0;
-    std::uint32_t same_code = 0; ///< evaluations whose code had been measured before
+    std::uint32_t same_code = 0;  ///< evaluations whose code had been measured before
+    std::uint32_t compiled = 0;   ///< variants the compiler ran for, those that failed included
+    std::uint32_t from_cache = 0; ///< variants that the compiler's cache had
     failure_counts failures{};
     std::vector<failure> first_failures; ///< the first one of each stage, with its log
+    std::string isolation;               ///< how the program was protected, and why so
     double compile_s = 0;                ///< spent in the compiler
     double elapsed_s = 0;                ///< the whole tuning
     bool interrupted = false;            ///< Ctrl-C

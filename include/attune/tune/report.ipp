@@ -25,6 +25,11 @@ std::string summary(tuning_report const& report)
               report.configuration;
         break;
     }
+    if (!report.ties.empty()) {
+        out += "; as good as " + report.ties.front();
+        if (std::size_t const others = report.ties.size() - 1; others > 0)
+            out += " and " + std::to_string(others) + (others == 1 ? " other" : " others");
+    }
     out += "; " + std::to_string(report.evaluations) + " evaluations in " +
            text_of_quantity(report.elapsed_s, true);
     std::string const failures = describe(report.failures);

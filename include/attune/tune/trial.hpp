@@ -1,8 +1,8 @@
-// attune/tune/trial.hpp - one configuration put to the test: compiled, tried in a child, timed.
+// attune/tune/trial.hpp - one variant put to the test: tried in a child, then timed.
 // SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       a problem and points of its space
+// In       a problem and compiled variants of it
 // Out      an outcome for each; the caller's data is as it was when the runner goes
 // Source   own
 // Depends  std only
@@ -11,16 +11,23 @@
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/measure/guarded.hpp>
+#include <attune/measure/probation.hpp>
 #include <attune/measure/snapshot.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
+#include <attune/tune/proving_ground.hpp>
+#include <attune/tune/timing.hpp>
+#include <attune/tune/watched_runs.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace attune {
@@ -28,10 +35,11 @@ namespace attune {
 /// What became of a point, and its code when it works.
 struct trial {
     outcome result;
-    callable code{}; ///< empty unless `result` is a measurement
+    callable code{};        ///< empty unless `result` is a measurement
+    double first_run_s = 0; ///< wall seconds; 0 when it did not get to its end
 };
 
-/// Tries configurations of one problem. Between trials the caller's buffers hold what they held
+/// Tries variants of one problem. Between trials the caller's buffers hold what they held
 /// when this was made.
 class trial_runner {
 public:
@@ -42,40 +50,52 @@ public:
     trial_runner& operator=(trial_runner const&) = delete;
 
     /// Runs the default configuration: its output is the reference for all others.
+    /// @param compiled  what became of compiling it
+    /// @param known     its time, when it was measured before: it is not timed again
     /// Errors  attune::error when it fails: nothing can be tuned then, and the text says why
-    [[nodiscard]] trial establish_reference();
+    [[nodiscard]] trial establish_reference(compile_result compiled,
+                                            std::optional<measurement> const& known = {});
 
     /// @param stop_above_s  timing may end as soon as the variant is proven slower than this
     /// @pre   establish_reference() succeeded
-    [[nodiscard]] trial run(point const& at, double stop_above_s);
+    [[nodiscard]] trial run(compile_result compiled, double stop_above_s);
 
-    /// Interleaved timing of two variants, by pairs.
-    /// @return  time of `challenger` / time of `holder`, with its 95 % interval in low and high
-    [[nodiscard]] measurement
-    compare(callable const& holder, callable const& challenger, double limit_s);
+    /// Times several variants in turns.
+    /// @param limit_s  wall seconds of everything
+    /// @return  or which of them did not survive that
+    [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> variants,
+                                                                 double limit_s);
 
-    /// Seconds spent in the compiler so far.
-    [[nodiscard]] double compile_s() const noexcept { return compile_s_; }
+    /// Tells which CPU time of this process belongs to no trial; see system_clocks.
+    void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
+
+    /// For runs outside of run() and compare(): guarded, and restored when the result goes.
+    /// @param limit_s  wall seconds for each run
+    [[nodiscard]] watched_runs watch(double limit_s) const;
+
+    /// How the program is protected from the variants, and why so.
+    [[nodiscard]] isolation_choice const& protection() const noexcept
+    {
+        return ground_.protection();
+    }
+
     /// Trials whose object code had been measured before: they took that outcome.
     [[nodiscard]] std::uint32_t same_code() const noexcept { return same_code_; }
 
 private:
-    [[nodiscard]] compile_result compile(point const& at);
-    /// First run, in a child. Nothing when it went well, and then `quickest_s_` is up to date.
-    [[nodiscard]] std::optional<failure> try_in_child(callable const& code, double limit_s);
-    [[nodiscard]] measurement time(callable const& code, double stop_above_s);
-    void call(callable const& code) const;
+    /// Its wall seconds, with which `quickest_s_` is brought up to date.
+    [[nodiscard]] probation_result first_run(callable const& code, double limit_s);
+    [[nodiscard]] outcome time(callable const& code, double stop_above_s, double limit_s);
 
     tuning_problem const& problem_;
     tuning_options const& options_;
     snapshot original_;
-    std::vector<std::byte*> addresses_;     ///< of the caller's buffers
-    std::optional<guarded_copies> guarded_; ///< what first runs work on, where that is possible
-    std::optional<snapshot> reference_;     ///< the writable buffers after the default ran
+    variant_timing timing_;
+    proving_ground ground_;
     std::unordered_map<std::string, outcome> by_code_;
     double quickest_s_ = 0; ///< shortest first run so far
-    double compile_s_ = 0;
     std::uint32_t same_code_ = 0;
+    std::function<double()> background_cpu_s_{};
 };
 
 } // namespace attune

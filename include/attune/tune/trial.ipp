@@ -1,10 +1,8 @@
-// attune/tune/trial.ipp - compile, first run in a child, timing in the process.
+// attune/tune/trial.ipp - first run in a child, timing in the process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/adaptive_timer.hpp>
-#include <attune/measure/duel.hpp>
-#include <attune/measure/probation.hpp>
+#include <attune/measure/signal_guard.hpp>
 #include <attune/tune/trial.hpp>
 
 #include <algorithm>
@@ -17,10 +15,6 @@ namespace detail {
 
 /// A first run shorter than this is never called too long: forking and page faults dominate it.
 inline constexpr double shortest_limit_s = 0.25;
-/// Above this, first runs work on the caller's own pages (copied on write) without guard pages.
-inline constexpr std::size_t most_guarded_bytes = std::size_t{1} << 30;
-/// Of the time budget, what the timing of one variant may take.
-inline constexpr double share_of_one_timing = 0.05;
 
 /// What the entry behind every kernel asserts: that the kernel is there, with the declared types.
 inline constexpr std::string_view entry_sentence = "attune: kernel '";
@@ -41,6 +35,10 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
     std::string next = "make the kernel work with its default values first";
     if (outside)
         next = "pass longer spans, or correct the sizes that the kernel computes";
+    else if (why.reason.find("only to be read") != std::string::npos)
+        next = "give the kernel a std::span of elements that are not const";
+    else if (why.stage == failure_stage::verify)
+        next = "compare the kernel's default with the reference or check you gave it";
     else if (!compiles && !why.log.empty())
         next = "the compiler said:\n" + why.log;
     else if (why.stage == failure_stage::timeout)
@@ -57,80 +55,58 @@ trial_runner::trial_runner(tuning_problem const& problem, tuning_options const& 
     : problem_(problem)
     , options_(options)
     , original_(problem.frame.buffers)
+    , timing_(problem.frame.buffers, options)
+    , ground_(problem, options.protect, original_)
     , quickest_s_(std::numeric_limits<double>::infinity())
 {
-    for (buffer const& b : problem.frame.buffers)
-        addresses_.push_back(b.data);
-    if (can_guard(problem.frame.buffers, detail::most_guarded_bytes))
-        guarded_.emplace(problem.frame.buffers);
 }
 
 trial_runner::~trial_runner() { original_.restore(); }
 
-compile_result trial_runner::compile(point const& at)
+probation_result trial_runner::first_run(callable const& code, double limit_s)
 {
-    variant const wanted = make_variant(problem_.kernel, problem_.space.describe(), at);
-    compile_result result = problem_.compiler.compile(problem_.kernel.source, wanted);
-    if (auto const* code = std::get_if<callable>(&result)) compile_s_ += code->compile_s;
-    return result;
+    probation_result const end = ground_.first_run(code, limit_s);
+    if (auto const* first_run_s = std::get_if<double>(&end))
+        quickest_s_ = std::min(quickest_s_, *first_run_s);
+    return end;
 }
 
-void trial_runner::call(callable const& code) const
+watched_runs trial_runner::watch(double limit_s) const
 {
-    problem_.frame.call(code.address, addresses_);
+    return {problem_, ground_, original_, limit_s};
 }
 
-std::optional<failure> trial_runner::try_in_child(callable const& code, double limit_s)
+outcome trial_runner::time(callable const& code, double stop_above_s, double limit_s)
 {
-    probation_options how;
-    how.limit_s = limit_s;
-    std::span<buffer const> buffers = problem_.frame.buffers;
-    std::span<std::byte* const> data = addresses_;
-    if (guarded_) {
-        buffers = guarded_->buffers();
-        data = guarded_->addresses();
-        how.also_check = [this] { return guarded_->damage(); };
-        how.explain_address = [this](std::uintptr_t a) { return guarded_->explain(a); };
+    watched_runs runs = watch(limit_s);
+    try {
+        measurement const m = timing_.time(
+            [&] { runs.prepare(); }, [&] { runs.run(code); }, stop_above_s, background_cpu_s_);
+        runs.finish();
+        return m;
+    } catch (stopped const& s) {
+        return s.why;
     }
-    probation_result const end = probation([&] { problem_.frame.call(code.address, data); },
-                                           buffers,
-                                           reference_ ? &*reference_ : nullptr,
-                                           how);
-    if (auto const* why = std::get_if<failure>(&end)) return *why;
-    quickest_s_ = std::min(quickest_s_, std::get<double>(end));
-    return {};
 }
 
-measurement trial_runner::time(callable const& code, double stop_above_s)
+trial trial_runner::establish_reference(compile_result compiled,
+                                        std::optional<measurement> const& known)
 {
-    adaptive_timer_options how;
-    how.precision = options_.precision;
-    how.stop_above = stop_above_s;
-    how.max_s = std::min(how.max_s, detail::share_of_one_timing * options_.limits.seconds);
-    measurement const m =
-        adaptive_timer{how}.time([this] { original_.restore(); }, [&] { call(code); });
-    original_.restore();
-    return m;
-}
-
-trial trial_runner::establish_reference()
-{
-    compile_result compiled = compile(problem_.default_at);
     if (auto const* why = std::get_if<failure>(&compiled)) detail::refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
-    if (auto const why = try_in_child(code, options_.default_limit_s))
-        detail::refuse_default(problem_, *why);
-    call(code);
-    reference_.emplace(problem_.frame.buffers);
-    original_.restore();
-    outcome const result = time(code, std::numeric_limits<double>::infinity());
+    double const share_s = detail::share_of_one_timing * options_.limits.seconds;
+    probation_result const end = ground_.establish(code, options_.default_limit_s, share_s);
+    if (auto const* why = std::get_if<failure>(&end)) detail::refuse_default(problem_, *why);
+    quickest_s_ = std::get<double>(end);
+    constexpr double no_limit = std::numeric_limits<double>::infinity();
+    outcome const result = known ? *known : time(code, no_limit, options_.default_limit_s);
+    if (auto const* why = std::get_if<failure>(&result)) detail::refuse_default(problem_, *why);
     if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
-    return {result, std::move(code)};
+    return {result, std::move(code), std::get<double>(end)};
 }
 
-trial trial_runner::run(point const& at, double stop_above_s)
+trial trial_runner::run(compile_result compiled, double stop_above_s)
 {
-    compile_result compiled = compile(at);
     if (auto const* why = std::get_if<failure>(&compiled)) return {*why};
     callable code = std::get<callable>(std::move(compiled));
     if (auto const known = by_code_.find(code.object_key); known != by_code_.end()) {
@@ -138,24 +114,33 @@ trial trial_runner::run(point const& at, double stop_above_s)
         return {known->second, std::move(code)};
     }
     double const limit_s = std::max(detail::shortest_limit_s, options_.patience * quickest_s_);
-    outcome result = measurement{};
-    if (auto const why = try_in_child(code, limit_s))
-        result = *why;
-    else
-        result = time(code, stop_above_s);
+    probation_result const end = first_run(code, limit_s);
+    auto const* const first_run_s = std::get_if<double>(&end);
+    outcome const result = first_run_s != nullptr
+                               ? time(code, stop_above_s, std::max(limit_s, 10 * *first_run_s))
+                               : std::get<failure>(end);
     if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
-    return {result, std::move(code)};
+    return {result, std::move(code), first_run_s != nullptr ? *first_run_s : 0.0};
 }
 
-measurement
-trial_runner::compare(callable const& holder, callable const& challenger, double limit_s)
+std::variant<round_times, std::size_t> trial_runner::compare(std::span<callable const> variants,
+                                                             double limit_s)
 {
-    duel_options how;
-    how.max_s = limit_s;
-    comparison const c = duel(
-        [this] { original_.restore(); }, [&] { call(holder); }, [&] { call(challenger); }, how);
-    original_.restore();
-    return {c.ratio, c.low, c.b_is_faster() ? c.high : std::max(c.high, 1.0), c.pairs};
+    watched_runs runs = watch(std::max(detail::shortest_limit_s, options_.patience * limit_s));
+    std::size_t at_hand = 0;
+    std::vector<std::function<void()>> calls;
+    for (std::size_t i = 0; i < variants.size(); ++i)
+        calls.emplace_back([&, i] {
+            at_hand = i;
+            runs.run(variants[i]);
+        });
+    try {
+        round_times times = timing_.compare([&] { runs.prepare(); }, calls, limit_s);
+        runs.finish();
+        return times;
+    } catch (stopped const&) {
+        return at_hand;
+    }
 }
 
 } // namespace attune

@@ -1,0 +1,146 @@
+// bench.tune.suite : how much faster tuning makes the kernels that people tune.
+// SPDX-License-Identifier: MIT
+//
+//   bench/bench.tune.suite [--kernels NAME[,NAME...]] [--evaluations N] [--seed S] [--table]
+//
+// One line per kernel of examples/kernels: the times of the default and of the installed
+// configuration, the 95 % interval of the latter over itself, their ratio, the time of the expert's
+// configuration and its ratio to ours (both from interleaved pairs; na where none is known).
+// With --table also: the best after 20, 40 and 60 evaluations over the final best of all, for the
+// default search, random search and a genetic algorithm.
+#include <attune/compile/clang.hpp>
+#include <attune/measure/duel.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../examples/kernels/all.hpp"
+#include "suite_table.hpp"
+
+namespace {
+
+struct arguments {
+    std::string kernels{}; ///< comma separated; empty: all
+    std::uint32_t evaluations = 60;
+    std::uint64_t seed = 0;
+    bool table = false;
+
+    [[nodiscard]] bool wants(std::string_view name) const
+    {
+        return kernels.empty() ||
+               (',' + kernels + ',').find(',' + std::string{name} + ',') != std::string::npos;
+    }
+};
+
+/// One configuration of a kernel, compiled.
+template <class Kernel>
+attune::callable compiled(attune::clang_compiler const& compiler, typename Kernel::config const& at)
+{
+    auto const kernel = Kernel::kernel();
+    attune::kernel_description const& d = kernel.describe();
+    attune::chain_of_trees const space =
+        attune::space_of_call(d, attune::with_annotated_defaults(d), {});
+    auto const where = attune::encode(Kernel::space, space.describe(), at);
+    if (!where || !space.contains(*where)) {
+        std::fprintf(stderr, "%s: the expert's configuration is not in the space\n", Kernel::name);
+        std::exit(1);
+    }
+    auto result = compiler.compile(d.source, attune::make_variant(d, space.describe(), *where));
+    if (auto const* why = std::get_if<attune::failure>(&result)) {
+        std::fprintf(stderr, "%s: %s\n%s\n", Kernel::name, why->reason.c_str(), why->log.c_str());
+        std::exit(1);
+    }
+    return std::get<attune::callable>(std::move(result));
+}
+
+template <class Kernel>
+void run(arguments const& asked)
+{
+    Kernel problem;
+    attune::clang_compiler const compiler;
+    attune::tuned tuned{Kernel::kernel(),
+                        compiler,
+                        attune::memory_store{},
+                        {.limits = attune::budget::of_evaluations(asked.evaluations),
+                         .seed = asked.seed,
+                         .progress = attune::silent_progress()}};
+    problem.call(tuned);
+    if (std::string const wrong = kernels::difference(problem.result(), problem.expected(), 2e-3);
+        !wrong.empty()) {
+        std::printf("suite %s error=\"%s\"\n", Kernel::name, wrong.c_str());
+        return;
+    }
+    attune::tuning_report const report = tuned.report();
+
+    char expert_ms[32] = "na";
+    char vs_expert[32] = "na";
+    if (std::optional const expert = Kernel::expert()) {
+        attune::callable const code = compiled<Kernel>(compiler, *expert);
+        auto* const entry = code.as<typename Kernel::signature>();
+        attune::comparison const c = attune::duel(
+            {}, [&] { problem.call(tuned); }, [&] { problem.call(*entry); }, {.max_s = 5});
+        std::snprintf(expert_ms, sizeof expert_ms, "%.3f", c.b.value * 1e3);
+        std::snprintf(vs_expert, sizeof vs_expert, "%.2f", c.ratio);
+    }
+    std::printf("suite %s default_ms=%.3f best_ms=%.3f interval=%.3f speedup=%.2f expert_ms=%s "
+                "vs_expert=%s evaluations=%u failures=%u seconds=%.1f configuration=\"%s\"\n",
+                Kernel::name,
+                report.default_time.value * 1e3,
+                report.best.value * 1e3,
+                (report.best.high - report.best.low) / report.best.value,
+                report.speedup,
+                expert_ms,
+                vs_expert,
+                report.evaluations,
+                attune::total(report.failures),
+                report.elapsed_s,
+                report.configuration.c_str());
+    std::fflush(stdout);
+}
+
+arguments parse(int argc, char** argv)
+{
+    arguments out;
+    for (int i = 1; i < argc; ++i) {
+        std::string_view const word = argv[i];
+        bool const has_value = i + 1 < argc;
+        if (word == "--table")
+            out.table = true;
+        else if (word == "--kernels" && has_value)
+            out.kernels = argv[++i];
+        else if (word == "--evaluations" && has_value)
+            out.evaluations = static_cast<std::uint32_t>(std::strtoul(argv[++i], nullptr, 10));
+        else if (word == "--seed" && has_value)
+            out.seed = std::strtoull(argv[++i], nullptr, 10);
+        else {
+            std::fprintf(stderr,
+                         "usage: %s [--kernels NAME[,NAME...]] [--evaluations N] [--seed S] "
+                         "[--table]\n",
+                         argv[0]);
+            std::exit(2);
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    arguments const asked = parse(argc, argv);
+    kernels::for_each_kernel([&]<class Kernel> {
+        if (asked.wants(Kernel::name)) run<Kernel>(asked);
+    });
+    if (!asked.table) return 0;
+    bench::convergence_table table;
+    kernels::for_each_kernel([&]<class Kernel> {
+        if (asked.wants(Kernel::name)) table.add<Kernel>(asked.evaluations, asked.seed);
+    });
+    table.print();
+}

@@ -1,0 +1,43 @@
+// examples/kernels/all.hpp - the kernels that benchmarks and tests go through.
+// SPDX-License-Identifier: MIT
+//
+// Each is a struct: its parameters and `space`, its data, kernel(), call(run), result(), expected()
+// by another, plain way in double precision, expert() where the literature names a configuration,
+// and the flops and bytes of one call.
+#pragma once
+
+#include <cstddef>
+
+#include "batched_gemm.hpp"
+#include "convolution2d.hpp"
+#include "harris.hpp"
+#include "kmeans.hpp"
+#include "mttkrp.hpp"
+#include "sddmm.hpp"
+#include "sgemm.hpp"
+#include "spmm.hpp"
+#include "spmv.hpp"
+#include "stencil2d.hpp"
+#include "stencil3d.hpp"
+#include "ttv.hpp"
+
+namespace kernels {
+
+/// visit.operator()<Kernel>() for each of them.
+void for_each_kernel(auto&& visit)
+{
+    visit.template operator()<sgemm>();
+    visit.template operator()<batched_gemm>();
+    visit.template operator()<stencil2d>();
+    visit.template operator()<stencil3d>();
+    visit.template operator()<convolution2d>();
+    visit.template operator()<harris>();
+    visit.template operator()<kmeans>();
+    visit.template operator()<spmv>();
+    visit.template operator()<spmm>();
+    visit.template operator()<sddmm>();
+    visit.template operator()<ttv>();
+    visit.template operator()<mttkrp>();
+}
+
+} // namespace kernels

@@ -1,0 +1,62 @@
+// examples/kernels/batched_gemm.hpp - many products of small matrices.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/attune.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/dense.hpp"
+
+namespace kernels {
+
+struct batched_gemm {
+    static constexpr char const* name = "batched_gemm";
+
+    static constexpr auto rows = attune::ordinal<"ROWS">(attune::values(1, 2, 4, 8, 16));
+    static constexpr auto columns = attune::ordinal<"COLUMNS">(attune::values(4, 8, 16, 32));
+    static constexpr auto fixed = attune::boolean<"FIXED">();
+    static constexpr auto local = attune::boolean<"LOCAL">();
+    static constexpr auto space =
+        attune::space(rows, columns, fixed, local).where(rows * columns <= 256);
+    using config = decltype(space)::config_type;
+    using signature =
+        void(std::span<float const>, std::span<float const>, std::span<float>, int, int);
+
+    int n = 16;
+    int count = 4000;
+    std::vector<float> a = random_numbers(area(n * n, count), 1);
+    std::vector<float> b = random_numbers(area(n * n, count), 2);
+    std::vector<float> c = std::vector<float>(area(n * n, count));
+
+    [[nodiscard]] static attune::kernel<signature> kernel()
+    {
+        return {name, attune::source_file("batched_gemm.kernel.cpp"), space};
+    }
+    void call(auto&& run) { run(a, b, c, n, count); }
+    [[nodiscard]] std::span<float const> result() const { return c; }
+    [[nodiscard]] std::vector<double> expected() const
+    {
+        std::vector<double> out(c.size());
+        std::size_t const m = static_cast<std::size_t>(n);
+        for (std::size_t base = 0; base < c.size(); base += m * m)
+            for (std::size_t i = 0; i < m; ++i)
+                for (std::size_t k = 0; k < m; ++k)
+                    for (std::size_t j = 0; j < m; ++j)
+                        out[base + i * m + j] += static_cast<double>(a[base + i * m + k]) *
+                                                 static_cast<double>(b[base + k * m + j]);
+        return out;
+    }
+    [[nodiscard]] static std::optional<config> expert() { return {}; }
+    [[nodiscard]] double flops() const { return 2.0 * n * n * n * count; }
+    [[nodiscard]] double bytes() const { return 3.0 * 4 * n * n * count; }
+};
+
+} // namespace kernels

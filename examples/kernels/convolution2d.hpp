@@ -1,0 +1,71 @@
+// examples/kernels/convolution2d.hpp - a convolution with a filter of 7 x 7 taps.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/attune.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/dense.hpp"
+
+namespace kernels {
+
+struct convolution2d {
+    static constexpr char const* name = "convolution2d";
+
+    static constexpr auto tile_x = attune::ordinal<"TILE_X">(attune::powers_of_two(16, 1024));
+    static constexpr auto tile_y = attune::ordinal<"TILE_Y">(attune::powers_of_two(1, 128));
+    static constexpr auto columns = attune::ordinal<"COLUMNS">(attune::values(8, 16, 32, 64));
+    static constexpr auto rows = attune::ordinal<"ROWS">(attune::values(1, 2, 4));
+    static constexpr auto by_column = attune::boolean<"FILTER_BY_COLUMN">();
+    static constexpr auto local = attune::boolean<"LOCAL_FILTER">();
+    static constexpr auto space =
+        attune::space(tile_x, tile_y, columns, rows, by_column, local)
+            .where(tile_x % columns == 0, tile_y % rows == 0, rows* columns <= 128);
+    using config = decltype(space)::config_type;
+    using signature =
+        void(std::span<float const>, std::span<float const>, std::span<float>, int, int);
+
+    static constexpr int extent = 7;
+    int height = 500;
+    int width = 700;
+    std::vector<float> in = random_numbers(area(height, width), 1);
+    std::vector<float> filter = random_numbers(area(extent, extent), 2);
+    std::vector<float> out = std::vector<float>(area(height - extent + 1, width - extent + 1));
+
+    [[nodiscard]] static attune::kernel<signature> kernel()
+    {
+        return {name, attune::source_file("convolution2d.kernel.cpp"), space};
+    }
+    void call(auto&& run) { run(in, filter, out, height, width); }
+    [[nodiscard]] std::span<float const> result() const { return out; }
+    [[nodiscard]] std::vector<double> expected() const
+    {
+        int const wide = width - extent + 1;
+        std::vector<double> all(out.size());
+        for (int y = 0; y + extent <= height; ++y)
+            for (int x = 0; x < wide; ++x)
+                for (int v = 0; v < extent; ++v)
+                    for (int u = 0; u < extent; ++u)
+                        all[area(y, wide) + static_cast<std::size_t>(x)] +=
+                            static_cast<double>(filter[static_cast<std::size_t>(v * extent + u)]) *
+                            static_cast<double>(
+                                in[area(y + v, width) + static_cast<std::size_t>(x + u)]);
+        return all;
+    }
+    [[nodiscard]] static std::optional<config> expert() { return {}; }
+    [[nodiscard]] double flops() const
+    {
+        return 2.0 * extent * extent * static_cast<double>(out.size());
+    }
+    [[nodiscard]] double bytes() const { return 4.0 * static_cast<double>(in.size() + out.size()); }
+};
+
+} // namespace kernels

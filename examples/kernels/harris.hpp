@@ -1,0 +1,78 @@
+// examples/kernels/harris.hpp - the Harris corner response of an image.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/attune.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/dense.hpp"
+
+namespace kernels {
+
+struct harris {
+    static constexpr char const* name = "harris";
+
+    static constexpr auto tile_x = attune::ordinal<"TILE_X">(attune::powers_of_two(16, 1024));
+    static constexpr auto tile_y = attune::ordinal<"TILE_Y">(attune::powers_of_two(1, 128));
+    static constexpr auto keep_products = attune::boolean<"KEEP_PRODUCTS">();
+    static constexpr auto separable = attune::boolean<"SEPARABLE">();
+    static constexpr auto columns = attune::ordinal<"COLUMNS">(attune::values(4, 8, 16, 32, 64));
+    static constexpr auto space =
+        attune::space(tile_x, tile_y, keep_products, separable, columns)
+            .where(tile_x % columns == 0, 12 * (tile_x + 2) * (tile_y + 2) <= 256 * 1024);
+    using config = decltype(space)::config_type;
+    using signature = void(std::span<float const>, std::span<float>, int, int);
+
+    int height = 600;
+    int width = 800;
+    std::vector<float> in = random_numbers(area(height, width), 1);
+    std::vector<float> out = std::vector<float>(area(height - 4, width - 4));
+
+    [[nodiscard]] static attune::kernel<signature> kernel()
+    {
+        // The response is a small difference of large products.
+        return attune::kernel<signature>{name, attune::source_file("harris.kernel.cpp"), space}
+            .tolerate<1>({0, 1e-3});
+    }
+    void call(auto&& run) { run(in, out, height, width); }
+    [[nodiscard]] std::span<float const> result() const { return out; }
+    [[nodiscard]] std::vector<double> expected() const
+    {
+        std::vector<double> all;
+        all.reserve(out.size());
+        auto const at = [&](int y, int x) {
+            return static_cast<double>(in[area(y, width) + static_cast<std::size_t>(x)]);
+        };
+        for (int y = 2; y + 2 < height; ++y)
+            for (int x = 2; x + 2 < width; ++x) {
+                double xx = 0, xy = 0, yy = 0;
+                for (int v = y - 1; v <= y + 1; ++v)
+                    for (int u = x - 1; u <= x + 1; ++u) {
+                        double const gx = at(v - 1, u + 1) - at(v - 1, u - 1) +
+                                          2 * (at(v, u + 1) - at(v, u - 1)) + at(v + 1, u + 1) -
+                                          at(v + 1, u - 1);
+                        double const gy = at(v + 1, u - 1) - at(v - 1, u - 1) +
+                                          2 * (at(v + 1, u) - at(v - 1, u)) + at(v + 1, u + 1) -
+                                          at(v - 1, u + 1);
+                        xx += gx * gx;
+                        xy += gx * gy;
+                        yy += gy * gy;
+                    }
+                all.push_back(xx * yy - xy * xy - 0.04 * (xx + yy) * (xx + yy));
+            }
+        return all;
+    }
+    [[nodiscard]] static std::optional<config> expert() { return {}; }
+    [[nodiscard]] double flops() const { return 50.0 * static_cast<double>(out.size()); }
+    [[nodiscard]] double bytes() const { return 4.0 * static_cast<double>(in.size() + out.size()); }
+};
+
+} // namespace kernels

@@ -1,0 +1,84 @@
+// examples/kernels/kmeans.hpp - the assignment step of k-means clustering.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/attune.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/dense.hpp"
+
+namespace kernels {
+
+struct kmeans {
+    static constexpr char const* name = "kmeans";
+
+    static constexpr auto points = attune::ordinal<"POINTS">(attune::values(1, 2, 4, 8));
+    static constexpr auto centroids =
+        attune::ordinal<"CENTROIDS">(attune::values(1, 2, 4, 8, 16, 32));
+    static constexpr auto dimensions =
+        attune::ordinal<"DIMENSIONS">(attune::values(1, 2, 4, 8, 16));
+    static constexpr auto transposed = attune::boolean<"TRANSPOSED">();
+    static constexpr auto space = attune::space(points, centroids, dimensions, transposed)
+                                      .where(points * centroids * dimensions <= 512);
+    using config = decltype(space)::config_type;
+    using signature =
+        void(std::span<float const>, std::span<float const>, std::span<int>, int, int);
+
+    int n = 20000;
+    int d = 16;
+    int k = 32;
+    std::vector<float> x = random_numbers(area(n, d), 1);
+    std::vector<float> centroid = random_numbers(area(k, d), 2);
+    std::vector<int> label = std::vector<int>(static_cast<std::size_t>(n));
+    mutable std::vector<float> distances{};
+
+    [[nodiscard]] static attune::kernel<signature> kernel()
+    {
+        return {name, attune::source_file("kmeans.kernel.cpp"), space};
+    }
+    void call(auto&& run) { run(x, centroid, label, d, k); }
+    /// The distance of every point to the centroid it was given to: a tie may go either way.
+    [[nodiscard]] std::span<float const> result() const
+    {
+        distances.clear();
+        for (int i = 0; i < n; ++i)
+            distances.push_back(
+                static_cast<float>(distance(i, label[static_cast<std::size_t>(i)])));
+        return distances;
+    }
+    [[nodiscard]] std::vector<double> expected() const
+    {
+        std::vector<double> out;
+        for (int i = 0; i < n; ++i) {
+            double best = std::numeric_limits<double>::infinity();
+            for (int c = 0; c < k; ++c)
+                best = std::min(best, distance(i, c));
+            out.push_back(best);
+        }
+        return out;
+    }
+    [[nodiscard]] double distance(int point, int c) const
+    {
+        double sum = 0;
+        for (int j = 0; j < d; ++j) {
+            double const off =
+                static_cast<double>(x[area(point, d) + static_cast<std::size_t>(j)]) -
+                static_cast<double>(centroid[area(c, d) + static_cast<std::size_t>(j)]);
+            sum += off * off;
+        }
+        return sum;
+    }
+    [[nodiscard]] static std::optional<config> expert() { return {}; }
+    [[nodiscard]] double flops() const { return 3.0 * n * d * k; }
+    [[nodiscard]] double bytes() const { return 4.0 * n * (d + 1); }
+};
+
+} // namespace kernels

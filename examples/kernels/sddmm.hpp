@@ -1,0 +1,74 @@
+// examples/kernels/sddmm.hpp - products of rows of two dense matrices where a sparse one has
+// entries. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/attune.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/dense.hpp"
+#include "support/sparse.hpp"
+
+namespace kernels {
+
+struct sddmm {
+    static constexpr char const* name = "sddmm";
+
+    static constexpr auto chunk = attune::ordinal<"CHUNK">(attune::powers_of_two(1, 1024));
+    static constexpr auto entries = attune::ordinal<"ENTRIES">(attune::powers_of_two(1, 16));
+    static constexpr auto depth = attune::ordinal<"DEPTH">(attune::powers_of_two(1, 64));
+    static constexpr auto order = attune::permutation<"ORDER", 2>();
+    static constexpr auto threads = attune::ordinal<"THREADS">(attune::values(1, 2));
+    static constexpr auto space =
+        attune::space(chunk, entries, depth, order, threads).where(entries * depth <= 512);
+    using config = decltype(space)::config_type;
+    using signature = void(std::span<int const>,
+                           std::span<int const>,
+                           std::span<float const>,
+                           std::span<float const>,
+                           std::span<float const>,
+                           std::span<float>,
+                           int);
+
+    int k = 64;
+    csr_matrix b = make_matrix(pattern::uniform, 6000, 6000, 40, 1);
+    std::vector<float> c = random_numbers(area(b.rows, k), 2);
+    std::vector<float> d = random_numbers(area(b.columns, k), 3);
+    std::vector<float> a = std::vector<float>(b.value.size());
+
+    [[nodiscard]] static attune::kernel<signature> kernel()
+    {
+        return {name, attune::source_file("sddmm.kernel.cpp"), space};
+    }
+    void call(auto&& run) { run(b.start, b.column, b.value, c, d, a, k); }
+    [[nodiscard]] std::span<float const> result() const { return a; }
+    [[nodiscard]] std::vector<double> expected() const
+    {
+        std::vector<double> out;
+        std::size_t const deep = static_cast<std::size_t>(k);
+        for_each_entry(b, [&](std::size_t i, std::size_t j, double v) {
+            double sum = 0;
+            for (std::size_t l = 0; l < deep; ++l)
+                sum += static_cast<double>(c[i * deep + l]) * static_cast<double>(d[j * deep + l]);
+            out.push_back(v * sum);
+        });
+        return out;
+    }
+    /// Chunks of 16 rows, the inner products by 8 (Senanayake et al. 2020, SDDMM).
+    [[nodiscard]] static std::optional<config> expert() { return config{16, 1, 8, {0, 1}, 2}; }
+    [[nodiscard]] double flops() const { return 2.0 * k * static_cast<double>(b.value.size()); }
+    [[nodiscard]] double bytes() const
+    {
+        return 12.0 * static_cast<double>(b.value.size()) +
+               4.0 * static_cast<double>(c.size() + d.size());
+    }
+};
+
+} // namespace kernels

@@ -1,0 +1,119 @@
+// attune/tune/finals.hpp - who takes part in the final, and who wins it.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       measured configurations, one after another; then the times of the final
+// Out      the few that may be the best, with their code; the winner and whom it ties with
+// Source   own. The configuration measured best is not the best one: of many that are nearly equal,
+//          it is the one that was lucky. The few nearest to it are timed again, in turns
+// Depends  std only
+// Tests    tests/tune/finals.cpp
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/measure/round_robin.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// A configuration that may be the best. Its code is empty when it was measured before an
+/// interruption.
+struct finalist {
+    point at;
+    measurement time;
+    callable code;
+};
+
+/// Keeps the leaders of a running search, and so their code loaded.
+class leaders {
+public:
+    /// No more take part.
+    static constexpr std::size_t most = 4;
+    /// Measured at different moments, times differ by this much for nothing.
+    static constexpr double drift = 0.05;
+
+    /// @param default_time  of the default configuration, which takes part in any case and is none
+    ///                      of the leaders: only what may be faster is one
+    leaders(measurement const& default_time, std::string default_key)
+        : default_time_(default_time)
+        , default_key_(std::move(default_key))
+    {
+    }
+
+    /// One more measurement. Equal code takes part once: the configuration that came first.
+    void consider(finalist candidate)
+    {
+        if (!(candidate.time.value <= default_time_.value * (1 + drift))) return;
+        std::string const& key = candidate.code.object_key;
+        if (!key.empty()) {
+            if (key == default_key_) return;
+            for (finalist const& f : all_)
+                if (f.code.object_key == key) return;
+        }
+        auto const place = std::upper_bound(
+            all_.begin(), all_.end(), candidate, [](finalist const& a, finalist const& b) {
+                return a.time.value < b.time.value;
+            });
+        all_.insert(place, std::move(candidate));
+        // Who cannot be the best any more: slower by the intervals, drift allowed for.
+        double const limit = all_.front().time.high * (1 + drift);
+        std::erase_if(all_, [&](finalist const& f) { return f.time.low > limit; });
+        if (all_.size() > most) all_.resize(most);
+    }
+
+    /// The lowest time first.
+    [[nodiscard]] std::span<finalist> all() noexcept { return all_; }
+
+private:
+    measurement default_time_;
+    std::string default_key_;
+    std::vector<finalist> all_;
+};
+
+/// How the final of `contestants` runs is held: intervals are so wide that all of them together
+/// hold with 95 %.
+[[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
+{
+    round_robin_options how;
+    how.max_s = limit_s;
+    how.confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(contestants, 2) - 1);
+    return how;
+}
+
+/// The outcome of a final, in which contestant 0 is the default configuration.
+struct verdict {
+    std::size_t winner = 0;
+    std::vector<std::size_t> ties{}; ///< those that cannot be told from the winner, ascending
+    std::size_t best = 0;            ///< of all but the default, the lowest median
+    measurement ratio{1, 1, 1, 0};   ///< of the winner to the default; where that stays, of `best`
+};
+
+/// The rule: of the contestants that are faster than the default beyond the interval, the one with
+/// the lowest median wins; if there is none, the default stays. So among equals the default stays,
+/// and without it the lowest median decides.
+/// @pre  every contestant ran at least once
+[[nodiscard]] inline verdict judge(round_times const& times)
+{
+    verdict out;
+    double const confidence = final_options(times.size(), 0).confidence;
+    for (std::size_t i = 1; i < times.size(); ++i) {
+        if (i == 1 || times.time(i).value < times.time(out.best).value) out.best = i;
+        if (!is_below_one(times.ratio(0, i, confidence), confidence)) continue;
+        if (out.winner == 0 || times.time(i).value < times.time(out.winner).value) out.winner = i;
+    }
+    out.ratio = times.ratio(0, out.winner != 0 ? out.winner : out.best, confidence);
+    for (std::size_t i = 0; i < times.size(); ++i)
+        if (i != out.winner && !is_below_one(times.ratio(i, out.winner, confidence), confidence))
+            out.ties.push_back(i);
+    return out;
+}
+
+} // namespace attune

@@ -1,0 +1,42 @@
+// attune/tune/replay.hpp - a tuning once more, from its log, without running a kernel.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       an event log, the space it was made in
+// Out      the same questions and answers, checked one by one
+// Source   own
+// Depends  std only
+// Tests    tests/tune/replay.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/optimizer.hpp>
+#include <attune/search/searcher.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// A session, repeated.
+struct replayed_session {
+    std::vector<std::pair<point, outcome>> evaluations{}; ///< the default's first
+    std::optional<point> chosen{}; ///< what the session installed; nothing if it was interrupted
+};
+
+/// Repeats the last session of the log at `path`: makes the searcher again, with the seed of the
+/// session, asks it what it was asked and tells it what it was told.
+///
+/// @param space   the bound space of that session
+/// @param search  what it searched with
+/// Errors   attune::error when the log cannot be read, or when the searcher proposes anything else
+///          than it did then, with the number of that event
+[[nodiscard]] replayed_session replay(std::string const& path,
+                                      chain_of_trees const& space,
+                                      search_factory const& search = default_search());
+
+} // namespace attune

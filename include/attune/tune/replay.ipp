@@ -1,0 +1,27 @@
+// attune/tune/replay.ipp - a tuning once more, from its log, without running a kernel.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/remember/event_log.hpp>
+#include <attune/tune/logged_search.hpp>
+#include <attune/tune/replay.hpp>
+
+#include <utility>
+
+namespace attune {
+
+replayed_session
+replay(std::string const& path, chain_of_trees const& space, search_factory const& search)
+{
+    logged_session const session = std::move(read_event_log(path).back());
+    any_searcher again = search(space, session.seed);
+    replayed_calls calls = repeat_calls(again, session.events);
+    if (!calls.problem.empty())
+        throw error("the log cannot be repeated: " + calls.problem,
+                    path,
+                    "give the space and the search of that session, and the same attune");
+    return {std::move(calls.told), std::move(calls.chosen)};
+}
+
+} // namespace attune

@@ -1,0 +1,55 @@
+// attune/tune/timing.hpp - times variants as the application will run them.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       calls of a kernel and what makes ready for them
+// Out      seconds of one call; seconds of several calls, taken in turns
+// Source   own
+// Depends  std only
+// Tests    tests/tune/timing.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/measure/buffer.hpp>
+#include <attune/measure/cache.hpp>
+#include <attune/measure/round_robin.hpp>
+#include <attune/tune/options.hpp>
+
+#include <functional>
+#include <span>
+
+namespace attune {
+
+/// What every timed call begins with is up to the caller: his `prepare` puts the data back. This
+/// adds what the options say of caches and precision.
+class variant_timing {
+public:
+    /// @param buffers  of the calls  @pre both outlive this object
+    variant_timing(std::span<buffer const> buffers, tuning_options const& options);
+
+    /// Repeats one call until its time is known, or until it is proven slower than `stop_above_s`.
+    /// A call too short for the clock is repeated within a sample where caches are warm and a
+    /// second call writes what the first one did.
+    /// @param prepare           puts the data back
+    /// @param background_cpu_s  see system_clocks
+    /// Errors   whatever `prepare` or the call throws
+    [[nodiscard]] measurement time(std::function<void()> const& prepare,
+                                   std::function<void()> const& call,
+                                   double stop_above_s,
+                                   std::function<double()> const& background_cpu_s = {});
+
+    /// Times several calls in turns. @param limit_s  wall seconds of everything
+    /// Errors   whatever `prepare` or a call throws
+    [[nodiscard]] round_times compare(std::function<void()> const& prepare,
+                                      std::span<std::function<void()> const> calls,
+                                      double limit_s);
+
+private:
+    [[nodiscard]] std::function<void()> ready(std::function<void()> const& prepare);
+
+    std::span<buffer const> buffers_;
+    tuning_options const& options_;
+    cache_eviction caches_;
+};
+
+} // namespace attune

@@ -1,0 +1,65 @@
+// attune/tune/timing.ipp - times variants as the application will run them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/measure/adaptive_timer.hpp>
+#include <attune/measure/repeatable.hpp>
+#include <attune/tune/finals.hpp>
+#include <attune/tune/timing.hpp>
+
+#include <algorithm>
+
+namespace attune {
+
+namespace detail {
+
+/// Of the time budget, what the timing of one variant may take.
+inline constexpr double share_of_one_timing = 0.05;
+/// A variant that is neither precise nor slower by then goes to the final as it is.
+inline constexpr std::uint32_t most_samples = 24;
+
+} // namespace detail
+
+variant_timing::variant_timing(std::span<buffer const> buffers, tuning_options const& options)
+    : buffers_(buffers)
+    , options_(options)
+    , caches_(buffers)
+{
+}
+
+std::function<void()> variant_timing::ready(std::function<void()> const& prepare)
+{
+    if (options_.cache == cache_state::warm) return prepare;
+    return [this, &prepare] {
+        prepare();
+        caches_.evict();
+    };
+}
+
+measurement variant_timing::time(std::function<void()> const& prepare,
+                                 std::function<void()> const& call,
+                                 double stop_above_s,
+                                 std::function<double()> const& background_cpu_s)
+{
+    adaptive_timer_options how;
+    how.precision = options_.precision;
+    how.stop_above = stop_above_s;
+    how.max_samples = detail::most_samples;
+    how.background_cpu_s = background_cpu_s;
+    how.max_s = std::min(how.max_s, detail::share_of_one_timing * options_.limits.seconds);
+    if (options_.cache == cache_state::warm)
+        how.is_repeatable = [&] {
+            prepare();
+            return is_repeatable(buffers_, call);
+        };
+    return adaptive_timer{how}.time(ready(prepare), call);
+}
+
+round_times variant_timing::compare(std::function<void()> const& prepare,
+                                    std::span<std::function<void()> const> calls,
+                                    double limit_s)
+{
+    return round_robin(ready(prepare), calls, final_options(calls.size(), limit_s));
+}
+
+} // namespace attune

@@ -1,0 +1,78 @@
+// attune/tune/watched_runs.hpp - timed runs in this process, of variants that passed their first.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       a problem, what its results must be
+// Out      `prepare` and `run` for a timer; a failure thrown out of it as `stopped`
+// Source   own
+// Depends  std only
+// Tests    tests/tune/watched_runs.cpp
+// Bench    bench/measure/overhead.cpp
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/measure/process_state.hpp>
+#include <attune/measure/signal_guard.hpp>
+#include <attune/measure/snapshot.hpp>
+#include <attune/tune/problem.hpp>
+#include <attune/tune/proving_ground.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// While it lives, variants run on the caller's buffers under a signal guard, and their results are
+/// looked at after their first, second, fourth, eighth ... run and after the last. When it goes,
+/// the caller's buffers hold their original contents, and handlers, modes and locale are those of
+/// before. At most one on a thread.
+///
+/// Example   watched_runs runs{problem, ground, original, limit_s};
+///           measurement const m = timer.time([&] { runs.prepare(); }, [&] { runs.run(code); });
+///           runs.finish();
+class watched_runs {
+public:
+    /// @param limit_s  wall seconds for each run. @pre  the references outlive this object
+    watched_runs(tuning_problem const& problem,
+                 proving_ground const& ground,
+                 snapshot const& original,
+                 double limit_s);
+    ~watched_runs();
+    watched_runs(watched_runs const&) = delete;
+    watched_runs& operator=(watched_runs const&) = delete;
+
+    /// Restores the caller's buffers. Several runs may follow before the next time; what they make
+    /// of their own results is not looked at. Errors  `stopped` for the variant that ran last
+    void prepare();
+    /// One run. Errors  `stopped`: crash or timeout
+    /// Cost  30 ns over the call itself
+    void run(callable const& code);
+    /// Looks at the last result and at the process; nothing may run after it. Errors  `stopped` for
+    /// the variant that ran last
+    void finish();
+
+    /// The entry of the variant that ran last: whose failure a `stopped` is. Null before any run.
+    [[nodiscard]] void const* latest() const noexcept { return latest_; }
+
+private:
+    void look_at_result() const;
+    [[nodiscard]] std::uint64_t count_latest();
+
+    tuning_problem const& problem_;
+    proving_ground const& ground_;
+    snapshot const& original_;
+    std::vector<std::byte*> addresses_;
+    process_state before_{false};
+    std::optional<signal_guard> guard_{};
+    std::vector<std::pair<void const*, std::uint64_t>> runs_of_{}; ///< how often each ran
+    void* latest_ = nullptr;
+    std::uint32_t since_prepared_ = 0;
+    std::function<void()> call_latest_;
+};
+
+} // namespace attune
