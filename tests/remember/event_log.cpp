@@ -156,6 +156,10 @@ TEST_CASE("a file that is something else is left alone")
     CHECK(log.notices() ==
           std::vector<std::string>{path + ": events are not logged: the file is no event log"});
     CHECK(read_file(path) == "dear diary\n");
+    write_file(path, "one line without an end");
+    event_log also{path, "key", 0};
+    CHECK(also.notices().size() == 1);
+    CHECK(read_file(path) == "one line without an end");
     CHECK_THROWS_AS((void)attune::read_event_log(path), attune::error);
     CHECK_THROWS_AS((void)attune::read_event_log(directory.file("nothing")), attune::error);
 }

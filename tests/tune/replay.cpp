@@ -17,13 +17,13 @@ using support::scratch_directory;
 
 namespace {
 
+template <way... Ways>
 struct bench {
     accumulate_data data{};
     scripted_compiler compiler = accumulate_compiler();
     attune::any_compiler any = attune::make_any_compiler(compiler);
-    attune::kernel<accumulate_signature> kernel =
-        accumulate_kernel(ways<usual, fast, wrong, crawling>());
-    attune::chain_of_trees space = attune::build(ways<usual, fast, wrong, crawling>());
+    attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<Ways...>());
+    attune::chain_of_trees space = attune::build(ways<Ways...>());
 
     attune::session_result tune(attune::tuning_options const& options)
     {
@@ -48,7 +48,7 @@ TEST_CASE("a tuning is repeated exactly from its log, and nothing is run")
 {
     scratch_directory const directory;
     std::string const path = directory.file("log");
-    bench b;
+    bench<usual, fast, wrong, crawling> b;
     attune::tuning_options const options = logging_to(path);
     auto const result = b.tune(options);
     std::size_t const compiled = b.compiler.compiled().size();
@@ -63,14 +63,14 @@ TEST_CASE("an interrupted tuning is continued: nothing is measured twice, and th
 {
     scratch_directory const directory;
     std::string const path = directory.file("log");
-    bench b;
+    bench<usual, fast, wrong, crawling> b;
     attune::tuning_options options = logging_to(path);
     (void)b.tune(options);
     std::string text = support::read_file(path);
     text.erase(text.find("{\"chosen\"")); // killed after the last evaluation
     support::write_file(path, text);
 
-    bench later;
+    bench<usual, fast, wrong, crawling> later;
     auto const result = later.tune(options);
     CHECK(result.report.evaluations == 4);
     CHECK(result.report.configuration == "WAY=1");
@@ -80,11 +80,43 @@ TEST_CASE("an interrupted tuning is continued: nothing is measured twice, and th
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
 }
 
+TEST_CASE("a continued tuning knows whose code is whose")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    attune::tuning_options options = logging_to(path);
+    {
+        bench<usual, same_as_usual, fast> b;
+        (void)b.tune(options);
+    }
+    std::string text = support::read_file(path);
+    text.erase(text.find("{\"chosen\""));
+    support::write_file(path, text);
+    bench<usual, same_as_usual, fast> later;
+    auto const result = later.tune(options);
+    CHECK(result.report.configuration == "WAY=1");
+    // Code equal to the default's is no rival in the final, and is not compiled again.
+    CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
+}
+
+TEST_CASE("a damaged log is not repeated as if it were whole")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    bench<usual, fast> b;
+    attune::tuning_options const options = logging_to(path);
+    (void)b.tune(options);
+    std::string text = support::read_file(path);
+    text[text.find("told")] = 'x';
+    support::write_file(path, text);
+    CHECK_THROWS_AS((void)attune::replay(path, b.space, options.search), attune::error);
+}
+
 TEST_CASE("a log that belongs to another search cannot be repeated, and the error names the event")
 {
     scratch_directory const directory;
     std::string const path = directory.file("log");
-    bench b;
+    bench<usual, fast, wrong, crawling> b;
     (void)b.tune(logging_to(path));
     attune::search_factory const other = attune::search_with<attune::random_searcher>();
     std::string said;

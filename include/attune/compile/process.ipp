@@ -57,8 +57,19 @@ namespace attune::detail {
     return pointers;
 }
 
-/// Reads until the pipe closes.  @return false when `limit_s` passed first
-[[nodiscard]] inline bool read_until_closed(int pipe, double limit_s, std::string& output)
+/// Whether the child has ended; it stays to be waited for.
+[[nodiscard]] inline bool has_ended(pid_t child)
+{
+    siginfo_t about{};
+    return ::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           about.si_pid == child;
+}
+
+/// Reads until the pipe closes, or until the child has ended and nothing is left to read: a process
+/// that another thread forked meanwhile may hold the other end open.
+/// @return false when `limit_s` passed first
+[[nodiscard]] inline bool
+read_until_closed(int pipe, pid_t child, double limit_s, std::string& output)
 {
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
@@ -67,8 +78,12 @@ namespace attune::detail {
         double const left_s = limit_s - std::chrono::duration<double>(clock::now() - start).count();
         if (left_s <= 0) return false;
         pollfd waiting{pipe, POLLIN, 0};
-        int const wait_ms = static_cast<int>(std::min(left_s * 1000 + 1, 1e6));
-        if (::poll(&waiting, 1, wait_ms) <= 0) continue;
+        bool const is_over = has_ended(child);
+        int const wait_ms = is_over ? 0 : static_cast<int>(std::min(left_s * 1000 + 1, 20.0));
+        if (::poll(&waiting, 1, wait_ms) <= 0) {
+            if (is_over) return true;
+            continue;
+        }
         ssize_t const count = ::read(pipe, block.data(), block.size());
         if (count > 0) output.append(block.data(), static_cast<std::size_t>(count));
         if (count == 0 || (count < 0 && errno != EINTR)) return true;
@@ -122,7 +137,7 @@ run_process(std::vector<std::string> const& arguments, double limit_s, std::stri
     }
 
     process_result result;
-    result.timed_out = !read_until_closed(ends[0], limit_s, result.output);
+    result.timed_out = !read_until_closed(ends[0], child, limit_s, result.output);
     ::close(ends[0]);
     if (result.timed_out) ::kill(-child, SIGKILL);
     int status = 0;

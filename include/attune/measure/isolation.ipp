@@ -83,7 +83,7 @@ bool has_gomp_team()
     for (auto const& task : std::filesystem::directory_iterator("/proc/self/task", no_throw)) {
         std::string name;
         std::getline(std::ifstream(task.path() / "comm"), name);
-        if (name != own_thread_name) ++others;
+        if (!name.empty() && name != own_thread_name) ++others;
     }
     return others > 1;
 #else

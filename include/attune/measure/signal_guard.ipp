@@ -157,7 +157,12 @@ inline void return_handlers() noexcept
     guard.ticks = 0;
     guard.armed = 1;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    f();
+    try {
+        f();
+    } catch (...) {
+        guard.armed = 0; // while the frame to jump to is still there
+        throw;
+    }
     std::atomic_signal_fence(std::memory_order_seq_cst);
     guard.armed = 0;
     return true;
@@ -270,14 +275,12 @@ void signal_guard::call(std::function<void()> const& f)
     try {
         if (detail::call_guarded(state_->record, f)) return;
     } catch (std::exception const& thrown) {
-        state_->record.armed = 0;
         std::string const text = thrown.what();
         throw stopped{
             {failure_stage::crash,
              text.empty() ? "an exception without a text" : text.substr(0, text.find('\n')),
              text}};
     } catch (...) {
-        state_->record.armed = 0;
         throw stopped{{failure_stage::crash, "an exception that is not a std::exception", {}}};
     }
     // The kernel of the machine gave the handler a floating-point unit of its own.

@@ -52,8 +52,8 @@ struct logged_session {
 /// Errors   attune::error when the file cannot be read or is no event log
 [[nodiscard]] std::vector<logged_session> read_event_log(std::string const& path);
 
-/// The log of one session. Each event is on disk, in one write, when add() returns. A file that
-/// cannot be written costs a notice, never the tuning.
+/// The log of one session. Each event is with the system, in one write, when add() returns. A file
+/// that cannot be written costs a notice, never the tuning.
 class event_log {
 public:
     /// Keeps nothing.

@@ -78,18 +78,18 @@ event_log::event_log(std::string path, std::string key, std::uint64_t seed)
 {
     std::unique_ptr<file> made(
         new file{path, std::move(key), seed, detail::store_file::open_to_append(path)});
+    if (made->opened.usable() && !made->opened.try_lock()) {
+        notices_.push_back(path + ": events are not logged: another tuning logs there now");
+        return;
+    }
     std::string text;
     if (!made->opened.usable() || !made->opened.read_all(text)) {
         notices_.push_back(path + ": events are not logged: " + made->opened.why());
         return;
     }
-    if (!made->opened.try_lock()) {
-        notices_.push_back(path + ": events are not logged: another tuning logs there now");
-        return;
-    }
     std::vector<logged_session> sessions = detail::sessions_in(text);
-    if (sessions.empty() && text.find_first_not_of(" \n") != std::string::npos &&
-        text.find('\n') != std::string::npos) {
+    bool const is_cut_start = detail::session_line(made->key, made->seed).starts_with(text);
+    if (sessions.empty() && !is_cut_start && text.find_first_not_of(" \n") != std::string::npos) {
         notices_.push_back(path + ": events are not logged: the file is no event log");
         return;
     }

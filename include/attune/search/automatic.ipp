@@ -106,6 +106,12 @@ void automatic::tell(point const& p, outcome const& result)
     if (state_->local) state_->local->tell(p, result);
 }
 
-std::optional<double> automatic::expected_gain() { return state_->model.expected_gain(); }
+std::optional<double> automatic::expected_gain()
+{
+    // Every second point is then not the model's: asking it would bring it up to date at other
+    // moments than the points do, and so change them.
+    if (state_->wants_help()) return {};
+    return state_->model.expected_gain();
+}
 
 } // namespace attune::search

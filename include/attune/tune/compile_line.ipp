@@ -129,10 +129,10 @@ std::size_t compile_line::start()
     try {
         while (s.workers.size() < count) {
             auto fresh = std::make_unique<state::worker>();
-            fresh->thread = std::thread([&s, self = fresh.get()] {
-                ::pthread_setname_np(::pthread_self(), own_thread_name);
-                s.work(*self);
-            });
+            fresh->thread = std::thread([&s, self = fresh.get()] { s.work(*self); });
+            // From here, so that it has its name before anyone looks; fails if it has ended
+            // already.
+            ::pthread_setname_np(fresh->thread.native_handle(), own_thread_name);
             std::scoped_lock const held(s.lock); // its clock is read under the lock
             if (!fresh->has_ended)
                 ::pthread_getcpuclockid(fresh->thread.native_handle(), &fresh->clock);

@@ -59,7 +59,7 @@ struct installed_variants::state {
         if (options.retune) return {};
         found const known = store.find(key);
         if (known.how != match::exact) return {};
-        // Its events are there: the tuning goes on where it was interrupted.
+        // Where its events are the last of the log, the tuning goes on; else it begins anew.
         if (known.best->interrupted && !options.event_log.empty()) return {};
         std::optional<point> const at = point_of(*known.best, space);
         if (!at) {

@@ -38,8 +38,8 @@ struct tuning_options {
     /// measured; 0: each is compiled when it is its turn. Empty: see automatic_ahead().
     std::optional<std::uint32_t> compile_ahead{};
     /// A file to which every event of the tuning is appended; empty: none. A tuning that was
-    /// interrupted is continued from it, without measuring anything twice; attune::replay() reads
-    /// it.
+    /// interrupted is continued from it, without measuring anything twice (its clock, and the rule
+    /// stop.expected_gain, begin anew); attune::replay() reads it.
     std::string event_log{};
 };
 

@@ -15,6 +15,10 @@ replayed_session
 replay(std::string const& path, chain_of_trees const& space, search_factory const& search)
 {
     logged_session const session = std::move(read_event_log(path).back());
+    if (session.damaged)
+        throw error("the log cannot be repeated: a line of its last session cannot be read",
+                    path,
+                    "tune again, or remove the damaged line and what follows it");
     any_searcher again = search(space, session.seed);
     replayed_calls calls = repeat_calls(again, session.events);
     if (!calls.problem.empty())

@@ -22,10 +22,10 @@ struct session_result {
     tuning_report report;
 };
 
-/// Tunes. The default configuration is evaluation 0 and stays unless another one is faster in the
-/// final (see finals.hpp), a comparison in turns, beyond its 95 % interval. The time budget holds
-/// for everything, compilers and the final too: another evaluation is begun only if it and the
-/// final would still fit, were it as long as the longest so far. The caller's data is restored.
+/// Tunes. The default configuration is the first evaluation and stays unless another one is faster
+/// in the final (see finals.hpp), a comparison in turns, beyond its 95 % interval. The time budget
+/// holds for everything, compilers and the final too: another evaluation is begun only if it and
+/// the final would still fit, were it as long as the longest so far. The caller's data is restored.
 /// Errors   attune::error: a zero budget, a default configuration that does not work
 [[nodiscard]] session_result run_session(tuning_problem const& problem,
                                          tuning_options const& options);

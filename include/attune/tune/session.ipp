@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/hash.hpp>
 #include <attune/remember/event_log.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/tune/finals.hpp>
@@ -10,12 +9,14 @@
 #include <attune/tune/logged_search.hpp>
 #include <attune/tune/scoreboard.hpp>
 #include <attune/tune/session.hpp>
+#include <attune/tune/session_key.ipp>
 #include <attune/tune/supply.hpp>
 #include <attune/tune/trial.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -48,18 +49,6 @@ namespace detail {
     return static_cast<std::uint32_t>(*size);
 }
 
-/// Equal keys, comparable outcomes: what an interrupted session may be continued under.
-[[nodiscard]] inline std::string session_key(tuning_problem const& problem)
-{
-    description const& space = problem.space.describe();
-    record_key const key = make_key(problem.kernel, space, problem.compiler.identity());
-    content_hash hash;
-    hash.add(key.kernel).add(key.source).add(key.schema).add(key.compiler).add(key.device);
-    for (auto const& [name, value] : key.inputs)
-        hash.add(name).add(value);
-    return hash.add(text_of(space, problem.default_at)).hex();
-}
-
 /// One tuning from its first event to its report.
 class session {
 public:
@@ -74,7 +63,7 @@ public:
         , judge_(options.stop)
         , log_(options.event_log.empty()
                    ? event_log{}
-                   : event_log{options.event_log, session_key(problem), options.seed})
+                   : event_log{options.event_log, session_key(problem, options), options.seed})
         , runner_(problem, options)
     {
     }
@@ -123,8 +112,16 @@ private:
         board_.add(problem_.default_at, first.result, report_.default_configuration);
         judge_.add(first.result);
         if (!known) supply_->tell(problem_.default_at, first.result);
-        for (auto const& [at, result] : past)
-            if (at != problem_.default_at) take_in(at, result, {});
+        std::unordered_map<point, std::string, point_hash> key_of;
+        for (event const& e : log_.past())
+            if (e.kind == event_kind::compiled) key_of[e.points.front()] = e.text;
+        for (auto const& [at, result] : past) {
+            if (at == problem_.default_at) continue;
+            callable code; // not loaded, but its key is known
+            code.object_key = key_of[at];
+            runner_.know(code.object_key, result);
+            take_in(at, result, code);
+        }
         if (!past.empty())
             note("continued an interrupted tuning: " + std::to_string(past.size()) +
                  " evaluations were known");
@@ -215,8 +212,9 @@ private:
             if (auto const* times = std::get_if<round_times>(&compared))
                 return report_final(field, *times);
             auto const failed = field.begin() + static_cast<std::ptrdiff_t>(std::get<1>(compared));
+            if (failed == field.begin())
+                return note("a run of the default failed in the final, and nothing was compared");
             note(text_of(space_, failed->at) + " failed in the final and was left out");
-            if (failed == field.begin()) return;
             field.erase(failed);
         }
     }

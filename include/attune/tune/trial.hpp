@@ -79,6 +79,11 @@ public:
         return ground_.protection();
     }
 
+    /// An outcome from before an interruption: variants with this code take it.
+    void know(std::string const& object_key, outcome const& result)
+    {
+        if (!object_key.empty()) by_code_.emplace(object_key, result);
+    }
     /// Trials whose object code had been measured before: they took that outcome.
     [[nodiscard]] std::uint32_t same_code() const noexcept { return same_code_; }
 

@@ -1,0 +1,29 @@
+// attune/tune/session_key.ipp - what an interrupted session may be continued under.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/hash.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/problem.hpp>
+
+#include <string>
+
+namespace attune::detail {
+
+/// Equal keys, comparable outcomes: the same kernel, machine and way of measuring.
+[[nodiscard]] inline std::string session_key(tuning_problem const& problem,
+                                             tuning_options const& options)
+{
+    description const& space = problem.space.describe();
+    record_key const key = make_key(problem.kernel, space, problem.compiler.identity());
+    content_hash hash;
+    hash.add(key.kernel).add(key.source).add(key.schema).add(key.compiler).add(key.device);
+    for (auto const& [name, value] : key.inputs)
+        hash.add(name).add(value);
+    hash.add(options.cache == cache_state::warm ? "warm" : "cold");
+    hash.add(problem.kernel.check ? "checked" : "compared");
+    hash.add(problem.kernel.reference ? "given reference" : "default's reference");
+    return hash.add(text_of(space, problem.default_at)).hex();
+}
+
+} // namespace attune::detail
