@@ -11,7 +11,6 @@
 
 #include <attune/core/outcome.hpp>
 
-#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -49,12 +48,12 @@ noise_of(measurement const& first, measurement const& later, measurement const& 
                       "the machine is too noisy to tell: differences below %.0f %% do not show; "
                       "stop other programs, or tune with a larger budget",
                       100 * noise.resolution);
-    else if (std::abs(noise.drift) > machine_noise::much_drift)
+    else if (__builtin_fabs(noise.drift) > machine_noise::much_drift)
         std::snprintf(text,
                       sizeof text,
                       "the machine's speed changed while tuning: the default took %.0f %% %s at "
                       "the end; only what was compared in turns is certain",
-                      100 * std::abs(noise.drift),
+                      100 * __builtin_fabs(noise.drift),
                       noise.drift > 0 ? "longer" : "less");
     return text;
 }

@@ -12,7 +12,7 @@
 #pragma once
 
 #include <attune/search/features/feature_map.hpp>
-#include <attune/search/objective.hpp>
+#include <attune/search/objective_options.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -13,6 +13,8 @@
 // Tests    tests/search/objective.cpp
 #pragma once
 
+#include <attune/search/objective_options.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,14 +23,6 @@
 #include <vector>
 
 namespace attune {
-
-/// How values are bent before they are standardised.
-struct objective_options {
-    bool logarithm = true;   ///< when every value is positive
-    double bend_spans = 1;   ///< from median + so many (median - best) on, values are bent;
-                             ///< infinite: never
-    double bent_slope = 0.3; ///< slope beyond, in (0, 1]
-};
 
 /// A strictly monotone map: logarithm when every value is positive, bend, then shift and scale.
 class objective_scale {

@@ -11,8 +11,6 @@
 
 #include <attune/core/outcome.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
@@ -67,11 +65,11 @@ public:
         ++evaluations_;
         ++since_improvement_;
         auto const* const m = std::get_if<measurement>(&result);
-        if (m == nullptr || !std::isfinite(m->value)) return;
+        if (m == nullptr || !__builtin_isfinite(m->value)) return;
         ++worked_;
-        if (!best_ || m->value < *best_ - rules_.improvement * std::abs(*best_))
+        if (!best_ || m->value < *best_ - rules_.improvement * __builtin_fabs(*best_))
             since_improvement_ = 0;
-        best_ = best_ ? std::min(*best_, m->value) : m->value;
+        if (!best_ || m->value < *best_) best_ = m->value;
     }
 
     /// Whether gain() should be told what the model expects: every five outcomes, if that matters.
@@ -92,7 +90,7 @@ public:
     /// Outcomes that may still be waited for under `evaluations`.
     [[nodiscard]] std::uint64_t evaluations_left() const noexcept
     {
-        return rules_.evaluations - std::min(rules_.evaluations, evaluations_);
+        return rules_.evaluations > evaluations_ ? rules_.evaluations - evaluations_ : 0;
     }
     [[nodiscard]] std::uint64_t evaluations() const noexcept { return evaluations_; }
     [[nodiscard]] std::uint64_t worked() const noexcept { return worked_; }

@@ -1,0 +1,22 @@
+// attune/search/objective_options.hpp - how measured values are bent before they are modelled.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> [search] -> compile -> measure -> remember
+// In       nothing
+// Out      plain data for objective.hpp, which is too heavy for a public header
+// Source   own; see objective.hpp
+// Depends  nothing
+// Tests    tests/search/objective_options.cpp
+#pragma once
+
+namespace attune {
+
+/// How values are bent before they are standardised.
+struct objective_options {
+    bool logarithm = true;   ///< when every value is positive
+    double bend_spans = 1;   ///< from median + so many (median - best) on, values are bent;
+                             ///< infinite: never
+    double bent_slope = 0.3; ///< slope beyond, in (0, 1]
+};
+
+} // namespace attune
