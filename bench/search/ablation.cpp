@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/arguments.hpp"
 #include "../support/recorded.hpp"
 #include "permuted_loops.hpp"
 #include "replay_run.hpp"
@@ -211,24 +212,14 @@ void synthetic(arguments const& given)
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    for (int i = 1; i + 1 < count; i += 2) {
-        std::string const name = text[i];
-        std::string const value = text[i + 1];
-        if (name == "--data")
-            out.data = value;
-        else if (name == "--spaces")
-            out.spaces = value;
-        else if (name == "--variant")
-            out.variants = value;
-        else if (name == "--repeats")
-            out.repeats = std::stoull(value);
-        else if (name == "--budget")
-            out.budget = std::stoull(value);
-        else if (name == "--seed")
-            out.seed = std::stoull(value);
-        else
-            throw std::runtime_error(name + ": no such argument");
-    }
+    bench::read_arguments(count,
+                          text,
+                          {{"--data", &out.data},
+                           {"--spaces", &out.spaces},
+                           {"--variant", &out.variants},
+                           {"--repeats", &out.repeats},
+                           {"--budget", &out.budget},
+                           {"--seed", &out.seed}});
     if (out.repeats == 0 || out.budget == 0)
         throw std::runtime_error("--repeats and --budget must be at least 1");
     return out;

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/arguments.hpp"
 #include "replay_run.hpp"
 #include "strategies.hpp"
 #include "synthetic_objective.hpp"
@@ -37,24 +38,14 @@ struct arguments {
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    for (int i = 1; i + 1 < count; i += 2) {
-        std::string const name = text[i];
-        std::string const value = text[i + 1];
-        if (name == "--spaces")
-            out.spaces = value;
-        else if (name == "--names")
-            out.names = value;
-        else if (name == "--strategy")
-            out.strategy = value;
-        else if (name == "--repeats")
-            out.repeats = std::stoull(value);
-        else if (name == "--budget")
-            out.budget = std::stoull(value);
-        else if (name == "--seed")
-            out.seed = std::stoull(value);
-        else
-            throw std::runtime_error(name + ": no such argument");
-    }
+    bench::read_arguments(count,
+                          text,
+                          {{"--spaces", &out.spaces},
+                           {"--names", &out.names},
+                           {"--strategy", &out.strategy},
+                           {"--repeats", &out.repeats},
+                           {"--budget", &out.budget},
+                           {"--seed", &out.seed}});
     if (out.spaces.empty()) throw std::runtime_error("--spaces FILE is needed");
     if (out.repeats == 0) throw std::runtime_error("--repeats must be at least 1");
     return out;

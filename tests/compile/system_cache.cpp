@@ -7,11 +7,13 @@
 
 #include "../laws/compiler.hpp"
 #include "../support/cache_folder.hpp"
+#include "../support/second_time.hpp"
 
 using attune_laws::callable_of;
 using attune_laws::scaled_sum_source;
 using attune_laws::scaled_sum_variant;
 using attune_test::cache_folder;
+using attune_test::second_time;
 
 namespace {
 
@@ -30,38 +32,20 @@ attune::system_compiler over(cache_folder const& folder)
     return attune::system_compiler(options);
 }
 
-/// Hands out what another compiler compiled before.
-struct second_time {
-    attune::system_compiler first;
-    attune::system_compiler second;
-
-    explicit second_time(cache_folder const& folder)
-        : first(over(folder))
-        , second(over(folder))
-    {
-    }
-    attune::compile_result compile(attune::kernel_source const& kernel, attune::variant const& v)
-    {
-        bool const good = std::holds_alternative<attune::callable>(first.compile(kernel, v));
-        attune::compile_result result = second.compile(kernel, v);
-        if (good) CHECK(std::get<attune::callable>(result).from_cache);
-        return result;
-    }
-    std::string identity() const { return second.identity(); }
-};
-
 } // namespace
 
 TEST_CASE("shared objects from the cache keep the laws of a compiler")
 {
     cache_folder const folder;
-    if (usable()) attune_laws::compiler_laws([&] { return second_time(folder); });
+    if (usable())
+        attune_laws::compiler_laws([&] { return second_time{over(folder), over(folder)}; });
 }
 
 TEST_CASE("shared objects from the cache keep the laws of a C++ compiler")
 {
     cache_folder const folder;
-    if (usable()) attune_laws::cpp_compiler_laws([&] { return second_time(folder); });
+    if (usable())
+        attune_laws::cpp_compiler_laws([&] { return second_time{over(folder), over(folder)}; });
 }
 
 TEST_CASE("what system_compiler compiled is there in the next run, without running it")
