@@ -80,7 +80,7 @@ TEST_CASE("an interrupted tuning is continued: nothing is measured twice, and th
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
 }
 
-TEST_CASE("a continued tuning knows whose code is whose")
+TEST_CASE("a continued tuning compiles the default and the best again, and no equal of the default")
 {
     scratch_directory const directory;
     std::string const path = directory.file("log");
