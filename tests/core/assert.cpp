@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <doctest/doctest.h>
 #include <string>
 #include <sys/wait.h>
@@ -22,6 +23,7 @@ ending run_in_child(Body body)
 {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
+    std::fflush(nullptr); // or the child may write what this process has not written yet
     ::pid_t const child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {

@@ -17,6 +17,15 @@ TEST_CASE("an error says what, where and what to do next, one line each")
     CHECK(problem.next() == "pass a path that exists");
 }
 
+TEST_CASE("what went wrong can be had alone, for texts that are one line")
+{
+    CHECK(attune::error("no compiler", "PATH", "install one").what_alone() == "no compiler");
+    CHECK(attune::error("no compiler", "", "").what_alone() == "no compiler");
+    CHECK(attune::error("", "PATH", "").what_alone().empty());
+    // The driver's words may have lines of their own, and the prefix.
+    CHECK(attune::error("attune: a\nb", "", "").what_alone() == "attune: a");
+}
+
 TEST_CASE("an error leaves out the lines that are empty")
 {
     CHECK(std::string(attune::error("a", "", "").what()) == "attune: a");

@@ -11,6 +11,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace attune {
 
@@ -28,14 +29,21 @@ public:
     {
     }
 
+    /// The first of the three alone: "kernel file not found".
+    [[nodiscard]] std::string what_alone() const
+    {
+        std::string const text = what();
+        return text.substr(prefix().size(), text.find('\n') - prefix().size());
+    }
     [[nodiscard]] std::string const& where() const noexcept { return where_; }
     [[nodiscard]] std::string const& next() const noexcept { return next_; }
 
 private:
+    static std::string_view prefix() noexcept { return "attune: "; }
     static std::string
     compose(std::string const& what, std::string const& where, std::string const& next)
     {
-        std::string text = "attune: " + what;
+        std::string text = std::string(prefix()) + what;
         if (!where.empty()) text += "\n  where: " + where;
         if (!next.empty()) text += "\n  next:  " + next;
         return text;

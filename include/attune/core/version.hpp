@@ -10,12 +10,12 @@
 #pragma once
 
 #define ATTUNE_VERSION_MAJOR 0
-#define ATTUNE_VERSION_MINOR 2
+#define ATTUNE_VERSION_MINOR 3
 #define ATTUNE_VERSION_PATCH 0
 
 namespace attune {
 
 /// The version of these headers, "major.minor.patch".
-inline constexpr char const* version = "0.2.0";
+inline constexpr char const* version = "0.3.0";
 
 } // namespace attune

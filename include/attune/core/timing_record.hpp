@@ -1,0 +1,29 @@
+// attune/core/timing_record.hpp - the single times behind one measurement.
+// SPDX-License-Identifier: MIT
+//
+// Stage    core; made by measure, kept by remember
+// In       one timing
+// Out      plain data, from which its measurement can be computed again
+// Source   own
+// Depends  std only
+// Tests    tests/core/timing_record.cpp
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// How a measurement came about.
+struct timing_record {
+    std::vector<double> times{};            ///< seconds of one run, in the order they were taken
+    std::vector<std::uint32_t> disturbed{}; ///< places in `times` at which another program ran
+    std::uint32_t runs = 1;                 ///< timed together for each of `times`
+    std::uint32_t threads = 1;              ///< that one run kept busy
+    std::string clock{};                    ///< "thread_cpu", "wall" or "events"; empty: not noted
+
+    [[nodiscard]] friend bool operator==(timing_record const&, timing_record const&) = default;
+};
+
+} // namespace attune
