@@ -73,6 +73,14 @@ TEST_CASE("ranges at the ends of 64 bits end without overflow")
           table{lowest, -1, highest - 1});
     CHECK(values_of(attune::ordinal<"A">(attune::powers_of_two(std::int64_t{1}, highest))).size() ==
           63);
+    constexpr std::int64_t step = std::int64_t{1} << 34; // 2^30 values: too many for a table
+    auto const wide = attune::ordinal<"A">(attune::range(lowest, highest, step));
+    auto const bound = bind_inputs(lower(attune::space(wide)), {}).parameters[0];
+    CHECK(bound.value_count() == 1U << 30);
+    CHECK(bound.integer_at(0) == lowest);
+    CHECK(bound.integer_at((1U << 29) + 1) == step);
+    CHECK(bound.integer_at((1U << 30) - 1) == highest - step + 1);
+    CHECK(coordinate_of(bound, std::to_string(step)) == attune::coordinate{(1U << 29) + 1});
 }
 
 TEST_CASE("an input ends ranges and gives the extent of tiles")

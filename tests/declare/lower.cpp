@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/lower.hpp>
 
+#include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/evaluate.hpp>
 
@@ -185,6 +186,29 @@ TEST_CASE("features are lowered as expressions with their text, and change nothi
     CHECK(attune::lower(plain).features.empty());
 }
 
+TEST_CASE("a formula beside the space becomes a node of it, with its text, and nothing else")
+{
+    static_assert(attune::detail::is_number_formula<decltype(2 * m)>());
+    static_assert(attune::detail::is_number_formula<double>());
+    static_assert(!attune::detail::is_number_formula<decltype(mode)>());
+    static_assert(!attune::detail::is_number_formula<decltype(order)>());
+    static_assert(!attune::detail::is_number_formula<std::string_view>());
+    description space = attune::lower(attune::space(m, vec, order));
+    auto const grid = attune::detail::lower_formula(space, attune::ceil_div(n, m), "grid");
+    auto const flat = attune::detail::lower_formula(space, 2.5, "flat");
+    CHECK(grid.text == "ceil_div(N, M)");
+    CHECK(space.constraints.empty());
+    CHECK(space.features.empty());
+    description const bound = attune::bind_inputs(space, {n(100)});
+    point const at{{3, 0}, {1, 0}, {2, 0}}; // M is 64
+    CHECK(attune::evaluator{bound}.value(grid.root, at)->integer == 2);
+    CHECK(attune::evaluator{bound}.value(flat.root, at)->real == 2.5);
+    CHECK_THROWS_WITH_AS(
+        (void)attune::detail::lower_formula(space, rate * m, "kernel.work(...)"),
+        doctest::Contains("kernel.work(...) reads a parameter that is not in the space"),
+        attune::error);
+}
+
 TEST_CASE("a permutation keeps its metric, whatever follows")
 {
     constexpr auto kendall = order.metric(attune::order_distance::kendall);
@@ -196,4 +220,48 @@ TEST_CASE("a permutation keeps its metric, whatever follows")
           attune::order_distance::kendall);
     CHECK(attune::lower(attune::space(order)).parameters[0].metric ==
           attune::order_distance::spearman);
+}
+
+TEST_CASE("a formula beside the space becomes a node of it, with the inputs that it names")
+{
+    description space = attune::lower(attune::space(m, vec));
+    std::size_t const before = space.nodes.size();
+    auto const f = attune::detail::lower_formula(space, n * m + 1, "work(...)");
+    CHECK(f.text == "N * M + 1");
+    CHECK(space.nodes.size() > before);
+    CHECK(space.constraints.empty());
+    CHECK(space.features.empty());
+    CHECK(attune::detail::lower_formula(space, n * m + 1, "again").root == f.root);
+    CHECK(attune::detail::lower_formula(space, 2.5, "a number").text == "2.5");
+    description const bound = attune::bind_inputs(space, {n(100)});
+    CHECK(attune::evaluator{bound}.value(f.root, point{{3, 0}, {1, 0}})->integer == 6401);
+}
+
+TEST_CASE("a formula beside the space reads parameters of the space alone")
+{
+    description space = attune::lower(attune::space(m));
+    auto const said = [&](auto const& formula) -> std::string {
+        try {
+            (void)attune::detail::lower_formula(space, formula, "work(...)");
+        } catch (attune::error const& e) {
+            return e.what();
+        }
+        return {};
+    };
+    std::string const foreign = said(select(vec, 1, 2));
+    CHECK(foreign.find("work(...) reads a parameter that is not in the space") !=
+          std::string::npos);
+    CHECK(foreign.find("VEC") != std::string::npos);
+    static constexpr auto twin = attune::input<"M", int>();
+    CHECK(said(twin + 1).find("rename the input") != std::string::npos);
+    CHECK(said(m * 2) == "");
+}
+
+TEST_CASE("what lower_formula() takes is a number")
+{
+    CHECK(attune::detail::is_number_formula<decltype(n * m)>());
+    CHECK(attune::detail::is_number_formula<double>());
+    CHECK(attune::detail::is_number_formula<decltype(m < 3)>());
+    CHECK_FALSE(attune::detail::is_number_formula<decltype(order)>());
+    CHECK_FALSE(attune::detail::is_number_formula<char const*>());
 }

@@ -42,8 +42,10 @@ inline void fill_linear(parameter_description& out, std::int64_t last)
         out.range_count = static_cast<std::uint32_t>(behind_first + 1);
         return;
     }
+    // Without signs, because the distance to the first value may be more than an int64_t holds.
     for (std::uint64_t i = 0; i <= behind_first; ++i)
-        out.integers.push_back(rule.first + static_cast<std::int64_t>(i) * rule.step);
+        out.integers.push_back(static_cast<std::int64_t>(
+            static_cast<std::uint64_t>(rule.first) + i * static_cast<std::uint64_t>(rule.step)));
 }
 
 inline void fill_range(parameter_description& out, std::int64_t last)

@@ -111,7 +111,10 @@ struct parameter_description {
     /// The whole number at `index` of a parameter that has whole numbers, from table or range.
     [[nodiscard]] std::int64_t integer_at(std::uint32_t index) const noexcept
     {
-        return range_count > 0 ? rule.first + rule.step * std::int64_t{index} : integers[index];
+        if (range_count == 0) return integers[index];
+        // Without signs, because the distance to the first may be more than an int64_t holds.
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(rule.first) +
+                                         static_cast<std::uint64_t>(rule.step) * index);
     }
 };
 

@@ -16,8 +16,10 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -127,6 +129,36 @@ template <value_kind K, std::size_t N, class... R>
                                                 expression<K, N, R...> const& formula)
 {
     constraint_description lowered = lower_code(space, formula.code);
+    return {lowered.root, std::move(lowered.text)};
+}
+
+/// A formula beside the space, such as the work of a kernel: a node of the description.
+struct lowered_formula {
+    std::uint32_t root = no_index;
+    std::string text; ///< as the user would write it
+};
+
+/// What lower_formula() takes: a number, or what yields one.
+template <class E>
+[[nodiscard]] constexpr bool is_number_formula()
+{
+    if constexpr (symbolic<E> || std::is_arithmetic_v<E>)
+        return is_number(kind_yielded<E>);
+    else
+        return false;
+}
+
+/// Adds the nodes of a formula over the parameters of `space`, and the inputs it names.
+/// @param formula  an expression, a parameter, an input or a number
+/// @param what     whose formula it is, for the error: "kernel.work(...)"
+/// Errors   attune::error: it reads a parameter that is not in `space`
+template <class E>
+[[nodiscard]] lowered_formula
+lower_formula(description& space, E const& formula, std::string_view what)
+{
+    auto const lifted = lift(formula);
+    require_declared(space, lifted.code, what);
+    constraint_description lowered = lower_code(space, lifted.code);
     return {lowered.root, std::move(lowered.text)};
 }
 

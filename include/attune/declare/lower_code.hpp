@@ -29,7 +29,15 @@ std::uint32_t intern_input(description& space, std::string_view name, value_kind
 /// @pre its operands are nodes of `space`; it need not be one itself
 [[nodiscard]] std::string text_of_node(description const& space, expression_node const& n);
 
-/// @pre every parameter the code reads is in `space` (checked at compile time by where())
+/// @pre every parameter the code reads is in `space` (checked at compile time by where(), at run
+/// time
+///      by require_declared())
 constraint_description lower_code(description& space, std::span<instruction const> code);
+
+/// Errors   attune::error: the code reads a parameter that is not in `space`, or an input that has
+///          the name of one; `what` says whose formula it is
+void require_declared(description const& space,
+                      std::span<instruction const> code,
+                      std::string_view what);
 
 } // namespace attune::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/declare/lower_code.hpp>
 #include <attune/declare/text.hpp>
 
@@ -218,6 +219,25 @@ constraint_description lower_code(description& space, std::span<instruction cons
     std::sort(out.scope.begin(), out.scope.end());
     out.scope.erase(std::unique(out.scope.begin(), out.scope.end()), out.scope.end());
     return out;
+}
+
+void require_declared(description const& space,
+                      std::span<instruction const> code,
+                      std::string_view what)
+{
+    for (instruction const& step : code) {
+        bool const is_parameter =
+            step.code == op::parameter || step.code == op::element || step.code == op::position;
+        bool const is_known = space.find_parameter(step.text) != no_index;
+        if (is_parameter && !is_known)
+            throw error(std::string(what) + " reads a parameter that is not in the space",
+                        "parameter " + std::string(step.text),
+                        "add it to attune::space(...)");
+        if (step.code == op::input && is_known)
+            throw error(std::string(what) + " reads an input that has the name of a parameter",
+                        "input " + std::string(step.text),
+                        "rename the input, or use the parameter");
+    }
 }
 
 } // namespace attune::detail

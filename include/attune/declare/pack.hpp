@@ -9,6 +9,7 @@
 // Tests    tests/declare/pack.cpp
 #pragma once
 
+#include <attune/declare/code_quantity.hpp>
 #include <attune/declare/config.hpp>
 #include <attune/declare/constraint.hpp>
 #include <attune/declare/input.hpp>
@@ -54,12 +55,16 @@ template <use For, class Ref, class Names>
     static_assert(in_space || For != use::feature,
                   "attune: features(...): a feature reads a parameter that is not in this space; "
                   "add it to space(...)");
+    constexpr bool known_now = !is_code_ref<Ref>;
+    static_assert(known_now,
+                  "attune: where(...), features(...): what code takes is known only once it is "
+                  "compiled; write the condition in kernel.require(...)");
     constexpr bool own_name = !Ref::is_input || Names::find(Ref::name) == not_found;
     static_assert(own_name || For != use::constraint,
                   "attune: where(...): an input has the name of a parameter");
     static_assert(own_name || For != use::feature,
                   "attune: features(...): an input has the name of a parameter");
-    return in_space && own_name;
+    return in_space && known_now && own_name;
 }
 template <use For, class Names, class... R>
 [[nodiscard]] constexpr bool check_reads(type_list<R...>)
