@@ -6,6 +6,8 @@
 
 #include <attune/attune.hpp>
 
+#include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -34,12 +36,19 @@ enum way : int {
     tiring = 11,      ///< fast at first, crawling after a dozen calls in this process
     overreading = 12, ///< reads 4096 elements past its input, and is right
     breaking = 13,    ///< fast at first, throws after a dozen calls in this process
+    meddling = 14,    ///< right, and ignores SIGUSR1 from some call in this process on
 };
 
 /// Calls of the tiring way so far; a test sets it to 0.
 inline int tiring_calls = 0;
 /// Calls of the breaking way so far; a test sets it to 0.
 inline int breaking_calls = 0;
+/// Calls of the meddling way that are still innocent; a test sets it.
+inline int innocent_calls = 0;
+
+/// Calls of one way in this process so far; those in a forked child do not count.
+template <way Way>
+inline std::atomic<long> calls_to{0};
 
 inline void idle(int steps)
 {
@@ -50,6 +59,7 @@ inline void idle(int steps)
 template <way Way>
 void accumulate(std::span<double const> x, std::span<double> y, double factor)
 {
+    calls_to<Way>.fetch_add(1, std::memory_order_relaxed);
     if constexpr (Way == usual) idle(2'000'000);
     if constexpr (Way == crawling) idle(20'000'000);
     if constexpr (Way == tiring)
@@ -60,6 +70,8 @@ void accumulate(std::span<double const> x, std::span<double> y, double factor)
     if constexpr (Way == throwing) throw 7;
     if constexpr (Way == breaking)
         if (++breaking_calls > 12) throw 8;
+    if constexpr (Way == meddling)
+        if (--innocent_calls < 0) std::signal(SIGUSR1, SIG_IGN);
     if constexpr (Way == crashing) {
         int volatile* volatile nowhere = reinterpret_cast<int volatile*>(std::size_t{8});
         *nowhere = 1;
@@ -112,6 +124,8 @@ inline scripted_compiler::answer accumulate_script(attune::variant const& v)
         return code_of<tiring>();
     case breaking:
         return code_of<breaking>();
+    case meddling:
+        return code_of<meddling>();
     case unloadable:
         return failure{failure_stage::load, "symbol not found"};
     default:

@@ -1,0 +1,66 @@
+// attune/cuda/clocks.hpp - how fast a device runs just now, and what holds it back.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       NVIDIA's management library, where it is; nothing is ever set
+// Out      clocks and the reasons for them, or a sentence that says why there are none
+// Source   NVML API reference, clocks event reasons
+// Depends  std only; dlopen in the .ipp
+// Tests    tests/cuda/clocks.cpp
+#pragma once
+
+#include <attune/cuda/driver.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace attune::cuda {
+
+/// One look at a device.
+struct clock_reading {
+    std::int64_t mhz = 0;      ///< of the multiprocessors, now
+    std::int64_t most_mhz = 0; ///< that they can have; 0: unknown
+    std::uint64_t reasons = 0; ///< NVML's bits, of which those below count
+
+    /// Its clock is lower than asked for: heat, power or the supply. An idle device is not.
+    [[nodiscard]] constexpr bool is_throttled() const noexcept
+    {
+        return (reasons & (power_cap | slowdown | software_heat | hardware_heat | power_brake)) !=
+               0;
+    }
+
+    static constexpr std::uint64_t idle = 0x1;
+    static constexpr std::uint64_t set_by_user = 0x2;
+    static constexpr std::uint64_t power_cap = 0x4;
+    static constexpr std::uint64_t slowdown = 0x8;
+    static constexpr std::uint64_t software_heat = 0x20;
+    static constexpr std::uint64_t hardware_heat = 0x40;
+    static constexpr std::uint64_t power_brake = 0x80;
+};
+
+/// "1410 of 1980 MHz: power limit, heat"; no reasons where there are none.
+[[nodiscard]] std::string text_of(clock_reading const& reading);
+
+/// Reads the clocks of one device. Without the library it reads nothing, which is no error.
+class clock_reader {
+public:
+    /// @param ordinal  of the device, as the driver counts
+    /// @param library  path of NVML; empty: libnvidia-ml.so.1 on the loader's path
+    explicit clock_reader(driver const& of, int ordinal, std::string const& library = {});
+
+    /// Nothing where there is no library, or it does not know. Takes about 10 us to 1 ms.
+    [[nodiscard]] std::optional<clock_reading> read() const;
+    /// Why read() never gives anything; empty when it may.
+    [[nodiscard]] std::string const& why_none() const noexcept { return why_none_; }
+
+private:
+    struct library_functions;
+
+    std::shared_ptr<library_functions const> functions_{};
+    void* device_ = nullptr; ///< as the library calls it
+    std::string why_none_{};
+};
+
+} // namespace attune::cuda

@@ -1,0 +1,42 @@
+// attune/cuda/device.hpp - the device that a program tunes for, or the architecture it stands for.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       the driver and an ordinal, or nothing but an architecture
+// Out      its limits as the driver states them, and a name that records can be kept under
+// Source   CUDA driver API reference, CUdevice_attribute
+// Depends  std only
+// Tests    tests/cuda/device.cpp
+#pragma once
+
+#include <attune/cuda/driver.hpp>
+#include <attune/cuda/limits.hpp>
+
+#include <memory>
+#include <string>
+
+namespace attune {
+
+/// What code is made for, and run on where there is a driver.
+struct cuda_target {
+    std::shared_ptr<cuda::driver const> driver{}; ///< null: compiling only
+    int ordinal = 0;                              ///< of the device, as the driver counts
+    device_limits limits{};
+    std::string why_no_device{}; ///< one sentence when `driver` is null
+
+    [[nodiscard]] bool can_run() const noexcept { return driver != nullptr; }
+};
+
+/// Reads the limits of a device.
+/// Errors   attune::error: there is no such device (with how many there are), the driver's own
+[[nodiscard]] device_limits limits_of_device(cuda::driver const& driver, int ordinal);
+
+/// @param ordinal       of the device; -1: that of the calling thread's context, else 0
+/// @param architecture  to compile for: 90. On a machine without a device, or with another one,
+///                      nothing is run. 0: the device's own, and no device is an error
+/// @param driver_path   see cuda::open_driver
+/// Errors   attune::error: no driver and no architecture, no such device, an unknown architecture
+[[nodiscard]] cuda_target
+find_cuda_target(int ordinal = -1, int architecture = 0, std::string const& driver_path = {});
+
+} // namespace attune

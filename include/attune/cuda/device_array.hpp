@@ -1,0 +1,97 @@
+// attune/cuda/device_array.hpp - memory on a device, for programs that have no other allocator.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       numbers in the host's memory, or how many there will be
+// Out      the same on a device, as a device_span; freed with the object
+// Source   own
+// Depends  std only; the driver in the .ipp
+// Tests    tests/cuda/device_array.cpp
+#pragma once
+
+#include <attune/cuda/device_span.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace attune {
+
+namespace detail {
+
+/// Bytes in the primary context of a device.
+class device_bytes {
+public:
+    /// @param count    of elements  @param each  bytes of one
+    /// @param ordinal  of the device; -1: that of the calling thread's context, else 0
+    /// Errors   attune::error: no driver, no such device, out of memory (with how much was asked),
+    ///          more bytes than there are numbers for
+    device_bytes(std::size_t count, std::size_t each, int ordinal);
+
+    [[nodiscard]] void* data() const noexcept { return data_; }
+    /// Errors   attune::error, here and below: the driver's own; a stream that the legacy one waits
+    ///          for is being captured: the capture goes on
+    void copy_from(void const* host) const;
+    void copy_to(void* host) const;
+
+private:
+    std::size_t bytes_ = 0;
+    std::shared_ptr<void const> context_{}; ///< alive as long as the memory
+    std::shared_ptr<void const> owner_{};
+    void* data_ = nullptr;
+};
+
+} // namespace detail
+
+/// Elements on a device; copies share them. Needs neither CUDA's headers nor its runtime; memory
+/// from cudaMalloc serves attune just as well.
+///
+/// Example  attune::device_array<float> x{std::span<float const>{host}};
+///          saxpy(x.span(), y.span(), 2.0f, n);
+template <class T>
+class device_array {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "attune::device_array<T>: only plain data can be copied to a device");
+
+public:
+    /// Elements of any value.
+    /// @param device  its ordinal; -1: that of the calling thread's context, else 0
+    /// Errors   attune::error: no driver, no such device, out of memory
+    explicit device_array(std::size_t size, int device = -1)
+        : memory_(size, sizeof(T), device)
+        , size_(size)
+    {
+    }
+    /// Copies of `values`.
+    explicit device_array(std::span<T const> values, int device = -1)
+        : device_array(values.size(), device)
+    {
+        memory_.copy_from(values.data());
+    }
+
+    [[nodiscard]] device_span<T> span() noexcept
+    {
+        return {static_cast<T*>(memory_.data()), size_};
+    }
+    [[nodiscard]] device_span<T const> span() const noexcept
+    {
+        return {static_cast<T const*>(memory_.data()), size_};
+    }
+    /// Waits for all that was launched on the device before.
+    /// Errors   attune::error: the driver's own; a stream that the legacy one waits for is being
+    ///          captured
+    [[nodiscard]] std::vector<T> to_host() const
+    {
+        std::vector<T> out(size_);
+        memory_.copy_to(out.data());
+        return out;
+    }
+
+private:
+    detail::device_bytes memory_;
+    std::size_t size_ = 0;
+};
+
+} // namespace attune

@@ -1,0 +1,70 @@
+// attune/cuda/device_array.ipp - allocations in the primary context of a device.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/cuda/capture.hpp>
+#include <attune/cuda/device.hpp>
+#include <attune/cuda/device_array.hpp>
+#include <attune/cuda/driver.hpp>
+#include <attune/cuda/primary_context.hpp>
+
+#include <new>
+#include <string>
+
+namespace attune::detail {
+
+device_bytes::device_bytes(std::size_t count, std::size_t each, int ordinal)
+{
+    if (__builtin_mul_overflow(count, each, &bytes_))
+        throw error("an array of a device is larger than any memory",
+                    std::to_string(count) + " elements of " + std::to_string(each) + " bytes each",
+                    "look where its size comes from: a negative number, perhaps");
+    cuda_target const target = find_cuda_target(ordinal);
+    auto const context = std::make_shared<cuda::primary_context>(target.driver, target.ordinal);
+    cuda::driver const& driver = *target.driver;
+    cuda::context_scope const here{*context};
+    cuda::device_pointer at = 0;
+    cuda::result const got = driver.memory_allocate(&at, bytes_ > 0 ? bytes_ : 1);
+    if (got == cuda::out_of_memory)
+        cuda::throw_out_of_memory(driver,
+                                  bytes_,
+                                  "",
+                                  target.limits.name,
+                                  "free other arrays, or work on a smaller problem");
+    cuda::require_success(driver, got, "cuMemAlloc");
+    context_ = context;
+    data_ = reinterpret_cast<void*>(at);
+    owner_ = std::shared_ptr<void const>(data_, [context, at](void const*) {
+        cuda::context_scope const inside{*context->of(), context->handle(), std::nothrow};
+        if (inside.is_inside()) context->of()->memory_free(at);
+    });
+}
+
+void device_bytes::copy_from(void const* host) const
+{
+    if (bytes_ == 0) return;
+    auto const& context = *static_cast<cuda::primary_context const*>(context_.get());
+    cuda::context_scope const here{context};
+    cuda::require_no_capture(*context.of(), "copying an array to the device");
+    auto const at = reinterpret_cast<cuda::device_pointer>(data_);
+    cuda::require_success(
+        *context.of(), context.of()->copy_to_device(at, host, bytes_), "cuMemcpyHtoD");
+    // From pageable memory the call may return before the bytes have arrived, and streams that do
+    // not wait for the default one, which they travel on, would not see them.
+    cuda::require_success(
+        *context.of(), context.of()->stream_synchronize(nullptr), "cuStreamSynchronize");
+}
+
+void device_bytes::copy_to(void* host) const
+{
+    if (bytes_ == 0) return;
+    auto const& context = *static_cast<cuda::primary_context const*>(context_.get());
+    cuda::context_scope const here{context};
+    cuda::synchronize_context(*context.of(), "copying an array from the device");
+    auto const at = reinterpret_cast<cuda::device_pointer>(data_);
+    cuda::require_success(
+        *context.of(), context.of()->copy_to_host(host, at, bytes_), "cuMemcpyDtoH");
+}
+
+} // namespace attune::detail

@@ -1,0 +1,49 @@
+// attune/cuda/device_span.hpp - an array in a device's memory.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       a device pointer and a number of elements, from any allocator
+// Out      an argument of a kernel; the kernel itself receives the pointer
+// Source   own; the shape is that of std::span
+// Depends  std only
+// Tests    tests/cuda/device_span.cpp
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+namespace attune {
+
+/// `size` elements in a device's memory. Never read or written by the host. `device_span<T const>`
+/// is only read by the kernel. A kernel declared with it takes a `T*`.
+template <class T>
+class device_span {
+public:
+    using element_type = T;
+
+    constexpr device_span() = default;
+    /// @param data  a device pointer of `size` elements, which outlives every use
+    constexpr device_span(T* data, std::size_t size) noexcept
+        : data_(data)
+        , size_(size)
+    {
+    }
+    /// Of elements that become const.
+    template <class U>
+        requires std::is_convertible_v<U (*)[], T (*)[]>
+    constexpr device_span(device_span<U> other) noexcept
+        : data_(other.data())
+        , size_(other.size())
+    {
+    }
+
+    [[nodiscard]] constexpr T* data() const noexcept { return data_; }
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] constexpr std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
+
+private:
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+} // namespace attune

@@ -1,0 +1,220 @@
+// attune/cuda/driver.hpp - the CUDA driver, opened at run time.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       libcuda.so.1, where it is
+// Out      its functions, or a sentence that says why there are none; its errors as text
+// Source   CUDA driver API reference; no CUDA header is needed
+// Depends  std only; dlopen in the .ipp
+// Tests    tests/cuda/driver.cpp
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace attune::cuda {
+
+/// The driver's own types, as its ABI has them. Handles are opaque.
+using result = int; ///< 0: success
+using device = int;
+using device_pointer = unsigned long long;
+using context = struct context_object*;
+using module = struct module_object*;
+using function = struct function_object*;
+using stream = struct stream_object*;
+using event = struct event_object*;
+using graph = struct graph_object*;
+using executable_graph = struct executable_graph_object*;
+
+struct ipc_handle {
+    char reserved[64];
+};
+
+/// CUlaunchAttribute and CUlaunchConfig.
+struct launch_attribute {
+    int id = 0;
+    char padding[4] = {};
+    union alignas(8) {
+        char bytes[64];
+        unsigned cluster[3];
+        int cooperative;
+    } value{};
+};
+struct launch_config {
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    stream on;
+    launch_attribute* attributes;
+    unsigned attribute_count;
+};
+
+/// Results that attune tells apart. All others are shown by name, as `invalid_value` is.
+enum : result {
+    success = 0,
+    invalid_value = 1,
+    out_of_memory = 2,
+    link_time_library = 34, ///< the toolkit's libcuda, which has names and no code
+    device_unavailable = 46,
+    no_device = 100,
+    invalid_device = 101,
+    no_binary_for_device = 209,
+    uncorrectable_memory_error = 214,
+    uncorrectable_link_error = 220,
+    unsupported_version = 222,
+    contained_error = 226,
+    not_ready = 600,
+    illegal_address = 700,
+    launch_timeout = 702,
+    context_is_destroyed = 709,
+    assertion_failed = 710,
+    hardware_stack_error = 714,
+    illegal_instruction = 715,
+    misaligned_address = 716,
+    invalid_address_space = 717,
+    invalid_program_counter = 718,
+    launch_failed = 719,
+    tensor_memory_leak = 721,
+    driver_mismatch = 803, ///< libcuda and the kernel's module are of different versions
+    compatibility_not_supported = 804,
+    server_ended = 810, ///< MPS
+    capture_unsupported = 900,
+    capture_implicit = 906, ///< the legacy stream would wait for one that is being captured
+    external_device_error = 911,
+    unknown_error = 999,
+};
+
+/// The functions attune calls, by the names of the driver API without "cu". Every pointer is set,
+/// but those that are named optional. Attributes and flags: numbers.hpp.
+struct driver {
+    result (*init)(unsigned flags);
+    result (*driver_get_version)(int* version);
+    result (*get_error_name)(result error, char const** text);
+    result (*get_error_string)(result error, char const** text);
+    result (*device_get_count)(int* count);
+    result (*device_get)(device* out, int ordinal);
+    result (*device_get_name)(char* text, int bytes, device of);
+    result (*device_get_attribute)(int* value, int attribute, device of);
+    result (*device_total_mem)(std::size_t* bytes, device of);
+    result (*device_get_pci_bus_id)(char* text, int bytes, device of);
+
+    result (*primary_context_retain)(context* out, device of);
+    result (*primary_context_release)(device of);
+    result (*context_get_current)(context* out);
+    result (*context_set_current)(context to);
+    result (*context_get_device)(device* out);
+    result (*context_synchronize)();
+
+    result (*module_load_data)(module* out, void const* image);
+    result (*module_unload)(module of);
+    result (*module_get_function)(function* out, module from, char const* name);
+    result (*function_set_attribute)(function of, int attribute, int value);
+    result (*launch_kernel)(function what,
+                            unsigned grid_x,
+                            unsigned grid_y,
+                            unsigned grid_z,
+                            unsigned block_x,
+                            unsigned block_y,
+                            unsigned block_z,
+                            unsigned shared_bytes,
+                            stream on,
+                            void** arguments,
+                            void** extra);
+    result (*launch_kernel_ex)(launch_config const* how,
+                               function what,
+                               void** arguments,
+                               void** extra); ///< optional: since CUDA 11.8
+
+    result (*memory_allocate)(device_pointer* out, std::size_t bytes);
+    result (*memory_free)(device_pointer what);
+    result (*memory_get_info)(std::size_t* free_bytes, std::size_t* total_bytes);
+    result (*memory_get_address_range)(device_pointer* base, std::size_t* bytes, device_pointer of);
+    result (*pointer_get_attribute)(void* value, int attribute, device_pointer of);
+    result (*copy_to_device)(device_pointer to, void const* from, std::size_t bytes);
+    result (*copy_to_host)(void* to, device_pointer from, std::size_t bytes);
+    result (*copy_on_device)(device_pointer to, device_pointer from, std::size_t bytes);
+    result (*copy_on_device_async)(device_pointer to,
+                                   device_pointer from,
+                                   std::size_t bytes,
+                                   stream on);
+    result (*set_bytes_async)(device_pointer to, unsigned char value, std::size_t bytes, stream on);
+    result (*ipc_get_memory)(ipc_handle* out, device_pointer of);
+    result (*ipc_open_memory)(device_pointer* out, ipc_handle from, unsigned flags);
+    result (*ipc_close_memory)(device_pointer of);
+
+    result (*stream_create)(stream* out, unsigned flags);
+    result (*stream_destroy)(stream what);
+    result (*stream_synchronize)(stream what);
+    result (*event_create)(event* out, unsigned flags);
+    result (*event_destroy)(event what);
+    result (*event_record)(event what, stream on);
+    result (*event_query)(event what);
+    result (*event_elapsed_ms)(float* milliseconds, event begin, event end);
+
+    result (*exchange_capture_mode)(int* mode); ///< optional; the calling thread's
+    result (*stream_begin_capture)(stream on, int mode);
+    result (*stream_is_capturing)(stream on, int* status); ///< optional; 0: it is not
+    result (*stream_end_capture)(stream on, graph* out);
+    result (*graph_instantiate)(executable_graph* out, graph from, unsigned long long flags);
+    result (*graph_launch)(executable_graph what, stream on);
+    result (*executable_graph_destroy)(executable_graph what);
+    result (*graph_destroy)(graph what);
+
+    int version = 0;  ///< 13000: the newest CUDA that this driver serves
+    std::string path; ///< of the library
+};
+
+/// Opens and initialises the driver; keeps it open for the life of the process, since its own
+/// threads may run.
+///
+/// @param path  of libcuda; empty: $ATTUNE_CUDA_DRIVER, else libcuda.so.1 on the loader's path
+/// Errors   attune::error: no driver (with the loader's words), a function missing, cuInit failed
+[[nodiscard]] std::shared_ptr<driver const> open_driver(std::string const& path = {});
+
+/// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
+[[nodiscard]] std::string text_of(driver const& of, result error);
+
+/// Errors after which a context can do nothing any more: those of which the driver's reference says
+/// that the process has to be started anew, and whatever a device reports of its own hardware.
+[[nodiscard]] constexpr bool is_sticky(result error) noexcept
+{
+    switch (error) {
+    case uncorrectable_memory_error:
+    case uncorrectable_link_error:
+    case contained_error:
+    case illegal_address:
+    case launch_timeout:
+    case context_is_destroyed:
+    case assertion_failed:
+    case hardware_stack_error:
+    case illegal_instruction:
+    case misaligned_address:
+    case invalid_address_space:
+    case invalid_program_counter:
+    case launch_failed:
+    case tensor_memory_leak:
+    case server_ended:
+    case external_device_error:
+    case unknown_error:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// @param doing  what was tried, as a sentence's subject: "cuModuleLoadData"
+/// Errors   attune::error unless `got` is success
+void require_success(driver const& of, result got, std::string const& doing);
+
+/// An error with how much of the current context's device was asked for and is free.
+/// @param what_for  "argument 2"; may be empty  @param on  the device: "NVIDIA H200"
+/// @param next      what the user can do
+/// Errors   always attune::error
+[[noreturn]] void throw_out_of_memory(driver const& of,
+                                      std::size_t bytes,
+                                      std::string const& what_for,
+                                      std::string const& on,
+                                      std::string const& next);
+
+} // namespace attune::cuda

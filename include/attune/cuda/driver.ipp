@@ -1,0 +1,207 @@
+// attune/cuda/driver.ipp - libcuda by dlopen, its functions by name.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       see driver.hpp
+// Out      definitions for one translation unit
+// Source   names as libcuda of CUDA 12 and 13 exports them: what cuda.h's macros make of the plain
+//          ones, such as cuMemAlloc_v2. Streams are the legacy ones (no _ptsz)
+// Depends  POSIX (dlopen)
+// Tests    tests/cuda/driver.cpp
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/cuda/driver.hpp>
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <memory>
+#include <string>
+
+namespace attune::cuda {
+
+namespace detail {
+
+/// One function by its exported name; null when it is missing.
+template <class Function>
+void take(void* library, char const* name, Function*& to)
+{
+    to = reinterpret_cast<Function*>(::dlsym(library, name));
+}
+
+/// All functions attune calls. @return  the name of the first that is missing, or null
+[[nodiscard]] inline char const* take_functions(void* library, driver& d)
+{
+    char const* missing = nullptr;
+    auto const need = [&]<class Function>(char const* name, Function*& to) {
+        take(library, name, to);
+        if (to == nullptr && missing == nullptr) missing = name;
+    };
+    need("cuInit", d.init);
+    need("cuDriverGetVersion", d.driver_get_version);
+    need("cuGetErrorName", d.get_error_name);
+    need("cuGetErrorString", d.get_error_string);
+    need("cuDeviceGetCount", d.device_get_count);
+    need("cuDeviceGet", d.device_get);
+    need("cuDeviceGetName", d.device_get_name);
+    need("cuDeviceGetAttribute", d.device_get_attribute);
+    need("cuDeviceTotalMem_v2", d.device_total_mem);
+    need("cuDeviceGetPCIBusId", d.device_get_pci_bus_id);
+    need("cuDevicePrimaryCtxRetain", d.primary_context_retain);
+    need("cuDevicePrimaryCtxRelease_v2", d.primary_context_release);
+    need("cuCtxGetCurrent", d.context_get_current);
+    need("cuCtxSetCurrent", d.context_set_current);
+    need("cuCtxGetDevice", d.context_get_device);
+    need("cuCtxSynchronize", d.context_synchronize);
+    need("cuModuleLoadData", d.module_load_data);
+    need("cuModuleUnload", d.module_unload);
+    need("cuModuleGetFunction", d.module_get_function);
+    need("cuFuncSetAttribute", d.function_set_attribute);
+    need("cuLaunchKernel", d.launch_kernel);
+    take(library, "cuLaunchKernelEx", d.launch_kernel_ex);
+    need("cuMemAlloc_v2", d.memory_allocate);
+    need("cuMemFree_v2", d.memory_free);
+    need("cuMemGetInfo_v2", d.memory_get_info);
+    need("cuMemGetAddressRange_v2", d.memory_get_address_range);
+    need("cuPointerGetAttribute", d.pointer_get_attribute);
+    need("cuMemcpyHtoD_v2", d.copy_to_device);
+    need("cuMemcpyDtoH_v2", d.copy_to_host);
+    need("cuMemcpyDtoD_v2", d.copy_on_device);
+    need("cuMemcpyDtoDAsync_v2", d.copy_on_device_async);
+    need("cuMemsetD8Async", d.set_bytes_async);
+    need("cuIpcGetMemHandle", d.ipc_get_memory);
+    need("cuIpcOpenMemHandle_v2", d.ipc_open_memory);
+    need("cuIpcCloseMemHandle", d.ipc_close_memory);
+    need("cuStreamCreate", d.stream_create);
+    need("cuStreamDestroy_v2", d.stream_destroy);
+    need("cuStreamSynchronize", d.stream_synchronize);
+    need("cuEventCreate", d.event_create);
+    need("cuEventDestroy_v2", d.event_destroy);
+    need("cuEventRecord", d.event_record);
+    need("cuEventQuery", d.event_query);
+    need("cuEventElapsedTime", d.event_elapsed_ms);
+    take(library, "cuThreadExchangeStreamCaptureMode", d.exchange_capture_mode);
+    need("cuStreamBeginCapture_v2", d.stream_begin_capture);
+    take(library, "cuStreamIsCapturing", d.stream_is_capturing);
+    need("cuStreamEndCapture", d.stream_end_capture);
+    need("cuGraphInstantiateWithFlags", d.graph_instantiate);
+    need("cuGraphLaunch", d.graph_launch);
+    need("cuGraphExecDestroy", d.executable_graph_destroy);
+    need("cuGraphDestroy", d.graph_destroy);
+    return missing;
+}
+
+/// What the user can do; empty where the error's own words are all there is.
+[[nodiscard]] inline char const* advice_on(result got) noexcept
+{
+    if (is_sticky(got))
+        return "the context is lost with all memory in it: end the program and start it again";
+    switch (got) {
+    case out_of_memory:
+        return "free device memory, or use less of it";
+    case no_binary_for_device:
+    case unsupported_version:
+        return "the code was made for another device or for a newer driver: compile it for this "
+               "device, or update the driver";
+    case capture_unsupported:
+    case capture_implicit:
+        return "a stream is being captured: do this before the capture begins, or after it has "
+               "ended";
+    case no_device:
+    case invalid_device:
+        return "see what nvidia-smi lists, that CUDA_VISIBLE_DEVICES names a device of it, and "
+               "that "
+               "a container was given one (docker run --gpus all)";
+    case driver_mismatch:
+        return "libcuda and the kernel's NVIDIA module are of different versions: restart the "
+               "machine after an update of the driver; in a container, use the libcuda of the "
+               "host";
+    case compatibility_not_supported:
+        return "this device does not run with a compatibility package: take its folder "
+               "(cuda/compat) out of LD_LIBRARY_PATH, or update the driver";
+    case link_time_library:
+        return "this libcuda is the toolkit's, for linking only: take its folder out of "
+               "LD_LIBRARY_PATH, so that the driver's own is found";
+    case device_unavailable:
+        return "another process has the device for itself, or this program has, and its worker "
+               "process wants it too: wait, or set the device's compute mode to default "
+               "(nvidia-smi -c 0)";
+    default:
+        return "";
+    }
+}
+
+} // namespace detail
+
+std::shared_ptr<driver const> open_driver(std::string const& path)
+{
+    std::string name = path;
+    if (name.empty()) {
+        char const* const set = std::getenv("ATTUNE_CUDA_DRIVER");
+        name = set != nullptr && *set != '\0' ? set : "libcuda.so.1";
+    }
+    void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        char const* const words = ::dlerror();
+        throw error("no CUDA driver",
+                    words != nullptr ? words : name.c_str(),
+                    "install NVIDIA's driver, which brings libcuda.so.1, or name the library in "
+                    "ATTUNE_CUDA_DRIVER");
+    }
+    auto const made = std::make_shared<driver>();
+    if (char const* const missing = detail::take_functions(library, *made)) {
+        ::dlclose(library);
+        throw error(std::string("the CUDA driver has no function ") + missing,
+                    name,
+                    "it is older than CUDA 11.4, or no CUDA driver: update it");
+    }
+    made->path = name;
+    Dl_info found{};
+    if (::dladdr(reinterpret_cast<void*>(made->init), &found) != 0 && found.dli_fname != nullptr)
+        made->path = found.dli_fname;
+    if (result const got = made->init(0); got != success) {
+        std::string next = is_sticky(got) ? "" : detail::advice_on(got); // there is no context yet
+        if (next.empty())
+            next = "see that nvidia-smi works, and what the system's log says of NVRM";
+        throw error("the CUDA driver does not start: " + text_of(*made, got), made->path, next);
+    }
+    if (made->driver_get_version(&made->version) != success) made->version = 0;
+    return made;
+}
+
+std::string text_of(driver const& of, result error)
+{
+    char const* name = nullptr;
+    char const* words = nullptr;
+    if (of.get_error_name(error, &name) != success || name == nullptr)
+        return "CUDA error " + std::to_string(error);
+    std::string text = name;
+    if (of.get_error_string(error, &words) == success && words != nullptr)
+        text = text + ": " + words;
+    return text;
+}
+
+void require_success(driver const& of, result got, std::string const& doing)
+{
+    if (got == success) return;
+    throw error(doing + " failed", text_of(of, got), detail::advice_on(got));
+}
+
+void throw_out_of_memory(driver const& of,
+                         std::size_t bytes,
+                         std::string const& what_for,
+                         std::string const& on,
+                         std::string const& next)
+{
+    std::size_t unused = 0;
+    std::size_t all = 0;
+    std::string rest;
+    if (of.memory_get_info(&unused, &all) == success)
+        rest = ", " + std::to_string(unused) + " of " + std::to_string(all) + " are free";
+    throw error("the device is out of memory",
+                (what_for.empty() ? what_for : what_for + ": ") + std::to_string(bytes) +
+                    " bytes were asked for" + rest + " on " + on,
+                next);
+}
+
+} // namespace attune::cuda

@@ -1,0 +1,56 @@
+// attune/cuda/launch.hpp - how many threads run a kernel, and in what groups.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       what the declaration's expressions say for one configuration
+// Out      plain numbers, ready for a launch
+// Source   CUDA C++ programming guide, execution configuration and thread block clusters
+// Depends  std only
+// Tests    tests/cuda/launch.cpp
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace attune {
+
+/// The geometry of one launch. All extents are in x, y, z.
+struct launch_geometry {
+    std::array<std::int64_t, 3> grid{1, 1, 1};    ///< blocks
+    std::array<std::int64_t, 3> block{1, 1, 1};   ///< threads of a block
+    std::array<std::int64_t, 3> cluster{1, 1, 1}; ///< blocks of a cluster; all 1: no clusters
+    std::int64_t shared_bytes = 0;                ///< dynamic shared memory of a block
+    bool is_cooperative = false;                  ///< the whole grid may synchronise
+
+    [[nodiscard]] std::int64_t threads_per_block() const noexcept { return product(block); }
+    [[nodiscard]] std::int64_t blocks() const noexcept { return product(grid); }
+    [[nodiscard]] bool has_clusters() const noexcept { return product(cluster) > 1; }
+
+    friend bool operator==(launch_geometry const&, launch_geometry const&) = default;
+
+private:
+    /// The largest number there is, where the product is larger.
+    [[nodiscard]] static std::int64_t product(std::array<std::int64_t, 3> const& e) noexcept
+    {
+        std::int64_t out = 0;
+        bool const fits =
+            !__builtin_mul_overflow(e[0], e[1], &out) && !__builtin_mul_overflow(out, e[2], &out);
+        return fits ? out : INT64_MAX;
+    }
+};
+
+/// "grid 128x1x1, block 256x1x1, 4096 bytes shared".
+[[nodiscard]] inline std::string text_of(launch_geometry const& g)
+{
+    auto const extents = [](std::array<std::int64_t, 3> const& e) {
+        return std::to_string(e[0]) + 'x' + std::to_string(e[1]) + 'x' + std::to_string(e[2]);
+    };
+    std::string text = "grid " + extents(g.grid) + ", block " + extents(g.block);
+    if (g.has_clusters()) text += ", cluster " + extents(g.cluster);
+    if (g.shared_bytes > 0) text += ", " + std::to_string(g.shared_bytes) + " bytes shared";
+    if (g.is_cooperative) text += ", cooperative";
+    return text;
+}
+
+} // namespace attune

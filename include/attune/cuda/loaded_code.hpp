@@ -1,0 +1,73 @@
+// attune/cuda/loaded_code.hpp - one kernel in one context, ready to be launched.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       code for the device and the geometry of its launch
+// Out      launches; the module is unloaded with the object
+// Source   CUDA driver API reference, module management and execution control
+// Depends  std only
+// Tests    tests/cuda/loaded_code.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/cuda/code.hpp>
+#include <attune/cuda/driver.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace attune::cuda {
+
+/// A kernel that is loaded, with what its launches need already said to the driver.
+class loaded_code {
+public:
+    /// Loads into the calling thread's current context, which must be that of every launch and
+    /// outlive this object.
+    /// @param said  takes the driver's latest answer, which may be that of an earlier launch
+    /// @return  or a failure: `load` (the image, the symbol), `launch` (shared memory, a driver
+    ///          without clusters)
+    [[nodiscard]] static std::variant<loaded_code, failure>
+    load(std::shared_ptr<driver const> of, device_variant const& what, result* said = nullptr);
+    ~loaded_code();
+    loaded_code(loaded_code&& other) noexcept
+        : driver_(std::move(other.driver_))
+        , module_(std::exchange(other.module_, nullptr))
+        , function_(other.function_)
+        , launch_(other.launch_)
+    {
+    }
+    loaded_code& operator=(loaded_code&& other) noexcept
+    {
+        std::swap(driver_, other.driver_);
+        std::swap(module_, other.module_);
+        std::swap(function_, other.function_);
+        std::swap(launch_, other.launch_);
+        return *this;
+    }
+
+    /// Begins a launch on a stream; null: the context's default stream. Allocates nothing.
+    /// @param arguments  an address per argument
+    /// @return  the driver's answer, which may be that of an earlier launch
+    [[nodiscard]] result launch(void** arguments, stream on) const noexcept;
+
+    [[nodiscard]] function handle() const noexcept { return function_; }
+    [[nodiscard]] launch_geometry const& geometry() const noexcept { return launch_; }
+
+private:
+    loaded_code(std::shared_ptr<driver const> of, module loaded, launch_geometry const& launch)
+        : driver_(std::move(of))
+        , module_(loaded)
+        , launch_(launch)
+    {
+    }
+    [[nodiscard]] result set_attributes(code_resources const& takes) const;
+
+    std::shared_ptr<driver const> driver_;
+    module module_ = nullptr;
+    function function_ = nullptr;
+    launch_geometry launch_;
+};
+
+} // namespace attune::cuda

@@ -1,0 +1,38 @@
+// attune/cuda/occupancy.hpp - how full a device's multiprocessors can be of one kernel.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       limits of a device, what the code takes, the geometry of its launch
+// Out      resident blocks per multiprocessor; resident warps over those there is room for
+// Source   CUDA C++ best practices guide, occupancy; the allocation units of the occupancy
+//          calculator
+// Depends  std only
+// Tests    tests/cuda/occupancy.cpp
+#pragma once
+
+#include <attune/cuda/code.hpp>
+#include <attune/cuda/limits.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace attune {
+
+/// What decides how many blocks fit.
+struct residency {
+    std::int64_t blocks = 0;     ///< resident on one multiprocessor; 0: it cannot be launched
+    double fraction = 0;         ///< resident warps over the most there can be
+    char const* limited_by = ""; ///< "threads", "blocks", "registers" or "shared memory"
+};
+
+[[nodiscard]] residency occupancy_of(device_limits const& device,
+                                     code_resources const& code,
+                                     launch_geometry const& launch);
+
+/// Why this geometry cannot be launched there with this code: "the block has 2048 threads, the
+/// device allows 1024"; empty when it can.
+[[nodiscard]] std::string launch_objection(device_limits const& device,
+                                           code_resources const& code,
+                                           launch_geometry const& launch);
+
+} // namespace attune

@@ -1,0 +1,193 @@
+// attune/cuda/occupancy.ipp - counts how many blocks fit on a multiprocessor.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       see occupancy.hpp
+// Out      definitions for one translation unit
+// Source   own; units and checks as in <cuda_occupancy.h> of CUDA 13, with which the tests compare:
+//          registers are given to warps, 256 at a time, from four equal parts of the register file;
+//          shared memory to blocks, 128 bytes at a time (256 before 8.0), with what the system
+//          reserves; a launch is refused as if warps came in fours
+// Depends  std only
+// Tests    tests/cuda/occupancy.cpp
+#pragma once
+
+#include <attune/cuda/occupancy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace attune {
+
+namespace detail {
+
+inline constexpr std::int64_t register_unit = 256; ///< registers of a warp are a multiple of it
+inline constexpr std::int64_t register_files = 4;  ///< of a multiprocessor; each has its own warps
+
+[[nodiscard]] constexpr std::int64_t round_up_to(std::int64_t value, std::int64_t unit) noexcept
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/// What one block takes; all numbers fit when the extents are below 2^20.
+struct block_needs {
+    std::int64_t threads;
+    std::int64_t warps;
+    std::int64_t warp_registers;  ///< of each warp
+    std::int64_t block_registers; ///< as a launch is checked: warps come in fours
+    std::int64_t shared_bytes;    ///< with those reserved and the gap to the next unit
+};
+
+[[nodiscard]] inline block_needs needs_of_block(device_limits const& device,
+                                                code_resources const& code,
+                                                launch_geometry const& launch) noexcept
+{
+    block_needs needs{};
+    // More than any device has is as good as the most there are numbers for.
+    auto const bounded = [](std::int64_t n) { return std::min(n, std::int64_t{1} << 40); };
+    needs.threads = bounded(launch.threads_per_block());
+    needs.warps = (needs.threads + device.warp_threads - 1) / device.warp_threads;
+    needs.warp_registers = round_up_to(code.registers * device.warp_threads, register_unit);
+    needs.block_registers = needs.warp_registers * round_up_to(needs.warps, register_files);
+    needs.shared_bytes =
+        round_up_to(bounded(code.static_shared_bytes) + bounded(launch.shared_bytes) +
+                        device.shared_bytes_reserved,
+                    device.architecture >= 80 ? 128 : 256);
+    return needs;
+}
+
+/// "the grid has 70000 blocks in y, the device allows 65535 there"; empty when all are allowed.
+[[nodiscard]] inline std::string extent_objection(std::array<std::int64_t, 3> const& extents,
+                                                  std::array<std::int64_t, 3> const& most,
+                                                  std::string const& what,
+                                                  std::string const& of)
+{
+    for (std::size_t d = 0; d < 3; ++d) {
+        std::string const text =
+            "the " + what + " has " + std::to_string(extents[d]) + ' ' + of + " in " + "xyz"[d];
+        if (extents[d] < 1) return text;
+        if (extents[d] > most[d])
+            return text + ", the device allows " + std::to_string(most[d]) + " there";
+    }
+    return {};
+}
+
+[[nodiscard]] inline std::string block_objection(device_limits const& device,
+                                                 code_resources const& code,
+                                                 launch_geometry const& launch)
+{
+    constexpr std::int64_t far_too_many = 1 << 20; // below it, products of three do not overflow
+    constexpr std::array<std::int64_t, 3> countable{far_too_many, far_too_many, far_too_many};
+    std::string text = extent_objection(launch.block, countable, "block", "threads");
+    if (!text.empty()) return text;
+    std::int64_t const threads = launch.threads_per_block();
+    std::string const has = "the block has " + std::to_string(threads) + " threads";
+    if (threads > device.threads_per_block)
+        return has + ", the device allows " + std::to_string(device.threads_per_block);
+    text = extent_objection(launch.block, device.block, "block", "threads");
+    if (!text.empty()) return text;
+    if (code.most_threads > 0 && threads > code.most_threads)
+        return has + ", the kernel allows " + std::to_string(code.most_threads) +
+               " by __launch_bounds__";
+    if (code.registers > device.registers_per_thread)
+        return "a thread has " + std::to_string(code.registers) + " registers, the device allows " +
+               std::to_string(device.registers_per_thread);
+    block_needs const needs = needs_of_block(device, code, launch);
+    if (needs.block_registers > device.registers_per_block)
+        return "the block takes " + std::to_string(needs.block_registers) + " registers (" +
+               std::to_string(threads) + " threads with " + std::to_string(code.registers) +
+               " each), the device allows " + std::to_string(device.registers_per_block);
+    return {};
+}
+
+[[nodiscard]] inline std::string shared_memory_objection(device_limits const& device,
+                                                         code_resources const& code,
+                                                         launch_geometry const& launch)
+{
+    if (launch.shared_bytes < 0)
+        return std::to_string(launch.shared_bytes) + " bytes of shared memory are asked for";
+    if (code.static_shared_bytes > device.shared_bytes_per_block)
+        return "the kernel declares " + std::to_string(code.static_shared_bytes) +
+               " bytes of shared memory, the device allows " +
+               std::to_string(device.shared_bytes_per_block) + " (more only at the launch)";
+    // The first comparison keeps the sum from overflowing.
+    if (launch.shared_bytes > device.shared_bytes_opt_in ||
+        code.static_shared_bytes + launch.shared_bytes > device.shared_bytes_opt_in)
+        return "the block takes " + std::to_string(code.static_shared_bytes) + " + " +
+               std::to_string(launch.shared_bytes) +
+               " bytes of shared memory (static + dynamic), the device allows " +
+               std::to_string(device.shared_bytes_opt_in);
+    return {};
+}
+
+[[nodiscard]] inline std::string cluster_objection(device_limits const& device,
+                                                   launch_geometry const& launch)
+{
+    std::string const text = extent_objection(launch.cluster, launch.grid, "cluster", "blocks");
+    for (std::int64_t const extent : launch.cluster)
+        if (extent < 1) return text;
+    if (launch.cluster == std::array<std::int64_t, 3>{1, 1, 1}) return {};
+    if (device.blocks_per_cluster <= 1) return "the device has no clusters of blocks";
+    std::int64_t blocks = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+        if (launch.cluster[d] > device.blocks_per_cluster ||
+            (blocks *= launch.cluster[d]) > device.blocks_per_cluster)
+            return "the cluster has more than the " + std::to_string(device.blocks_per_cluster) +
+                   " blocks that the device allows";
+        if (launch.grid[d] % launch.cluster[d] != 0)
+            return "the grid has " + std::to_string(launch.grid[d]) + " blocks in " + "xyz"[d] +
+                   ", which is no multiple of the cluster's " + std::to_string(launch.cluster[d]);
+    }
+    return {};
+}
+
+} // namespace detail
+
+residency
+occupancy_of(device_limits const& device, code_resources const& code, launch_geometry const& launch)
+{
+    if (std::string const text = detail::block_objection(device, code, launch); !text.empty())
+        return {0, 0, text.find("registers") != std::string::npos ? "registers" : "threads"};
+    if (!detail::shared_memory_objection(device, code, launch).empty())
+        return {0, 0, "shared memory"};
+
+    detail::block_needs const needs = detail::needs_of_block(device, code, launch);
+    std::int64_t const most_warps = device.threads_per_multiprocessor / device.warp_threads;
+    residency found{most_warps / needs.warps, 0, "threads"};
+    auto const limit = [&](std::int64_t blocks, char const* by) {
+        if (blocks < found.blocks) found = {blocks, 0, by};
+    };
+    limit(device.blocks_per_multiprocessor, "blocks");
+    if (needs.warp_registers > 0) {
+        std::int64_t const in_each = device.registers_per_multiprocessor / detail::register_files;
+        limit(in_each / needs.warp_registers * detail::register_files / needs.warps, "registers");
+    }
+    if (needs.shared_bytes > 0)
+        limit(device.shared_bytes_per_multiprocessor / needs.shared_bytes, "shared memory");
+    found.fraction =
+        static_cast<double>(found.blocks * needs.warps) / static_cast<double>(most_warps);
+    return found;
+}
+
+std::string launch_objection(device_limits const& device,
+                             code_resources const& code,
+                             launch_geometry const& launch)
+{
+    std::string text = detail::extent_objection(launch.grid, device.grid, "grid", "blocks");
+    if (text.empty()) text = detail::block_objection(device, code, launch);
+    if (text.empty()) text = detail::shared_memory_objection(device, code, launch);
+    if (text.empty()) text = detail::cluster_objection(device, launch);
+    if (!text.empty() || !launch.is_cooperative) return text;
+
+    if (!device.can_cooperate) return "the device has no cooperative launches";
+    std::int64_t const resident = occupancy_of(device, code, launch).blocks;
+    // Quotients, since the product of the grid's extents may be more than a number holds.
+    std::int64_t const room = resident * device.multiprocessors;
+    if (launch.grid[0] > room / launch.grid[1] / launch.grid[2])
+        return "a cooperative grid has to be resident as a whole; the device holds " +
+               std::to_string(room) + " such blocks";
+    return {};
+}
+
+} // namespace attune

@@ -1,0 +1,86 @@
+// attune/cuda/primary_context.hpp - a share in a device's primary context, and working in it.
+// SPDX-License-Identifier: MIT
+//
+// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
+// In       the driver and a device
+// Out      the context stays alive; the calling thread works in it for a while
+// Source   CUDA driver API reference, primary context management
+// Depends  std only
+// Tests    tests/cuda/primary_context.cpp
+#pragma once
+
+#include <attune/cuda/capture.hpp>
+#include <attune/cuda/driver.hpp>
+
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace attune::cuda {
+
+/// The primary context is the one that CUDA's runtime uses: memory from cudaMalloc lives there. It
+/// goes, and all memory in it, when the last share does: whoever owns memory holds one.
+class primary_context {
+public:
+    /// Errors   attune::error: no such device, the driver's own
+    primary_context(std::shared_ptr<driver const> of, int ordinal)
+        : driver_(std::move(of))
+    {
+        require_success(*driver_, driver_->device_get(&device_, ordinal), "cuDeviceGet");
+        require_success(*driver_,
+                        driver_->primary_context_retain(&handle_, device_),
+                        "cuDevicePrimaryCtxRetain");
+    }
+    ~primary_context() { driver_->primary_context_release(device_); }
+    primary_context(primary_context const&) = delete;
+    primary_context& operator=(primary_context const&) = delete;
+
+    [[nodiscard]] context handle() const noexcept { return handle_; }
+    [[nodiscard]] std::shared_ptr<driver const> const& of() const noexcept { return driver_; }
+
+private:
+    std::shared_ptr<driver const> driver_;
+    device device_ = 0;
+    context handle_ = nullptr;
+};
+
+/// While this lives, the calling thread works in a context, beside whatever other threads capture;
+/// afterwards in the context it had before.
+class context_scope {
+public:
+    /// @param in  outlives this object  Errors  attune::error: the driver's own
+    explicit context_scope(primary_context const& in)
+        : context_scope(*in.of(), in.handle())
+    {
+    }
+    /// @param of  outlives this object
+    context_scope(driver const& of, context in)
+        : context_scope(of, in, std::nothrow)
+    {
+        require_success(of, entered_, "cuCtxSetCurrent");
+    }
+    /// For what is given back: there is nobody to tell when it fails.
+    context_scope(driver const& of, context in, std::nothrow_t /*unused*/) noexcept
+        : driver_(of)
+        , relaxed_(of)
+        , entered_(of.context_get_current(&previous_))
+    {
+        if (entered_ == success) entered_ = of.context_set_current(in);
+    }
+    ~context_scope()
+    {
+        if (is_inside()) driver_.context_set_current(previous_);
+    }
+    context_scope(context_scope const&) = delete;
+    context_scope& operator=(context_scope const&) = delete;
+
+    [[nodiscard]] bool is_inside() const noexcept { return entered_ == success; }
+
+private:
+    driver const& driver_;
+    relaxed_thread relaxed_;
+    context previous_ = nullptr;
+    result entered_;
+};
+
+} // namespace attune::cuda

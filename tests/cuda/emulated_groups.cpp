@@ -1,0 +1,154 @@
+// Threads of the emulated device meet in warps, blocks, clusters and grids.
+#include <attune/cuda/launch.hpp>
+#include <attune/cuda/loaded_code.hpp>
+
+#include <doctest/doctest.h>
+#include <numeric>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "../support/emulated_acts.hpp"
+
+namespace {
+
+using attune_test::compiled;
+using attune_test::emulated_device;
+
+} // namespace
+
+TEST_CASE("emulated: lanes exchange, vote and count as the programming guide says")
+{
+    emulated_device device(ATTUNE_EMULATED_CUDA);
+    attune::callable const code =
+        compiled("extern \"C\" __global__ void lanes(unsigned* out)\n"
+                 "{\n"
+                 "    unsigned const i = threadIdx.x;\n"
+                 "    unsigned* const row = out + 8 * i;\n"
+                 "    row[0] = __shfl_sync(~0u, i, 3, 8);\n"
+                 "    row[1] = __shfl_up_sync(~0u, i, 2);\n"
+                 "    row[2] = __shfl_down_sync(~0u, i, 30);\n"
+                 "    row[3] = __shfl_xor_sync(~0u, i, 5);\n"
+                 "    row[4] = __ballot_sync(~0u, i % 3 == 0);\n"
+                 "    row[5] = __all_sync(~0u, i < 32) + 2 * __any_sync(~0u, i == 7);\n"
+                 "    row[6] = __reduce_add_sync(~0u, i);\n"
+                 "    row[7] = __match_any_sync(~0u, i / 16);\n"
+                 "}\n",
+                 "lanes",
+                 {"unsigned int*"},
+                 {.block = {32, 1, 1}});
+    auto const out = device.upload(std::vector<unsigned>(256));
+    REQUIRE(device.launch(attune::device_variant_of(code), out) == 0);
+    auto const got = device.download<unsigned>(out, 256);
+    unsigned thirds = 0;
+    for (unsigned i = 0; i < 32; i += 3)
+        thirds |= 1U << i;
+    for (unsigned i = 0; i < 32; ++i) {
+        std::vector<unsigned> const row(got.begin() + 8 * i, got.begin() + 8 * (i + 1));
+        CHECK(row == std::vector<unsigned>{i / 8 * 8 + 3,
+                                           i < 2 ? i : i - 2,
+                                           i < 2 ? i + 30 : i,
+                                           i ^ 5U,
+                                           thirds,
+                                           3,
+                                           496,
+                                           i < 16 ? 0x0000ffffU : 0xffff0000U});
+    }
+}
+
+TEST_CASE("emulated: a cooperative grid synchronises, each block with its own shared memory")
+{
+    emulated_device device(ATTUNE_EMULATED_CUDA);
+    attune::callable const code =
+        compiled("#include <cooperative_groups.h>\n"
+                 "extern \"C\" __global__ void ring(int* from, int* to)\n"
+                 "{\n"
+                 "    __shared__ int own;\n"
+                 "    if (threadIdx.x == 0) { own = 100 + blockIdx.x; from[blockIdx.x] = own; }\n"
+                 "    cooperative_groups::this_grid().sync();\n"
+                 "    if (threadIdx.x == 0) to[blockIdx.x] = \n"
+                 "        1000 * own + from[(blockIdx.x + 1) % gridDim.x];\n"
+                 "}\n",
+                 "ring",
+                 {"int*", "int*"},
+                 {.grid = {6, 1, 1}, .block = {64, 1, 1}, .is_cooperative = true});
+    auto const from = device.upload(std::vector<int>(6));
+    auto const to = device.upload(std::vector<int>(6));
+    attune::cuda::launch_attribute cooperative{};
+    cooperative.id = 2;
+    cooperative.value.cooperative = 1;
+    attune::cuda::launch_config how{{6, 1, 1}, {64, 1, 1}, 0, nullptr, &cooperative, 1};
+    auto a = from;
+    auto b = to;
+    void* values[] = {&a, &b};
+    attune::cuda::function const kernel = device.load(attune::device_variant_of(code).code);
+    REQUIRE(device.driver->launch_kernel_ex(&how, kernel, values, nullptr) == 0);
+    auto const got = device.download<int>(to, 6);
+    for (int i = 0; i < 6; ++i)
+        CHECK(got[static_cast<std::size_t>(i)] == 1000 * (100 + i) + 100 + (i + 1) % 6);
+    how.grid[0] = 100000;
+    CHECK(device.driver->launch_kernel_ex(&how, kernel, values, nullptr) == 720);
+    attune::cuda::launch_attribute cluster{};
+    cluster.id = 4;
+    cluster.value.cluster[0] = 4;
+    cluster.value.cluster[1] = cluster.value.cluster[2] = 1;
+    how = {{6, 1, 1}, {64, 1, 1}, 0, nullptr, &cluster, 1};
+    CHECK(device.driver->launch_kernel_ex(&how, kernel, values, nullptr) == 1); // 6 is no multiple
+}
+
+TEST_CASE("emulated: the blocks of a cluster meet, others do not wait for them")
+{
+    emulated_device device(ATTUNE_EMULATED_CUDA);
+    attune::launch_geometry const launch{
+        .grid = {4, 2, 1}, .block = {32, 1, 1}, .cluster = {2, 1, 1}};
+    attune::callable const code =
+        compiled("#include <cooperative_groups.h>\n"
+                 "extern \"C\" __global__ void pair(int* x, int* y)\n"
+                 "{\n"
+                 "    int const i = blockIdx.x + gridDim.x * blockIdx.y;\n"
+                 "    if (threadIdx.x == 7) x[i] = 10 + i;\n"
+                 "    cooperative_groups::this_cluster().sync();\n"
+                 "    if (threadIdx.x == 9) y[i] = x[i ^ 1];\n"
+                 "}\n",
+                 "pair",
+                 {"int*", "int*"},
+                 launch);
+    auto const x = device.upload(std::vector<int>(8));
+    auto const y = device.upload(std::vector<int>(8));
+    auto loaded = attune::cuda::loaded_code::load(device.driver, attune::device_variant_of(code));
+    REQUIRE(loaded.index() == 0);
+    auto a = x;
+    auto b = y;
+    void* values[] = {&a, &b};
+    REQUIRE(std::get<0>(loaded).launch(values, nullptr) == 0);
+    CHECK(device.download<int>(y, 8) == std::vector<int>{11, 10, 13, 12, 15, 14, 17, 16});
+}
+
+TEST_CASE("emulated: a missing barrier shows when threads run in the other order")
+{
+    auto const shifted = [](char const* barrier, char const* order) {
+        attune_test::environment_value const set("ATTUNE_EMULATED_ORDER", order);
+        emulated_device device(ATTUNE_EMULATED_CUDA);
+        attune::callable const code = compiled("extern \"C\" __global__ void shift(int* x)\n"
+                                               "{\n"
+                                               "    __shared__ int tile[64];\n"
+                                               "    int const i = threadIdx.x;\n"
+                                               "    tile[i] = x[i];\n" +
+                                                   std::string(barrier) +
+                                                   "    x[i] = i == 0 ? 0 : tile[i - 1];\n"
+                                                   "}\n",
+                                               "shift",
+                                               {"int*"},
+                                               {.block = {64, 1, 1}});
+        std::vector<int> values(64);
+        std::iota(values.begin(), values.end(), 1);
+        auto const x = device.upload(values);
+        REQUIRE(device.launch(attune::device_variant_of(code), x) == 0);
+        return device.download<int>(x, 64);
+    };
+    std::vector<int> expected(64);
+    std::iota(expected.begin(), expected.end(), 0);
+    CHECK(shifted("    __syncthreads();\n", "oldest") == expected);
+    CHECK(shifted("    __syncthreads();\n", "newest") == expected);
+    CHECK(shifted("", "newest") != expected);
+}

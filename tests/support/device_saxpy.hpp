@@ -1,0 +1,145 @@
+// tests/support/device_saxpy.hpp - y += a * x on an emulated device, in good and in bad variants.
+// SPDX-License-Identifier: MIT
+//
+// A second call changes the result, so that what is not restored shows. Variants say what they
+// cost, so that the winner is known.
+#pragma once
+
+#include <attune/attune.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "accumulate.hpp"
+#include "emulated_compiler.hpp"
+#include "emulated_device.hpp"
+#include "texts.hpp"
+
+namespace attune_test {
+
+inline constexpr auto saxpy_n = attune::input<"n", int>();
+inline constexpr auto saxpy_block = attune::ordinal<"BLOCK">(attune::values(32, 64));
+
+/// What the parameter KIND stands for.
+enum saxpy_kind : int {
+    plain = 0,
+    quick = 1,     ///< half the cost of the plain one
+    doubled = 2,   ///< quicker still, twice the result
+    faulting = 3,  ///< quicker still, writes to address 8
+    hanging = 4,   ///< never ends
+    idle_kind = 5, ///< quicker still, writes nothing
+};
+
+inline attune::kernel_source saxpy_source()
+{
+    return attune::source_text(R"(#include <attune/tunable.hpp>
+
+extern "C" __global__ void saxpy(float const* x, float* y, float a, int n)
+{
+    constexpr int kind = ATTUNE_TUNABLE(KIND, 0);
+    constexpr int block = ATTUNE_TUNABLE(BLOCK, 32);
+    attune_emulated_cost(kind == 0   ? 200000 + 1000 * block
+                         : kind == 1 ? 100000 + 1000 * block
+                                     : 20000);
+    int const i = blockIdx.x * block + threadIdx.x;
+    if (kind == 3 && i == 0) *reinterpret_cast<float volatile*>(8) = 1;
+    if (kind == 4)
+        for (int volatile spin = 0;;) spin = spin + 1;
+    if (i < n && kind != 5) y[i] += (kind == 2 ? 2 * a : a) * x[i];
+}
+)",
+                               "saxpy.kernel.cu");
+}
+
+template <class Signature, saxpy_kind... Kinds>
+attune::kernel<Signature> saxpy_kernel()
+{
+    attune::kernel<Signature> out{
+        "saxpy",
+        saxpy_source(),
+        attune::space(attune::categorical<"KIND">(static_cast<int>(Kinds)...), saxpy_block)};
+    out.template bind<3>(saxpy_n).grid(attune::ceil_div(saxpy_n, saxpy_block)).block(saxpy_block);
+    return out;
+}
+
+/// x = 1, 2, 3, ... and y = 100, so that a call gives 100 + a * x.
+struct saxpy_data {
+    std::vector<float> x;
+    std::vector<float> y;
+
+    explicit saxpy_data(std::size_t n = 100)
+        : x(n)
+        , y(n, 100.0F)
+    {
+        for (std::size_t i = 0; i < n; ++i)
+            x[i] = static_cast<float>(i + 1);
+    }
+    saxpy_data(std::vector<float> given_x, std::vector<float> given_y)
+        : x(std::move(given_x))
+        , y(std::move(given_y))
+    {
+    }
+    /// Exact: all numbers are small integers.
+    bool called_times(int times, float a) const
+    {
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (x[i] != static_cast<float>(i + 1) ||
+                y[i] != 100.0F + static_cast<float>(times) * a * x[i])
+                return false;
+        return true;
+    }
+    int n() const { return static_cast<int>(x.size()); }
+};
+
+using on_host = void(std::span<float const>, std::span<float>, float, int);
+using on_device = void(attune::device_span<float const>, attune::device_span<float>, float, int);
+using by_pointer = void(float const*, float*, float, int);
+
+/// A store that several `tuned` share.
+struct shared_store {
+    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
+
+    attune::found find(attune::record_key const& key) { return records->find(key); }
+    void add(attune::record const& r) { records->add(r); }
+    std::vector<std::string> notices() { return {}; }
+};
+
+inline emulated_compiler saxpy_compiler(int device = -1)
+{
+    return emulated_compiler{{.driver = ATTUNE_EMULATED_CUDA, .device = device}};
+}
+
+template <class Signature, saxpy_kind... Kinds>
+auto tuned_saxpy(shared_store const& store = {}, attune::tuning_options options = quick_options())
+{
+    return attune::tuned{
+        saxpy_kernel<Signature, Kinds...>(), saxpy_compiler(), store, std::move(options)};
+}
+
+/// Both arrays on a device.
+struct device_data {
+    emulated_device& device;
+    attune::device_span<float> x;
+    attune::device_span<float> y;
+
+    device_data(emulated_device& where, saxpy_data const& from)
+        : device(where)
+        , x(reinterpret_cast<float*>(where.upload(from.x)), from.x.size())
+        , y(reinterpret_cast<float*>(where.upload(from.y)), from.y.size())
+    {
+    }
+    saxpy_data fetch() const
+    {
+        auto const read = [&](attune::device_span<float> from) {
+            return device.download<float>(
+                reinterpret_cast<attune::cuda::device_pointer>(from.data()), from.size());
+        };
+        return {read(x), read(y)};
+    }
+};
+
+} // namespace attune_test

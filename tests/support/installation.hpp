@@ -1,0 +1,69 @@
+// tests/support/installation.hpp - installed variants of the accumulate kernel, and their store.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/tune/installed.hpp>
+
+#include <functional>
+#include <utility>
+#include <variant>
+
+#include "accumulate.hpp"
+
+namespace attune_test {
+
+/// One set of installed variants with its own compiler, over a store that others share.
+template <class Store>
+struct installation {
+    accumulate_data data{};
+    scripted_compiler compiler;
+    recorded_progress heard{};
+    attune::installed_variants known;
+
+    template <class Pack>
+    installation(Store& store,
+                 Pack const& space,
+                 attune::kernel_source source = accumulate_source(),
+                 scripted_compiler with = accumulate_compiler(),
+                 std::function<void(attune::tuning_options&)> const& change = {})
+        : compiler(std::move(with))
+        , known(accumulate_kernel(space, std::move(source)).describe(),
+                attune::make_any_compiler(compiler),
+                attune::make_any_store(store),
+                changed(change))
+    {
+    }
+
+    void* obtain()
+    {
+        return known
+            .obtain({},
+                    attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+                        {}, data.x, data.y, 3.0))
+            .code.address;
+    }
+    attune::decision how() const { return known.report().how; }
+
+private:
+    attune::tuning_options changed(std::function<void(attune::tuning_options&)> const& change)
+    {
+        auto options = quick_options(heard.sink());
+        if (change) change(options);
+        return options;
+    }
+};
+
+using memory_installation = installation<attune::memory_store>;
+
+inline void* const fast_code = std::get<void*>(code_of<fast>());
+
+/// What is in the store after a tuning over usual and fast.
+inline attune::memory_store tuned_store()
+{
+    attune::memory_store store;
+    memory_installation first{store, ways<usual, fast>()};
+    (void)first.obtain();
+    return store;
+}
+
+} // namespace attune_test
