@@ -25,6 +25,14 @@ TEST_CASE("without an error line the first line counts, and silence is said to b
     CHECK(attune::detail::compile_failure("").reason == "the compiler failed without a message");
 }
 
+TEST_CASE("past the limit, the text names kernel, limit and option, the number as it was written")
+{
+    using attune::detail::took_too_long;
+    CHECK(took_too_long("saxpy", 60.0, "nvrtc_options") ==
+          "compiling kernel 'saxpy' took longer than 60 s, its limit; see nvrtc_options::limit_s");
+    CHECK(took_too_long("f", 0.01, "system_options").find(" 0.01 s, ") != std::string::npos);
+}
+
 TEST_CASE("a missing header of the language comes with what to install")
 {
     auto const reason = [](char const* header, int major) {

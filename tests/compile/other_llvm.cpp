@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../laws/compiler.hpp"
+#include "../support/sanitized.hpp"
 
 namespace {
 
@@ -55,6 +56,9 @@ TEST_CASE("process of a test: another LLVM is there first" * doctest::skip())
 
 TEST_CASE("a process that holds another LLVM compiles as any other")
 {
+    if (is_skipped(address_sanitized || thread_sanitized,
+                   "sanitizers do not let a library keep to its own symbols (RTLD_DEEPBIND)"))
+        return;
     if (!attune::clang_compiler().notice().empty()) {
         MESSAGE("skipped: " << attune::clang_compiler().notice());
         return;

@@ -23,11 +23,22 @@ TEST_CASE("a type's text is the C++ that names it")
     CHECK(attune::type_text<std::span<long const> const&>() == "std::span<long const> const&");
 }
 
+TEST_CASE("a span of a device is named as such, for the compiler to write as a pointer")
+{
+    CHECK(attune::type_text<attune::device_span<float>>() == "attune::device_span<float>");
+    CHECK(attune::type_text<attune::device_span<int const> const&>() ==
+          "attune::device_span<int const> const&");
+    attune::variant const v =
+        attune::variant_of<void(attune::device_span<float const>, double*, int)>("k");
+    CHECK(attune::signature_text(v) == "void(attune::device_span<float const>, double*, int)");
+}
+
 TEST_CASE("types that a kernel file may not know have no text")
 {
     struct own {};
     CHECK_FALSE(attune::has_type_text<own>());
     CHECK_FALSE(attune::has_type_text<own const*>());
+    CHECK_FALSE(attune::has_type_text<attune::device_span<own>>());
     CHECK_FALSE(attune::has_type_text<std::vector<float>>());
     CHECK_FALSE(attune::has_type_text<float&>());
     CHECK_FALSE(attune::has_type_text<float&&>());

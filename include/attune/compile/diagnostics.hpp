@@ -12,6 +12,7 @@
 #include <attune/core/outcome.hpp>
 
 #include <array>
+#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,17 @@ namespace attune::detail {
         if (fallback.empty()) fallback = line;
     }
     return std::string(fallback);
+}
+
+/// "compiling kernel 'saxpy' took longer than 60 s, its limit; see nvrtc_options::limit_s".
+/// @param options  the type that has the limit
+[[nodiscard]] inline std::string
+took_too_long(std::string const& kernel, double limit_s, std::string const& options)
+{
+    std::array<char, 32> seconds{};
+    auto const end = std::to_chars(seconds.data(), seconds.data() + seconds.size(), limit_s).ptr;
+    return "compiling kernel '" + kernel + "' took longer than " +
+           std::string(seconds.data(), end) + " s, its limit; see " + options + "::limit_s";
 }
 
 /// Standard headers that come with the compiler rather than with the C++ library.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/compile/variant.hpp>
+#include <attune/cuda/device_span.hpp>
 
 #include <cstddef>
 #include <span>
@@ -34,6 +35,16 @@ template <class T, std::size_t Extent>
 struct span_parts<std::span<T, Extent>> {
     static constexpr bool is_span = true;
     static constexpr std::size_t extent = Extent;
+    using element = T;
+};
+
+template <class T>
+struct device_span_parts {
+    static constexpr bool is_device_span = false;
+};
+template <class T>
+struct device_span_parts<device_span<T>> {
+    static constexpr bool is_device_span = true;
     using element = T;
 };
 
@@ -72,8 +83,8 @@ struct type_name<std::byte> {
 
 } // namespace detail
 
-/// True when `type_text<T>()` exists: void, arithmetic types, std::byte, and spans of, pointers to
-/// and references to const of such types.
+/// True when `type_text<T>()` exists: void, arithmetic types, std::byte, and spans in host or
+/// device memory of, pointers to and references to const of such types.
 template <class T>
 [[nodiscard]] consteval bool has_type_text() noexcept
 {
@@ -87,20 +98,23 @@ template <class T>
         return has_type_text<std::remove_pointer_t<bare>>();
     } else if constexpr (detail::span_parts<bare>::is_span) {
         return has_type_text<typename detail::span_parts<bare>::element>();
+    } else if constexpr (detail::device_span_parts<bare>::is_device_span) {
+        return has_type_text<typename detail::device_span_parts<bare>::element>();
     } else {
         return detail::type_name<bare>::known;
     }
 }
 
-/// The type as C++ text, const to the right: "float const*", "std::span<float const>".
+/// The type as C++ text, const to the right: "float const*", "std::span<float const>",
+/// "attune::device_span<float>", which a compiler for a device writes as "float*".
 /// Errors   a static_assert with one sentence for a type that a kernel file may not know
 template <class T>
 [[nodiscard]] std::string type_text()
 {
     static_assert(has_type_text<T>(),
                   "attune: a kernel's arguments and result can be arithmetic types, std::byte, "
-                  "std::span<T>, std::span<T const>, pointers, and references to const; give a "
-                  "structure of your own as its members or as a pointer to bytes");
+                  "std::span<T>, std::span<T const>, attune::device_span, pointers, and references "
+                  "to const; give a structure of your own as its members or as a pointer to bytes");
     if constexpr (has_type_text<T>()) {
         using bare = std::remove_const_t<T>;
         if constexpr (std::is_lvalue_reference_v<T>) {
@@ -115,6 +129,9 @@ template <class T>
             if constexpr (parts::extent != std::dynamic_extent)
                 text += ", " + std::to_string(parts::extent);
             return text + '>';
+        } else if constexpr (detail::device_span_parts<bare>::is_device_span) {
+            using element = typename detail::device_span_parts<bare>::element;
+            return "attune::device_span<" + type_text<element>() + '>';
         } else {
             return detail::type_name<bare>::text;
         }

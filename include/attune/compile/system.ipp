@@ -255,7 +255,7 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
     detail::process_result run = detail::run_process(command, options.limit_s, folder.path());
     if (run.timed_out)
         return failure{failure_stage::compile,
-                       "compiling took longer than " + std::to_string(options.limit_s) + " s",
+                       detail::took_too_long(v.function, options.limit_s, "system_options"),
                        std::move(run.output)};
     std::optional<std::string> const bytes = detail::text_of_file(object);
     if (!run.succeeded() || !bytes) return detail::compile_failure(std::move(run.output));

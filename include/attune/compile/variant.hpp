@@ -9,6 +9,8 @@
 // Tests    tests/compile/variant.cpp
 #pragma once
 
+#include <attune/cuda/launch.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -33,6 +35,7 @@ struct variant {
     std::vector<macro_definition> macros;
     std::vector<std::string> flags{}; ///< of this variant alone: "-O2", "-ffast-math"
     std::string compiler{};           ///< which one of a compiler_choice; empty: its first
+    launch_geometry launch{};         ///< of a kernel for a device; no part of the code itself
 
     friend bool operator==(variant const&, variant const&) = default;
 };

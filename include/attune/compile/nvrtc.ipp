@@ -1,0 +1,94 @@
+// attune/compile/nvrtc.ipp - the members of nvrtc_compiler.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> [compile] -> measure -> remember
+// In       kernel source and one variant
+// Out      the definitions of nvrtc.hpp; included by exactly one translation unit
+// Source   own
+// Depends  std
+// Tests    tests/compile/nvrtc.cpp
+#pragma once
+
+#include <attune/compile/nvrtc.hpp>
+#include <attune/compile/nvrtc_session.ipp>
+#include <attune/core/error.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace attune {
+
+nvrtc_compiler::nvrtc_compiler(nvrtc_options options)
+    : state_(std::make_shared<state>(std::move(options)))
+{
+}
+
+compile_result nvrtc_compiler::compile(kernel_source const& kernel, variant const& v) const
+{
+    state_->open();
+    return state_->compile(kernel, v);
+}
+
+std::string nvrtc_compiler::identity() const
+{
+    state_->open();
+    return state_->identity;
+}
+
+cuda_target const& nvrtc_compiler::target() const
+{
+    state_->open();
+    return state_->target;
+}
+
+std::string nvrtc_compiler::notice() const
+{
+    state_->open();
+    std::string text;
+    if (!state_->target.can_run())
+        text = "compiles for " + detail::architecture_name(state_->target.limits.architecture) +
+               " and runs nothing: " + state_->target.why_no_device;
+    if (state_->options.precompile_headers && !state_->library->has_precompiled_headers())
+        text += (text.empty() ? "" : "; ") + ("NVRTC " + state_->library->version()) +
+                " parses the headers for every variant, 12.8 and later do it once";
+    return text;
+}
+
+std::string nvrtc_compiler::missing() const
+{
+    std::string text;
+    try {
+        state_->open();
+        if (!state_->target.can_run()) text = state_->target.why_no_device;
+    } catch (error const& thrown) {
+        text = thrown.what_alone();
+        if (!thrown.next().empty()) text += "; " + thrown.next();
+    }
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+std::optional<callable> nvrtc_compiler::find_winner(kernel_source const& kernel,
+                                                    variant const& v) const
+{
+    state_->open();
+    std::optional<compile_result> found = state_->kept(kernel, v, false);
+    if (!found || !std::holds_alternative<callable>(*found)) return {};
+    return std::get<callable>(std::move(*found));
+}
+
+bool nvrtc_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+{
+    state_->open();
+    return state_->cache.look(state_->key_of(kernel, v)).has_value();
+}
+
+cache_statistics nvrtc_compiler::statistics() const { return state_->cache.statistics(); }
+
+header_statistics nvrtc_compiler::headers() const { return state_->headers.counts(); }
+
+} // namespace attune
