@@ -214,6 +214,43 @@ TEST_CASE("the warm-up chooses the clock: other threads at work mean wall time")
     CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(1));
 }
 
+TEST_CASE("what a measurement is made of is recorded, and leads to it again")
+{
+    scripted_run script{.clocks = {}, .durations_s = {9, 5, 7, 6}};
+    attune::timing_record record{.times = {1, 2, 3}, .threads = 9};
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 5;
+    options.record = &record;
+    measurement const m = script.time(options);
+    CHECK(record.times == std::vector<double>{5, 7, 6, 9, 5}); // 9 was the warm-up
+    CHECK(record.clock == "thread_cpu");
+    CHECK(record.threads == 1);
+    CHECK(record.runs == 1);
+    CHECK(attune::estimate_of(record).value == m.value);
+    CHECK(attune::estimate_of(record).samples == m.samples);
+
+    options.max_s = 1; // the warm-up is all there is time for
+    script.runs = 0;
+    CHECK(script.time(options).value == 9);
+    CHECK(record.times == std::vector<double>{9});
+
+    options = unlimited();
+    options.max_samples = 2;
+    options.record = &record;
+    (void)time_adaptively(
+        script.clocks,
+        options,
+        [] {},
+        [&] {
+            script.clocks.pass(1);
+            script.clocks.process += 2;
+            ++script.clocks.taken_away;
+        });
+    CHECK(record.threads == 3);
+    CHECK(record.clock == "wall");
+    CHECK(record.disturbed == std::vector<std::uint32_t>{0, 1});
+}
+
 TEST_CASE("an exception in the middle of the repetitions comes out as it is")
 {
     scripted_clocks clocks;
@@ -257,8 +294,8 @@ TEST_CASE("short runs share a sample where they may be repeated without prepare"
     measurement const m = script.time(options);
     CHECK(m.value == doctest::Approx(1e-6));
     CHECK(m.samples == 5);
-    CHECK(script.runs == 2 + 5 * 100); // one to warm up, one to see how short it is
-    CHECK(script.prepares == 2 + 5);
+    CHECK(script.runs == 3 + 5 * 100); // one to warm up, two to see how short they are
+    CHECK(script.prepares == 3 + 5);
 
     scripted_run longer{.clocks = {}, .durations_s = {1}};
     bool asked = false;
@@ -285,6 +322,82 @@ TEST_CASE("preempted runs do not count")
         });
     CHECK(m.samples == 20);
     CHECK(m.high == doctest::Approx(1));
+}
+
+TEST_CASE("where every run is preempted, racing proves nothing and the other limits end it")
+{
+    scripted_clocks clocks;
+    adaptive_timer_options options = unlimited();
+    options.clock = clock_choice::wall;
+    options.max_samples = 40;
+    options.stop_above = 1;
+    auto const preempted = [&] {
+        ++clocks.taken_away;
+        clocks.pass(50);
+    };
+    measurement const all = time_adaptively(clocks, options, [] {}, preempted);
+    CHECK(all.samples == 40);
+    CHECK(all.value == doctest::Approx(50));
+    options.max_s = 500; // ten runs, the first to warm up
+    CHECK(time_adaptively(clocks, options, [] {}, preempted).samples == 9);
+
+    // One undisturbed run in three is enough to be proven slower by those.
+    int runs = 0;
+    attune::timing_record record;
+    options.max_s = 1e9;
+    options.record = &record;
+    static_cast<void>(time_adaptively(
+        clocks,
+        options,
+        [] {},
+        [&] {
+            clocks.taken_away += ++runs % 3 == 0 ? 0U : 1U;
+            clocks.pass(50);
+        }));
+    CHECK(record.times.size() - record.disturbed.size() == 6);
+    CHECK(record.times.size() < 40);
+}
+
+namespace {
+
+/// How often a timing by the wall clock is stopped as slower than 1 although the median of its
+/// undisturbed runs is 1: a share `disturbed` of all runs takes three times as long.
+double wrongly_slower(double disturbed)
+{
+    attune::random_engine engine(13);
+    int const timings = 4000;
+    int stopped = 0;
+    for (int i = 0; i < timings; ++i) {
+        scripted_clocks clocks;
+        attune::timing_record record;
+        adaptive_timer_options options = unlimited();
+        options.clock = clock_choice::wall;
+        options.stop_above = 1;
+        options.max_samples = 25;
+        options.record = &record;
+        static_cast<void>(time_adaptively(
+            clocks,
+            options,
+            [] {},
+            [&] {
+                bool const is_disturbed = attune::uniform_unit(engine) < disturbed;
+                clocks.taken_away += is_disturbed ? 1U : 0U;
+                clocks.pass(is_disturbed ? 3 : 0.95 + 0.1 * attune::uniform_unit(engine));
+            }));
+        stopped += record.times.size() < options.max_samples ? 1 : 0; // nothing else stops it
+    }
+    return stopped / double{timings};
+}
+
+} // namespace
+
+TEST_CASE(
+    "a run as fast as the limit is stopped as slower no oftener than stated, disturbed or not")
+{
+    for (double const disturbed : {0.0, 0.3, 0.4, 0.45, 0.7}) {
+        CAPTURE(disturbed);
+        CHECK(wrongly_slower(disturbed) <= 0.05);
+    }
 }
 
 namespace {

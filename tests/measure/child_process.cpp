@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
@@ -23,6 +24,7 @@
 using attune::child_end;
 using attune::child_ending;
 using attune::child_limits;
+using attune::child_phase;
 using attune::run_in_child;
 using attune_test::stdout_of_a_program;
 
@@ -121,6 +123,7 @@ TEST_CASE("an endless run is killed and reaped")
         no_check,
         child_limits{0.1, 60});
     CHECK(end.ending == child_ending::overran);
+    CHECK(end.phase == child_phase::running);
     CHECK(has_no_children());
 }
 
@@ -141,7 +144,31 @@ TEST_CASE("an endless check is killed too, by its own limit")
         for (int volatile i = 0;;)
             i = i + 1;
     };
-    CHECK(run_in_child([] {}, endless, child_limits{60, 0.1}).ending == child_ending::overran);
+    child_end const end = run_in_child([] {}, endless, child_limits{60, 0.1});
+    CHECK(end.ending == child_ending::overran);
+    CHECK(end.phase == child_phase::checking);
+}
+
+TEST_CASE("a child that never begins is the fault of no run, and an error that says what to do")
+{
+    static bool waits = false;
+    REQUIRE(pthread_atfork(nullptr, nullptr, [] {
+                while (waits)
+                    pause();
+            }) == 0);
+    waits = true;
+    std::string text;
+    try {
+        static_cast<void>(run_in_child([] {}, no_check, {.begin_s = 0.25}));
+    } catch (attune::error const& e) {
+        text = e.what();
+    }
+    waits = false;
+    CHECK(text.find("a child process for a trial run has not begun after 0.25 s") !=
+          std::string::npos);
+    CHECK(text.find("isolation::guard") != std::string::npos);
+    CHECK(has_no_children());
+    CHECK(run_in_child([] {}, no_check).ending == child_ending::returned);
 }
 
 TEST_CASE("the limit of the run does not cut the check short")

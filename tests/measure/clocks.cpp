@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clocks.hpp>
 
+#include <atomic>
+#include <ctime>
 #include <doctest/doctest.h>
+#include <pthread.h>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 #include "scripted_clocks.hpp"
 
@@ -34,6 +39,33 @@ TEST_CASE("the clocks of the machine model time_source and never run backwards")
     CHECK(clocks.waits() >= 0);
 }
 
+TEST_CASE("the clock of the process sees what other threads are doing at this moment")
+{
+    attune::system_clocks clocks;
+    std::atomic<bool> is_over{false};
+    std::thread helper([&] {
+        while (!is_over) {
+        }
+    });
+    clockid_t of_helper{};
+    REQUIRE(pthread_getcpuclockid(helper.native_handle(), &of_helper) == 0);
+    int up_to_date = 0;
+    for (int i = 0; i < 100; ++i) {
+        double const end_s = clocks.wall_s() + 0.5e-3;
+        while (clocks.wall_s() < end_s) {
+        }
+        double const process_s = clocks.process_cpu_s();
+        timespec helper_now{};
+        clock_gettime(of_helper, &helper_now);
+        double const both_s = clocks.thread_cpu_s() + static_cast<double>(helper_now.tv_sec) +
+                              1e-9 * static_cast<double>(helper_now.tv_nsec);
+        up_to_date += process_s > both_s - 0.1e-3 ? 1 : 0; // unless interrupted here
+    }
+    is_over = true;
+    helper.join();
+    CHECK(up_to_date >= 90);
+}
+
 TEST_CASE("a run of one busy thread is timed by its CPU time")
 {
     CHECK(suitable_clock(run_profile{1e-3, 1e-3, 1e-3, 0}) == clock_choice::thread_cpu);
@@ -50,6 +82,28 @@ TEST_CASE("several threads, a wait, or a very short run are timed by the wall cl
     CHECK(suitable_clock(run_profile{4e-5, 4e-5, 4e-5, 0}) == clock_choice::wall);
     // A device that works while the thread sleeps.
     CHECK(suitable_clock(run_profile{1e-1, 1e-5, 1e-5, 3}) == clock_choice::wall);
+}
+
+TEST_CASE("a run kept as many threads busy as their CPU time and the caller's say")
+{
+    using attune::threads_of; // wall, thread, process, waits
+    CHECK(threads_of(run_profile{1e-3, 1e-3, 1e-3, 0}) == 1);
+    CHECK(threads_of(run_profile{1e-3, 1e-3, 1.04e-3, 0}) == 1); // the error of the readings
+    CHECK(threads_of(run_profile{1e-3, 1e-3, 1.3e-3, 0}) == 1);  // a helper that did little
+    CHECK(threads_of(run_profile{1e-3, 1e-3, 1.9e-3, 0}) == 2);
+    CHECK(threads_of(run_profile{1e-3, 1e-3, 16e-3, 3}) == 16);
+    // Four on a busy machine: the wall time says nothing.
+    CHECK(threads_of(run_profile{9e-3, 1e-3, 4e-3, 0}) == 4);
+    // The caller sleeps while three others work.
+    CHECK(threads_of(run_profile{1e-3, 1e-5, 3e-3, 1}) == 3);
+    CHECK(threads_of(run_profile{1e-3, 1e-9, 3e-3, 0}, 8) == 8);
+}
+
+TEST_CASE("a clock has a name")
+{
+    CHECK(std::string(attune::name_of(clock_choice::thread_cpu)) == "thread_cpu");
+    CHECK(std::string(attune::name_of(clock_choice::wall)) == "wall");
+    CHECK(std::string(attune::name_of(clock_choice::automatic)) == "wall");
 }
 
 TEST_CASE("a profile tells what each clock saw")

@@ -3,8 +3,11 @@
 #include <attune/measure/isolation.hpp>
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 #include <string>
 #include <vector>
+
+#include "../support/other_threads.hpp"
 
 using attune::choose_isolation;
 using attune::isolation;
@@ -49,6 +52,23 @@ TEST_CASE("this process is small, and has no team of libgomp")
     CHECK(facts.small_page_bytes > 100'000);
 #endif
 }
+
+#if defined(__linux__)
+TEST_CASE("a thread of the program is told from one of attune's")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    CHECK_FALSE(attune::has_other_threads());
+    {
+        attune_test::other_thread const other;
+        CHECK(attune::has_other_threads());
+    }
+    attune_test::wait_until_alone();
+    attune_test::other_thread const ours;
+    ours.call([] { pthread_setname_np(pthread_self(), attune::own_thread_name); });
+    CHECK_FALSE(attune::has_other_threads());
+}
+#endif
 
 TEST_CASE("every way has a name")
 {

@@ -13,8 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "../support/sanitized.hpp"
-
 using attune::address_range;
 using attune::memory_to_leave_out;
 using attune::probation;
@@ -60,7 +58,7 @@ bool covers(std::vector<address_range> const& ranges, std::uintptr_t address)
 
 #if defined(__linux__)
 
-TEST_CASE("a large mapping may be left out, but for what is kept" * doctest::skip(sanitized))
+TEST_CASE("a large mapping may be left out, but for what is kept")
 {
     ballast const much(3 * attune::least_left_out_bytes);
     std::uintptr_t const first = much.range().first;
@@ -78,7 +76,7 @@ TEST_CASE("a large mapping may be left out, but for what is kept" * doctest::ski
     CHECK_FALSE(covers(all, reinterpret_cast<std::uintptr_t>(&on_the_stack)));
 }
 
-TEST_CASE("what the program has left out itself is not touched" * doctest::skip(sanitized))
+TEST_CASE("what the program has left out itself is not touched")
 {
     ballast const its_own(2 * attune::least_left_out_bytes);
     auto const bytes = its_own.range().last - its_own.range().first;
@@ -86,7 +84,7 @@ TEST_CASE("what the program has left out itself is not touched" * doctest::skip(
     CHECK_FALSE(covers(memory_to_leave_out({}), its_own.range().first));
 }
 
-TEST_CASE("a child that does not need the memory runs without it" * doctest::skip(sanitized))
+TEST_CASE("a child that does not need the memory runs without it")
 {
     ballast const much(attune::least_left_out_bytes);
     address_range const without = much.range();
@@ -98,7 +96,7 @@ TEST_CASE("a child that does not need the memory runs without it" * doctest::ski
     CHECK_FALSE(missed);
 }
 
-TEST_CASE("a child that does need it is tried again with it" * doctest::skip(sanitized))
+TEST_CASE("a child that does need it is tried again with it")
 {
     ballast const much(attune::least_left_out_bytes);
     address_range const without = much.range();

@@ -245,6 +245,24 @@ TEST_CASE("a check of the caller sees the child's memory and may refuse")
     CHECK(std::get<failure>(result).log == "two\nis refused");
 }
 
+TEST_CASE("a check that never ends is not taken for a run that does not")
+{
+    doubling call;
+    probation_options options;
+    options.limit_s = 60;
+    options.check_limit_s = 0.125;
+    options.also_check = []() -> std::string {
+        for (;;)
+            pause();
+    };
+    probation_result const result =
+        probation([&] { call.run(); }, call.buffers, &call.reference, options);
+    REQUIRE(std::holds_alternative<failure>(result));
+    CHECK(std::get<failure>(result).stage == failure_stage::verify);
+    CHECK(std::get<failure>(result).reason ==
+          "the check of its result was still running after 0.125 s");
+}
+
 TEST_CASE("fifty trials, good and bad, leave no descriptor open")
 {
     auto const open_descriptors = [] {

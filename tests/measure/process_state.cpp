@@ -10,12 +10,16 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <functional>
+#include <locale.h>
+#include <pthread.h>
 #include <string>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+
+#include "../support/other_threads.hpp"
 
 using attune::first_change;
 using attune::process_state;
@@ -126,8 +130,11 @@ TEST_CASE("a closed descriptor and a child left behind are seen, unless nobody a
     CHECK(before.changes().size() == 1);
 }
 
+#if defined(__linux__)
 TEST_CASE("a handler of Ctrl-C counts only together with the resources")
 {
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
     process_state const with;
     process_state const without{false};
     std::signal(SIGINT, [](int) {});
@@ -137,6 +144,83 @@ TEST_CASE("a handler of Ctrl-C counts only together with the resources")
     CHECK(with.changes().size() == 1);
     with.restore();
     CHECK(with.changes() == sentences{});
+    std::signal(SIGUSR1, SIG_IGN); // any other counts
+    CHECK(without.changes().size() == 1);
+    without.restore();
+    CHECK(with.changes() == sentences{});
+}
+
+TEST_CASE("what another thread of the program changes is neither told nor put back")
+{
+    auto const change_all = [] {
+        setenv("ATTUNE_TEST_OF_THE_PROGRAM", "1", 1);
+        REQUIRE(chdir("/") == 0);
+        umask(umask(0) ^ 07);
+        std::signal(SIGUSR1, SIG_IGN);
+        alarm(1000);
+    };
+    process_state const as_it_was;
+    {
+        attune_test::other_thread const other;
+        process_state const before{false};
+        other.call(change_all);
+        CHECK(before.changes() == sentences{});
+        before.restore();
+    }
+    CHECK(as_it_was.changes().size() == 5);
+    as_it_was.restore();
+
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    {
+        process_state const before{false}; // and a thread that comes later counts as well
+        attune_test::other_thread const other;
+        other.call(change_all);
+        CHECK(before.changes() == sentences{});
+        before.restore();
+    }
+    CHECK(as_it_was.changes().size() == 5);
+    attune_test::wait_until_alone();
+    process_state const changed{false};
+    as_it_was.restore();
+    CHECK(changed.changes().size() == 4); // nobody else is there; a timer that is gone is none
+    as_it_was.restore();
+}
+
+TEST_CASE("beside threads of attune's own, everything counts")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    attune_test::other_thread const ours;
+    ours.call([] { pthread_setname_np(pthread_self(), attune::own_thread_name); });
+    process_state const before{false};
+    std::signal(SIGUSR1, SIG_IGN);
+    CHECK(before.changes() ==
+          sentences{"changed the handler of signal " + std::to_string(SIGUSR1)});
+    before.restore();
+    CHECK(before.changes() == sentences{});
+}
+#endif
+
+TEST_CASE("beside other threads, what is this thread's own is told and put back")
+{
+    attune_test::other_thread const other;
+    process_state const before{false};
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    std::fesetround(FE_DOWNWARD);
+    locale_t const mine = newlocale(LC_ALL_MASK, "C", locale_t{});
+    uselocale(mine);
+    CHECK(before.changes() ==
+          sentences{"changed the floating-point mode (rounding, flushing to zero or traps)",
+                    "changed the signal mask",
+                    "changed the locale"});
+    before.restore();
+    CHECK(before.changes() == sentences{});
+    CHECK(std::fegetround() == FE_TONEAREST);
+    freelocale(mine);
 }
 
 TEST_CASE("the first change that is not allowed is told")

@@ -7,6 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/resource.h>
+#include <system_error>
+
+#include "../support/sanitized.hpp"
 
 namespace {
 
@@ -38,7 +42,7 @@ TEST_CASE("double precision has its own peak")
     CHECK(attune::roofline_of(slow, {200, 10, true}, 4.0).fraction == 1.0);
 }
 
-TEST_CASE("a machine is measured once, and then read from the file")
+TEST_CASE("this machine is measured, once where the code that measures it is optimised")
 {
     std::string const path = "attune_machine_limits.txt";
     std::remove(path.c_str());
@@ -47,17 +51,157 @@ TEST_CASE("a machine is measured once, and then read from the file")
     CHECK(first.f64_flops > 1e8);
     CHECK(first.bytes > 1e8);
     std::string const written = content(path);
-    attune::machine_limits const again = attune::known_machine(path, "some processor", 1);
-    CHECK(content(path) == written);
-    CHECK(again.bytes == doctest::Approx(first.bytes).epsilon(1e-4));
+    CHECK(written.empty() == !first.is_optimised);
+    if (first.is_optimised) {
+        attune::machine_limits const again = attune::known_machine(path, "some processor", 1);
+        CHECK(again.bytes == doctest::Approx(first.bytes).epsilon(1e-4));
+    }
+#ifdef __OPTIMIZE__ // the library and its tests are built alike
+    CHECK(first.is_optimised == !(address_sanitized || thread_sanitized));
+#else
+    CHECK(!first.is_optimised);
+#endif
+    std::remove(path.c_str());
+}
+
+TEST_CASE("what slowed code measures is no limit of the machine, and is not kept")
+{
+    std::string const path = "attune_slowed_limits.txt";
+    std::remove(path.c_str());
+    int measured = 0;
+    bool is_optimised = false;
+    auto const measure = [&](unsigned threads, double footprint) {
+        ++measured;
+        double const slowdown = is_optimised ? 1 : 50;
+        return attune::machine_limits{
+            100 / slowdown, 50 / slowdown, 10 / slowdown, threads, footprint, is_optimised};
+    };
+    auto const known = [&] { return attune::known_machine(path, "it", 2, 4096, measure); };
+    CHECK(known().f32_flops == 2);
+    CHECK(!known().is_optimised);
+    CHECK(measured == 2);
+    CHECK(content(path).empty());
+    is_optimised = true;
+    CHECK(known().f32_flops == 100);
+    is_optimised = false; // reads what other builds have measured
+    CHECK(known().f32_flops == 100);
+    CHECK(known().is_optimised);
+    CHECK(measured == 3);
+    std::remove(path.c_str());
+}
+
+TEST_CASE("lines that do not say that optimised code wrote them are not believed")
+{
+    std::string const path = "attune_old_limits.txt";
+    std::ofstream(path) << "1 0 100 50 10 it\nslowed 1 0 100 50 10 it\n";
+    auto const measure = [](unsigned threads, double footprint) {
+        return attune::machine_limits{7, 7, 7, threads, footprint};
+    };
+    CHECK(attune::known_machine(path, "it", 1, 0, measure).f32_flops == 7);
+    std::remove(path.c_str());
+}
+
+TEST_CASE(
+    "measured anew, a machine keeps the higher limits, and the file grows by higher ones only")
+{
+    std::string const path = "attune_doubted_limits.txt";
+    std::string const line = "optimised 1 0 100 50 10 it\n";
+    std::ofstream(path) << line;
+    attune::machine_limits next{90, 40, 9, 1, 0};
+    auto const measure = [&](unsigned, double) { return next; };
+    attune::machine_limits found = attune::machine_measured_anew(path, "it", 1, 0, measure);
+    CHECK(found.f32_flops == 100);
+    CHECK(found.bytes == 10);
+    CHECK(content(path) == line);
+    next.bytes = 30;
+    found = attune::machine_measured_anew(path, "it", 1, 0, measure);
+    CHECK(found.f32_flops == 100);
+    CHECK(found.f64_flops == 50);
+    CHECK(found.bytes == 30);
+    CHECK(attune::known_machine(path, "it", 1, 0, measure).bytes == 30);
+    next = {1, 1, 1, 1, 0, false}; // by slowed code: all limits are those of the file
+    CHECK(attune::machine_measured_anew(path, "it", 1, 0, measure).is_optimised);
+    next.bytes = 31;
+    CHECK(!attune::machine_measured_anew(path, "it", 1, 0, measure).is_optimised);
+    CHECK(attune::known_machine(path, "it", 1, 0, measure).bytes == 30);
     std::remove(path.c_str());
 }
 
 TEST_CASE("limits of another processor or another number of threads are not taken for this one's")
 {
     std::string const path = "attune_other_limits.txt";
-    std::ofstream(path) << "1 100 50 10 another processor\n2 100 50 10 some processor\nnonsense\n";
-    CHECK(attune::known_machine(path, "some processor", 1).bytes > 1e8);
-    CHECK(attune::known_machine(path, "another processor", 1).bytes == 10);
+    std::ofstream(path) << "optimised 1 0 100 50 10 another processor\n"
+                           "optimised 2 0 100 50 10 some processor\n"
+                           "optimised 1 4096 100 50 10 some processor\nnonsense\n";
+    auto const measure = [](unsigned threads, double footprint) {
+        return attune::machine_limits{7, 7, 7, threads, footprint};
+    };
+    CHECK(attune::known_machine(path, "another processor", 1, 0, measure).bytes == 10);
+    CHECK(attune::known_machine(path, "some processor", 1, 4096, measure).bytes == 10);
+    CHECK(attune::known_machine(path, "some processor", 1, 0, measure).bytes == 7);
     std::remove(path.c_str());
+}
+
+TEST_CASE("of several measurements of one machine the highest counts: others were disturbed")
+{
+    std::string const path = "attune_several_limits.txt";
+    std::ofstream(path) << "optimised 1 0 100 50 10 some processor\n"
+                           "optimised 1 4096 90 60 70 some processor\n"
+                           "optimised 1 0 20 20 12 some processor\n"
+                           "optimised 2 0 999 999 999 some processor\n";
+    attune::machine_limits const far = attune::known_machine(path, "some processor", 1);
+    CHECK(far.f32_flops == 100);
+    CHECK(far.f64_flops == 60);
+    CHECK(far.bytes == 12);
+    CHECK(attune::known_machine(path, "some processor", 1, 4096).bytes == 70);
+    std::remove(path.c_str());
+}
+
+TEST_CASE("arrays of a stated size are measured, kept and found again by that size")
+{
+    std::string const path = "attune_footprint_limits.txt";
+    std::remove(path.c_str());
+    double const footprint = 98304;
+    attune::machine_limits const near = attune::measure_machine(2, footprint);
+    CHECK(near.footprint == footprint);
+    CHECK(near.threads == 2);
+    CHECK(near.bytes > 1e8);
+    int measured = 0;
+    auto const measure = [&](unsigned threads, double bytes) {
+        ++measured;
+        return attune::machine_limits{3, 2, 1.0 / 7, threads, bytes};
+    };
+    for (int times = 0; times < 2; ++times) {
+        CHECK(attune::known_machine(path, "it", 2, footprint, measure).bytes ==
+              doctest::Approx(1.0 / 7));
+        CHECK(attune::known_machine(path, "it", 2, footprint / 3, measure).footprint ==
+              footprint / 3);
+    }
+    CHECK(measured == 2);
+    std::remove(path.c_str());
+}
+
+TEST_CASE("more threads than the system starts are an error, not the end of the program")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, "it needs all the address space")) return;
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);
+    std::ifstream statm("/proc/self/statm");
+    double pages = 0;
+    if (!(statm >> pages)) {
+        MESSAGE("skipped: the system does not tell how much address space is in use");
+        return;
+    }
+    // Room for some stacks of threads, not for 4000 of at least 16 KiB.
+    rlimit tight = before;
+    tight.rlim_cur = static_cast<rlim_t>(pages * 4096) + (rlim_t{48} << 20);
+    REQUIRE(::setrlimit(RLIMIT_AS, &tight) == 0);
+    bool is_error = false;
+    try {
+        (void)attune::measure_machine(4000);
+    } catch (std::system_error const&) {
+        is_error = true;
+    }
+    REQUIRE(::setrlimit(RLIMIT_AS, &before) == 0);
+    CHECK(is_error);
 }

@@ -168,6 +168,8 @@ TEST_CASE("rounds longer than the time there is are made once")
     round_times const times = field.time(options);
     CHECK(times.rounds(0) == 1);
     CHECK(times.time(1).value == doctest::Approx(20));
+    CHECK(times.seconds(1).size() == 1);
+    CHECK(times.seconds(1).front() == times.time(1).value);
 }
 
 TEST_CASE("on the clocks of the machine, without prepare, exceptions come out")

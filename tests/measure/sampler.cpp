@@ -72,32 +72,6 @@ TEST_CASE("a preempted run is disturbed, one preempted in its prepare is not")
     CHECK(!taker.take([&] { ++clocks.taken_away; }, [] {}).is_disturbed);
 }
 
-TEST_CASE("a disturbed run is repeated, but not for ever")
-{
-    scripted_clocks clocks;
-    sampler taker(clocks, clock_choice::wall);
-    int runs = 0;
-    int prepares = 0;
-    double const once = taker.take_undisturbed([&] { ++prepares; },
-                                               [&] {
-                                                   bool const first = ++runs == 1;
-                                                   clocks.taken_away += first ? 1U : 0U;
-                                                   clocks.pass(first ? 9 : 2);
-                                               });
-    CHECK(once == doctest::Approx(2));
-    CHECK(runs == 2);
-    CHECK(prepares == 2);
-    runs = 0;
-    double const always = taker.take_undisturbed([] {},
-                                                 [&] {
-                                                     ++runs;
-                                                     ++clocks.taken_away;
-                                                     clocks.pass(9);
-                                                 });
-    CHECK(always == doctest::Approx(9));
-    CHECK(runs == 3);
-}
-
 TEST_CASE("disturbed samples do not count while they are the smaller part")
 {
     time_samples samples;
@@ -115,6 +89,26 @@ TEST_CASE("disturbed samples do not count while they are the smaller part")
     CHECK(samples.sorted() == std::vector<double>{1, 2, 3});
     CHECK(samples.estimate().value == 2);
     CHECK(samples.estimate().samples == 3);
+}
+
+TEST_CASE("a record of times leads to the estimate that the times themselves led to")
+{
+    attune::timing_record record;
+    time_samples samples;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+        double const seconds = 1.0 + (i * 7) % 20;
+        bool const is_disturbed = i % 6 == 5;
+        samples.add({seconds, is_disturbed});
+        record.times.push_back(seconds);
+        if (is_disturbed) record.disturbed.push_back(i);
+        attune::measurement const want = samples.estimate();
+        attune::measurement const got = attune::estimate_of(record);
+        CHECK(got.value == want.value);
+        CHECK(got.low == want.low);
+        CHECK(got.high == want.high);
+        CHECK(got.samples == want.samples);
+    }
+    CHECK(samples.estimate().samples == 17); // three were disturbed
 }
 
 TEST_CASE("an exception of the run comes out as it is")

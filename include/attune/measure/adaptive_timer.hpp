@@ -12,9 +12,11 @@
 // Tests    tests/measure/adaptive_timer.cpp, tests/laws/timer.hpp
 #pragma once
 
+#include <attune/core/timing_record.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/estimate.hpp>
 #include <attune/measure/racing.hpp>
+#include <attune/measure/sample_taker.hpp>
 #include <attune/measure/sampler.hpp>
 
 #include <algorithm>
@@ -22,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 
 namespace attune {
 
@@ -40,56 +43,58 @@ struct adaptive_timer_options {
     std::function<bool()> is_repeatable{};
     clock_choice clock = clock_choice::automatic; ///< without a warm-up run, automatic is wall
     std::function<double()> background_cpu_s{};   ///< see system_clocks
+    timing_record* record = nullptr; ///< takes what the measurement is made of; may be null
 };
 
-/// Runs longer than two medians, by thread CPU time: at most this share. racing_options says why.
-inline constexpr double far_rate_of_cpu_time = 0.05;
-
-/// The loop of adaptive_timer over any source of time.
+/// The loop of adaptive_timer over whatever takes samples. Times the taker's first run; the clock
+/// of the options is the taker's affair.
 ///
 /// `max_s` outranks `min_samples`: a round is prepare and run, and by the rule of time_budget a run
 /// longer than `max_s` is made once; if that was the warm-up run, its time is the one sample. Fewer
 /// than six samples give their range instead of an interval. What was stopped because it is slower
-/// than `stop_above` looks a little slower than it is.
+/// than `stop_above` looks a little slower than it is. Disturbed samples prove nothing about a run:
+/// where all are disturbed, racing does not stop it, and `max_samples` or `max_s` does.
 ///
 /// @return  seconds
-/// Errors   whatever `prepare` or `run` throws
+/// Errors   whatever the taker throws
 /// Cost     the timed part allocates nothing; between runs, one sorted insertion
-template <time_source Source>
-[[nodiscard]] measurement time_adaptively(Source& source,
-                                          adaptive_timer_options const& options,
-                                          std::function<void()> const& prepare,
-                                          std::function<void()> const& run)
+template <sample_taker Taker>
+[[nodiscard]] measurement time_adaptively(Taker& taker, adaptive_timer_options const& options)
 {
     time_samples samples;
     std::size_t const most = std::max<std::size_t>(options.max_samples, 1);
     samples.reserve(std::min<std::size_t>(most, 4096));
+    timing_record unread;
+    timing_record& record = options.record != nullptr ? *options.record : unread;
+    record = {};
 
-    time_budget budget(source, options.max_s);
-
-    clock_choice clock = options.clock;
-    double run_s = shortest_time_s;
+    time_budget budget(taker, options.max_s);
     for (std::uint32_t done = 0; done < options.warm_up_runs; ++done) {
-        prepare();
-        run_profile const seen = profile(source, run);
-        if (options.clock == clock_choice::automatic) clock = suitable_clock(seen);
-        run_s = seen.wall_s;
-        if (budget.is_up()) return measurement::exact(seen.by(clock));
+        taker.warm_up(0);
+        if (!budget.is_up()) continue;
+        taker.describe(record);
+        record.times = {taker.warm_up_s(0)};
+        return measurement::exact(taker.warm_up_s(0));
     }
 
-    sampler taker(source, clock);
+    taker.calibrate();
+    taker.describe(record);
     std::uint32_t runs = 1;
-    if (options.is_repeatable && taker.runs_for(run_s) > 1 && options.is_repeatable())
-        runs = taker.runs_for(taker.take(prepare, run).seconds);
-    bool const by_cpu_time = clock == clock_choice::thread_cpu;
-    slower_test slower(
-        options.stop_above,
-        {.error = options.racing_error, .far_rate = by_cpu_time ? far_rate_of_cpu_time : 1});
+    if (options.is_repeatable && taker.runs_for(taker.warm_up_s(0)) > 1 && options.is_repeatable())
+        runs = good_sample_of(taker, 0);
+    record.runs = runs;
+    slower_test slower(options.stop_above,
+                       {.error = options.racing_error, .far_rate = taker.far_rate()});
     std::size_t next_look = std::max<std::size_t>(options.min_samples, fewest_for_confidence);
     for (;;) {
-        time_sample const sample = taker.take(prepare, run, runs);
+        time_sample const sample = taker.take(0, runs);
         samples.add(sample);
-        if (!sample.is_disturbed || samples.counts_disturbed()) slower.add(sample.seconds);
+        if (sample.is_disturbed)
+            record.disturbed.push_back(static_cast<std::uint32_t>(record.times.size()));
+        record.times.push_back(sample.seconds);
+        // Never a disturbed one, however many there are: what made it long is no property of the
+        // run, and to let it count only when many were disturbed is to choose by the outcome.
+        if (!sample.is_disturbed) slower.add(sample.seconds);
         if (samples.taken() >= most || slower.is_slower()) return samples.estimate();
         if (samples.sorted().size() >= next_look) {
             measurement const so_far = samples.estimate();
@@ -98,6 +103,17 @@ template <time_source Source>
         }
         if (budget.is_up()) return samples.estimate();
     }
+}
+
+/// The same over any source of clocks. Errors: whatever `prepare` or `run` throws
+template <time_source Source>
+[[nodiscard]] measurement time_adaptively(Source& source,
+                                          adaptive_timer_options const& options,
+                                          std::function<void()> const& prepare,
+                                          std::function<void()> const& run)
+{
+    clocked_runs taker(source, options.clock, prepare, std::span(&run, 1));
+    return time_adaptively(taker, options);
 }
 
 /// The timer attune uses: models `racing_timer`.

@@ -6,9 +6,29 @@
 // cover a latency of up to six cycles on two units.
 #pragma once
 
+#include <attune/measure/peak_threads.ipp>
+
 #include <cstddef>
 
 namespace attune::detail {
+
+// The sanitizers that a compiler tells of; what gcc's -fsanitize=undefined costs here is unknown.
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ATTUNE_SLOWED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define ATTUNE_SLOWED 1
+#endif
+#endif
+/// Whether the loops of this file and of memory_peak.ipp were compiled so that they show what the
+/// machine can do: without optimisation they are many times slower.
+#ifdef ATTUNE_SLOWED
+inline constexpr bool peaks_are_optimised = false;
+#else
+inline constexpr bool peaks_are_optimised = true;
+#endif
+#undef ATTUNE_SLOWED
 
 template <class T, std::size_t Bytes>
 struct vector_of {
@@ -71,6 +91,16 @@ void multiply_add(long rounds)
     }
 #endif
     multiply_add_16<T>(rounds);
+}
+
+template <class T>
+[[nodiscard]] double flops_per_s(unsigned threads)
+{
+    constexpr long rounds = 2'000'000;
+    double const flops = static_cast<double>(threads) * static_cast<double>(rounds) *
+                         static_cast<double>(flops_per_round<T>());
+    return flops /
+           quickest_round_s(threads, 9, [](unsigned) { return [] { multiply_add<T>(rounds); }; });
 }
 
 } // namespace attune::detail

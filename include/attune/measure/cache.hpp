@@ -32,7 +32,8 @@ public:
     explicit cache_eviction(std::span<buffer const> buffers);
 
     /// Takes about a nanosecond per line of 64 bytes that is not cached, and more for one that is.
-    void evict() noexcept;
+    /// @return  lines it went through: those of every buffer, or of the array that pushes them out
+    std::size_t evict() noexcept;
 
 private:
     std::vector<buffer> buffers_;

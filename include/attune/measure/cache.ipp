@@ -12,6 +12,8 @@
 #include <attune/measure/cache.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <unistd.h>
 
 namespace attune {
@@ -33,6 +35,12 @@ inline void flush_line([[maybe_unused]] std::byte const* at) noexcept
 #elif defined(__aarch64__)
     asm volatile("dc civac, %0" : : "r"(at) : "memory");
 #endif
+}
+
+/// From anywhere in a line to the first byte of the next.
+[[nodiscard]] inline std::size_t bytes_to_next_line(std::byte const* at) noexcept
+{
+    return cache_line_bytes - reinterpret_cast<std::uintptr_t>(at) % cache_line_bytes;
 }
 
 /// Flushes take effect before whatever follows.
@@ -65,21 +73,21 @@ cache_eviction::cache_eviction(std::span<buffer const> buffers)
     if (!detail::can_flush_lines) sweep_.resize(detail::sweep_bytes());
 }
 
-void cache_eviction::evict() noexcept
+std::size_t cache_eviction::evict() noexcept
 {
+    std::size_t lines = 0;
     if (!detail::can_flush_lines) {
-        for (std::size_t i = 0; i < sweep_.size(); i += detail::cache_line_bytes) {
+        for (std::size_t i = 0; i < sweep_.size(); i += detail::cache_line_bytes, ++lines) {
             std::byte volatile* const line = sweep_.data() + i;
             *line = *line ^ std::byte{1};
         }
-        return;
+        return lines;
     }
-    for (buffer const& b : buffers_) {
-        for (std::size_t i = 0; i < b.bytes; i += detail::cache_line_bytes)
+    for (buffer const& b : buffers_)
+        for (std::size_t i = 0; i < b.bytes; i += detail::bytes_to_next_line(b.data + i), ++lines)
             detail::flush_line(b.data + i);
-        if (b.bytes > 0) detail::flush_line(b.data + b.bytes - 1); // data may begin inside a line
-    }
     detail::wait_for_flushes();
+    return lines;
 }
 
 } // namespace attune

@@ -31,10 +31,14 @@ enum class child_ending : std::uint8_t {
     lost,      ///< another part of the program reaped it (or SIGCHLD is ignored): fate unknown
 };
 
+/// How far it has come.
+enum class child_phase : std::uint8_t { starting, running, checking, done };
+
 /// What a child may take: wall seconds, and memory.
 struct child_limits {
     double run_s = 10;   ///< for `run`, from the moment it begins
     double check_s = 60; ///< for `check`; comparing large arrays takes time too
+    double begin_s = 10; ///< until `run` begins; a loaded machine may let a new process wait
     std::size_t memory_bytes = std::size_t{8} << 30; ///< that it may map in addition; on Linux
     std::span<address_range const> without{};        ///< memory that is not there in the child
 };
@@ -42,6 +46,7 @@ struct child_limits {
 /// The end of a child and all that is known of it.
 struct child_end {
     child_ending ending = child_ending::lost;
+    child_phase phase = child_phase::starting; ///< `running` or `checking` when it did not report
     double elapsed_s =
         0;        ///< wall seconds of `run`, when it returned; first run, cold, copying pages
     int code = 0; ///< exit status, or number of the signal
@@ -62,11 +67,12 @@ struct child_end {
 /// is the parent's business), standard input and output on /dev/null, standard error kept as `log`,
 /// no core dump, the first to be killed when the machine runs out of memory, destructors and atexit
 /// handlers of the program not run, dead when its parent dies. When it ends, what it has started in
-/// its process group is killed and it is reaped. The parent's buffered output is not written twice,
-/// unless the child flushes a stream other than stdin, stdout and stderr.
+/// its process group is killed and it is reaped, unless it hangs in the system even then. The
+/// parent's buffered output is not written twice, unless the child flushes a stream other than
+/// stdin, stdout and stderr.
 ///
 /// @param run    timed and limited; @param check  may be empty; an empty text means content
-/// Errors   attune::error when no child can be made (memory, process limit)
+/// Errors   attune::error when no child can be made (memory, process limit), or it does not begin
 /// Cost     0.4 ms for a tiny process, 7 to 25 ms with 200 MB of 4 KiB pages unless `without` names
 ///          them; returns within a sixteenth of its lifetime (at most 5 ms) after the child's end
 [[nodiscard]] child_end run_in_child(std::function<void()> const& run,

@@ -14,6 +14,7 @@
 #include <attune/measure/child_process.hpp>
 #include <attune/measure/child_side.ipp>
 #include <attune/measure/clocks.hpp>
+#include <attune/measure/signal_text.ipp>
 
 #include <algorithm>
 #include <cerrno>
@@ -118,35 +119,49 @@ private:
     sigset_t before_{};
 };
 
-/// A child from fork to reaping. Its destructor leaves neither a process nor a zombie.
-class forked_child {
+/// Forks. `work` runs in the child and does not return there.
+template <class Work>
+[[nodiscard]] pid_t fork_child(Work const& work, std::span<address_range const> without)
+{
+    all_signals_blocked const guard;
+    fork_without const omission(without);
+    pid_t const id = fork();
+    if (id == 0) {
+        omission.forbid();
+        work();
+    } // [[noreturn]] in effect: run_child() ends in _exit
+    if (id < 0)
+        throw error(
+            "cannot start a child process for a trial run",
+            std::strerror(errno),
+            "free memory, raise the limit on processes (ulimit -u), or turn trial runs off");
+    setpgid(id, id); // the child does the same; whoever comes first
+    return id;
+}
+
+/// A child of this process until it is reaped. Its destructor leaves neither a process nor a
+/// zombie.
+///
+/// Another part of the program may reap it first, or SIGCHLD may be ignored. From then on its
+/// number, and that of its group, can be given to others: nothing is sent there any more.
+class started_child {
 public:
-    /// Forks; `work` runs in the child and does not return there.
-    template <class Work>
-    forked_child(Work const& work, std::span<address_range const> without)
+    explicit started_child(pid_t id) noexcept
+        : id_(id)
     {
-        all_signals_blocked const guard;
-        fork_without const omission(without);
-        id_ = fork();
-        if (id_ == 0) {
-            omission.forbid();
-            work();
-        } // [[noreturn]] in effect: run_child() ends in _exit
-        if (id_ < 0)
-            throw error("cannot start a child process for a trial run",
-                        std::strerror(errno),
-                        "free memory, raise the limit on processes (ulimit -u), or turn trial runs "
-                        "off");
-        setpgid(id_, id_); // the child does the same; whoever comes first
     }
-    ~forked_child() { end(); }
-    forked_child(forked_child const&) = delete;
-    forked_child& operator=(forked_child const&) = delete;
+    ~started_child() { end(); }
+    started_child(started_child const&) = delete;
+    started_child& operator=(started_child const&) = delete;
+
+    /// 0: ended.
+    [[nodiscard]] pid_t id() const noexcept { return id_; }
 
     /// True when it has ended (or is not ours to wait for any more). It stays a zombie until end(),
     /// so that its number cannot be given to another process meanwhile.
     [[nodiscard]] bool has_ended() noexcept
     {
+        if (id_ <= 0 || is_lost_) return true;
         siginfo_t info{};
         int result = 0;
         do {
@@ -156,27 +171,38 @@ public:
         return is_lost_ || info.si_pid == id_;
     }
 
-    /// Kills it if it still runs, and whatever it has started, then reaps it. The wait status, or
-    /// nothing when somebody else has reaped it.
-    std::optional<int> end() noexcept
+    /// Kills it if it still runs, and whatever it has started, then reaps it. What does not end
+    /// within that many seconds (in a driver that hangs, signals wait too) is left as it is.
+    /// @return  the wait status; nothing when somebody else has reaped it, or when it was left
+    std::optional<int> end(double within_s = 5) noexcept
     {
         if (id_ <= 0) return status_;
+        static_cast<void>(has_ended()); // is it ours still?
         pid_t const ended = std::exchange(id_, 0);
         if (is_lost_) return status_;
+        // The group first: what it has started holds on to nothing then.
         kill(-ended, SIGKILL);
         kill(ended, SIGKILL);
-        int status = 0;
-        pid_t result = 0;
-        do {
-            result = waitpid(ended, &status, 0);
-        } while (result < 0 && errno == EINTR);
-        if (result == ended) status_ = status;
-        return status_;
+        system_clocks const clocks;
+        double const until_s = clocks.wall_s() + within_s;
+        for (long nap_ns = 50'000;; nap_ns = std::min(2 * nap_ns, 5'000'000L)) {
+            int status = 0;
+            pid_t const result = waitpid(ended, &status, WNOHANG);
+            if (result == ended) status_ = status;
+            if (result == ended || (result < 0 && errno != EINTR)) return status_;
+            is_left_ = !(clocks.wall_s() < until_s);
+            if (is_left_) return status_;
+            timespec const nap{0, nap_ns};
+            nanosleep(&nap, nullptr);
+        }
     }
+    /// It was killed, and had not ended when the time for that was up.
+    [[nodiscard]] bool is_left() const noexcept { return is_left_; }
 
 private:
     pid_t id_ = 0;
     bool is_lost_ = false;
+    bool is_left_ = false;
     std::optional<int> status_;
 };
 
@@ -184,10 +210,9 @@ private:
 [[nodiscard]] inline double
 child_deadline_s(child_report const& report, double forked_s, child_limits const& limits) noexcept
 {
-    constexpr double time_to_begin_s = 10; // a loaded machine may let a new process wait
     switch (report.phase.load()) {
     case child_phase::starting:
-        return forked_s + time_to_begin_s;
+        return forked_s + limits.begin_s;
     case child_phase::running:
         return report.begun_s + limits.run_s;
     case child_phase::checking:
@@ -199,7 +224,7 @@ child_deadline_s(child_report const& report, double forked_s, child_limits const
 
 /// True when the child ended, false when its time is up.
 [[nodiscard]] inline bool
-wait_for_child(forked_child& child, child_report const& report, child_limits const& limits)
+wait_for_child(started_child& child, child_report const& report, child_limits const& limits)
 {
     system_clocks const clocks;
     double const forked_s = clocks.wall_s();
@@ -225,18 +250,25 @@ child_end run_in_child(std::function<void()> const& run,
     detail::stderr_file const standard_error;
     detail::child_report& report = shared.get();
     pid_t const parent = getpid();
-    detail::forked_child child(
+    detail::started_child child(detail::fork_child(
         [&] { detail::run_child(run, check, limits, report, standard_error.descriptor(), parent); },
-        limits.without);
+        limits.without));
 
     bool const in_time = detail::wait_for_child(child, report, limits);
     std::optional<int> const status = child.end();
 
     child_end end;
+    end.phase = report.phase.load();
+    if (!in_time && end.phase == child_phase::starting)
+        throw error("a child process for a trial run has not begun after " +
+                        detail::seconds_text(limits.begin_s),
+                    "the machine is overloaded, or a handler of pthread_atfork() waits for what "
+                    "never comes",
+                    "run less beside it, or turn trial runs off (isolation::guard)");
     end.elapsed_s = report.elapsed_s;
     end.text.assign(report.text, std::min(report.text_length.load(), sizeof report.text));
     end.log = standard_error.text();
-    bool const is_done = report.phase.load() == detail::child_phase::done;
+    bool const is_done = end.phase == child_phase::done;
     if (is_done && (!status || (WIFEXITED(*status) && WEXITSTATUS(*status) == 0))) {
         end.ending = report.ending.load();
     } else if (!in_time) {

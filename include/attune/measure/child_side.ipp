@@ -32,8 +32,6 @@
 
 namespace attune::detail {
 
-enum class child_phase : int { starting, running, checking, done };
-
 /// Lives in memory that both processes see. The child only ever stores, the parent only loads; a
 /// child gone wild may write anything here, so the parent believes no length without checking it.
 struct child_report {

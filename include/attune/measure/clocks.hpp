@@ -27,6 +27,12 @@ enum class clock_choice : std::uint8_t {
     thread_cpu, ///< CPU time of the calling thread: immune to other programs on the machine
 };
 
+/// "thread_cpu" or, by the rule above also for `automatic`, "wall".
+[[nodiscard]] constexpr char const* name_of(clock_choice clock) noexcept
+{
+    return clock == clock_choice::thread_cpu ? "thread_cpu" : "wall";
+}
+
 /// Where times come from. The machine's own is `system_clocks`; tests hand in a script.
 template <class S>
 concept time_source = requires(S& s) {
@@ -85,16 +91,36 @@ template <time_source Source>
             source.waits() - waits};
 }
 
+/// CPU time of other threads than the calling one that is more than the error of the readings: 5 %
+/// of the run, and 20 us.
+[[nodiscard]] constexpr bool has_helpers(run_profile const& seen) noexcept
+{
+    return seen.process_cpu_s - seen.thread_cpu_s > 0.05 * seen.thread_cpu_s + 20e-6;
+}
+
 /// The clock for runs like this one: wall when this thread worked less than 50 us (reading the CPU
-/// clock costs 0.7 us), when other threads worked along (5 % of the run, and 20 us for the
-/// reading), or when the thread waited for something for half of the time; else thread CPU.
+/// clock costs 0.7 us), when other threads worked along, or when the thread waited for something
+/// for half of the time; else thread CPU.
 [[nodiscard]] constexpr clock_choice suitable_clock(run_profile const& seen) noexcept
 {
     if (seen.thread_cpu_s < 50e-6) return clock_choice::wall;
-    double const elsewhere = seen.process_cpu_s - seen.thread_cpu_s;
-    if (elsewhere > 0.05 * seen.thread_cpu_s + 20e-6) return clock_choice::wall;
+    if (has_helpers(seen)) return clock_choice::wall;
     if (seen.waits > 0 && seen.thread_cpu_s < 0.5 * seen.wall_s) return clock_choice::wall;
     return clock_choice::thread_cpu;
+}
+
+/// How many threads this run kept busy: 1 unless others worked along; then the CPU time of all over
+/// that of the caller, or over the wall time where the caller only waited for the others. Never
+/// more than `most`.
+[[nodiscard]] constexpr std::uint32_t threads_of(run_profile const& seen,
+                                                 std::uint32_t most = 1024) noexcept
+{
+    if (!has_helpers(seen)) return 1;
+    bool const waited = seen.waits > 0 && seen.thread_cpu_s < 0.5 * seen.wall_s;
+    double const busy = seen.process_cpu_s / (waited ? seen.wall_s : seen.thread_cpu_s);
+    if (busy >= most) return most;
+    auto const rounded = static_cast<std::uint32_t>(busy + 0.5);
+    return rounded > 1 ? rounded : 1;
 }
 
 /// Times single runs with one clock. Calibrates when made: the median cost of timing nothing is
@@ -145,7 +171,8 @@ private:
 
 /// The rule for long runs: one more round is begun only if it would end within `max_s`, were it as
 /// long as the round before. So what takes longer than `max_s` is done once and never again.
-template <time_source Source>
+template <class Source>
+    requires requires(Source& s) { s.wall_s(); }
 class time_budget {
 public:
     /// The wall time begins to count now.

@@ -5,7 +5,7 @@
 // In       see clocks.hpp
 // Out      definitions for one translation unit
 // Source   own
-// Depends  POSIX clock_gettime, getrusage (RUSAGE_THREAD where there is one)
+// Depends  POSIX clock_gettime, getrusage (RUSAGE_THREAD where there is one); on Linux /proc
 // Tests    tests/measure/clocks.cpp
 #pragma once
 
@@ -13,6 +13,13 @@
 
 #include <ctime>
 #include <sys/resource.h>
+#ifdef __linux__
+#include <charconv>
+#include <cstring>
+#include <dirent.h>
+#include <memory>
+#include <sys/types.h>
+#endif
 
 namespace attune {
 
@@ -23,6 +30,31 @@ namespace detail {
     timespec now{};
     clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Brings the clock of the process up to date. Of threads that are running on other processors
+/// Linux counts there only what they had used at their latest scheduler tick, up to 4 ms ago (in
+/// 191 of 400 runs of 2 ms a second busy thread was not seen at all); whoever reads the clock of
+/// one thread has it updated. Costs 8 us, and 0.5 us for each thread.
+inline void update_thread_clocks() noexcept
+{
+#ifdef __linux__
+    struct closer {
+        void operator()(DIR* opened) const noexcept { ::closedir(opened); }
+    };
+    std::unique_ptr<DIR, closer> const threads(::opendir("/proc/self/task"));
+    if (!threads) return;
+    while (dirent const* const entry = ::readdir(threads.get())) {
+        char const* const end = entry->d_name + std::strlen(entry->d_name);
+        pid_t id = 0;
+        if (std::from_chars(entry->d_name, end, id).ptr != end) continue;
+        // The kernel's own encoding of "CPU time of thread id"; POSIX has it for pthread_t only.
+        constexpr unsigned scheduled_time_of_thread = 6;
+        auto const clock =
+            static_cast<clockid_t>((~static_cast<unsigned>(id) << 3) | scheduled_time_of_thread);
+        static_cast<void>(read_clock_s(clock));
+    }
+#endif
 }
 
 } // namespace detail
@@ -36,6 +68,7 @@ double system_clocks::thread_cpu_s() const noexcept
 
 double system_clocks::process_cpu_s() const noexcept
 {
+    detail::update_thread_clocks();
     if (!background_cpu_s) return detail::read_clock_s(CLOCK_PROCESS_CPUTIME_ID);
     // The background works on between two readings: once more if this thread was interrupted there.
     constexpr double at_once_s = 20e-6;

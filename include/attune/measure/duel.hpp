@@ -70,7 +70,8 @@ template <time_source Source>
     return {ratio.value, ratio.low, ratio.high, ratio.samples, times.time(0), times.time(1)};
 }
 
-/// Compares two runs turn by turn; used before a winner may replace the default.
+/// Compares two runs turn by turn: for benches, and for programs with two runs of their own. The
+/// final of a tuning is held among several, the default included: see round_robin().
 ///
 /// @param prepare  called before every run of either, never timed; may be empty
 /// @return  b over a: below 1, b is faster

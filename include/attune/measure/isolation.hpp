@@ -22,6 +22,10 @@ namespace attune {
 ///
 /// There is no worker process that lives longer than one trial: it would have to be forked before
 /// the variants are compiled, and so would have neither their code nor the caller's data.
+///
+/// A variant that leaves the process changed (environment, working directory, handlers ...) fails,
+/// and in the process that is put back; but while the program has threads of its own beside the
+/// calling one, which may change the same things, only a forked child is watched for them.
 enum class isolation : std::uint8_t {
     automatic, ///< the default: `fork`, or `guard` where a fork is dear, fails or would hang
     fork,      ///< first run in a forked child, all others in the process under a signal guard
@@ -62,6 +66,10 @@ inline constexpr char const* own_thread_name = "attune compile";
 
 /// Above this much memory in small pages, `automatic` does not fork: 65 ms or more for each trial.
 inline constexpr std::size_t dear_fork_bytes = std::size_t{2} << 30;
+
+/// Whether there are threads besides the calling one that are not attune's: they may change, at
+/// any moment, what all threads share. True where the machine does not tell. Cost: 12 us.
+[[nodiscard]] bool has_other_threads();
 
 /// A decision and its reason.
 struct isolation_choice {

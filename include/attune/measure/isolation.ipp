@@ -29,7 +29,6 @@ namespace detail {
 
 /// Sizes of this process in bytes, as /proc/self/statm tells them; 0 where it is missing.
 struct memory_use {
-    std::size_t mapped = 0;
     std::size_t resident = 0;
     std::size_t data = 0; ///< private and writable: heap, stacks, anonymous mappings
 };
@@ -50,7 +49,7 @@ struct memory_use {
         if (got != 6) return {};
     }
     auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    return {pages[0] * page, pages[1] * page, pages[5] * page};
+    return {pages[1] * page, pages[5] * page};
 }
 
 /// A field of /proc/self/smaps_rollup, in bytes.
@@ -69,6 +68,21 @@ struct memory_use {
     return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " GB";
 }
 
+/// How many threads of this process are not attune's, the calling one among them; 0: unknown.
+[[nodiscard]] inline std::size_t threads_of_the_program()
+{
+    std::size_t count = 0;
+    std::error_code no_throw;
+    for (std::filesystem::directory_iterator task("/proc/self/task", no_throw), end;
+         !no_throw && task != end;
+         task.increment(no_throw)) {
+        std::string name;
+        std::getline(std::ifstream(task->path() / "comm"), name);
+        if (!name.empty() && name != own_thread_name) ++count;
+    }
+    return count;
+}
+
 } // namespace detail
 
 bool has_gomp_team()
@@ -78,18 +92,13 @@ bool has_gomp_team()
         return std::strstr(info->dlpi_name, "libgomp") != nullptr;
     };
     if (::dl_iterate_phdr(is_gomp, nullptr) == 0) return false;
-    std::size_t others = 0;
-    std::error_code no_throw;
-    for (auto const& task : std::filesystem::directory_iterator("/proc/self/task", no_throw)) {
-        std::string name;
-        std::getline(std::ifstream(task.path() / "comm"), name);
-        if (!name.empty() && name != own_thread_name) ++others;
-    }
-    return others > 1;
+    return detail::threads_of_the_program() > 1;
 #else
     return false;
 #endif
 }
+
+bool has_other_threads() { return detail::threads_of_the_program() != 1; }
 
 process_facts observe_process()
 {

@@ -47,8 +47,9 @@ using probation_result = std::variant<double, failure>;
 /// memory stays as it was. What the child is like: child_process.hpp.
 ///
 /// The reason of a failure is one line: "SIGSEGV (invalid memory access) at address 0x10"; the text
-/// of an exception; "exit(3) was called"; "still running after 0.5 s"; the text of a mismatch. The
-/// log is what was written to stderr.
+/// of an exception; "exit(3) was called"; "still running after 0.5 s"; the text of a mismatch. A
+/// check that takes too long fails the variant at `verify`, with a sentence of its own. The log is
+/// what was written to stderr.
 ///
 /// @param run        one run of the variant on `buffers`
 /// @param buffers    of the call, in private memory (what processes share is not protected),
@@ -56,7 +57,7 @@ using probation_result = std::variant<double, failure>;
 ///                   their inputs. A run that writes nothing passes where the result is there
 ///                   already
 /// @param reference  taken of the same buffers after a trusted run; null: any result will do
-/// Errors   attune::error when no child can be made
+/// Errors   those of run_in_child: no child can be made, or it does not begin
 /// Cost     that of run_in_child, and of compare for each writable buffer
 [[nodiscard]] probation_result probation(std::function<void()> const& run,
                                          std::span<buffer const> buffers,

@@ -50,7 +50,7 @@ namespace detail {
 }
 
 /// What a child that did not simply return says about the variant.
-[[nodiscard]] inline failure verdict_of(child_end const& end, double limit_s)
+[[nodiscard]] inline failure verdict_of(child_end const& end, child_limits const& limits)
 {
     switch (end.ending) {
     case child_ending::objected:
@@ -68,7 +68,13 @@ namespace detail {
         return {failure_stage::crash, reason, end.log};
     }
     case child_ending::overran:
-        return {failure_stage::timeout, "still running after " + seconds_text(limit_s), end.log};
+        if (end.phase == child_phase::checking) // it did run in time
+            return {failure_stage::verify,
+                    "the check of its result was still running after " +
+                        seconds_text(limits.check_s),
+                    end.log};
+        return {
+            failure_stage::timeout, "still running after " + seconds_text(limits.run_s), end.log};
     case child_ending::returned:
     case child_ending::lost:
         break;
@@ -104,7 +110,7 @@ probation_result probation(std::function<void()> const& run,
         if (options.missed) options.missed();
     }
     if (end.ending == child_ending::returned) return end.elapsed_s;
-    failure verdict = detail::verdict_of(end, options.limit_s);
+    failure verdict = detail::verdict_of(end, limits);
     if (end.address && options.explain_address)
         if (std::string const owner = options.explain_address(*end.address); !owner.empty())
             verdict.reason += ", " + owner;

@@ -21,15 +21,21 @@ namespace attune {
 /// and signal stack; interval timers; locale; working directory; file mode mask; environment; open
 /// file descriptors; child processes.
 ///
+/// Of all these, floating-point unit, signal mask, signal stack and uselocale() are the thread's
+/// own. What all threads share is told and put back only where nobody else can have changed it; a
+/// thread that came and went in between is not seen.
+///
 /// What the machine does not tell (no /proc) counts as unchanged. A descriptor that was opened and
 /// left open is no change, a closed or exchanged one is: libraries open files, they close only
 /// their own.
 class process_state {
 public:
     /// Reads it all now. Cost: about 100 us.
-    /// @param with_resources  false: without descriptors and child processes, because other threads
+    /// @param with_resources  true: all of it counts; for a child process, which has one thread.
+    ///                        False: without descriptors and child processes, because other threads
     ///                        may be busy with theirs, and without the handler of Ctrl-C, because
-    ///                        the user may press it
+    ///                        the user may press it; and as long as has_other_threads(), now or
+    ///                        later, nothing but what is this thread's own
     explicit process_state(bool with_resources = true);
     ~process_state();
     process_state(process_state&&) noexcept;

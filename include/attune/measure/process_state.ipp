@@ -3,12 +3,13 @@
 //
 // Stage    declare -> space -> search -> compile -> [measure] -> remember
 // In       see process_state.hpp
-// Out      definitions for one translation unit
+// Out      definitions for one translation unit; needs isolation.ipp in the same target
 // Source   own
 // Depends  POSIX; Linux: /proc/self/fd, /proc/self/status
 // Tests    tests/measure/process_state.cpp
 #pragma once
 
+#include <attune/measure/isolation.hpp>
 #include <attune/measure/process_state.hpp>
 
 #include <algorithm>
@@ -147,39 +148,50 @@ inline void restore_environment(std::vector<std::string> const& wanted)
 } // namespace detail
 
 struct process_state::content {
+    bool has_resources;
+    bool has_shared; ///< what all threads share; only then, `environ` and its like are looked at
     unsigned floating_mode = detail::floating_point_mode();
     std::fenv_t floating{};
-    std::array<struct sigaction, NSIG> handlers{};
     sigset_t mask{};
     stack_t stack{};
+    locale_t thread_locale = uselocale(locale_t{});
+    std::array<struct sigaction, NSIG> handlers{};
     std::array<itimerval, detail::interval_timers.size()> timers{};
     double read_s = 0; ///< when the timers were read
-    std::string locale_names = std::setlocale(LC_ALL, nullptr);
-    locale_t thread_locale = uselocale(locale_t{});
-    std::string directory = detail::working_directory();
-    int mode_mask = detail::file_mode_mask();
-    std::vector<std::string> variables = detail::environment();
+    std::string locale_names{};
+    std::string directory{};
+    int mode_mask = -1;
+    std::vector<std::string> variables{};
     std::map<int, std::pair<dev_t, ino_t>> descriptors{};
-    bool has_resources;
     bool has_children = false;
 
-    explicit content(bool with_resources)
+    content(bool with_resources, bool with_shared)
         : has_resources(with_resources)
+        , has_shared(with_resources || (with_shared && !has_other_threads()))
     {
-        if (with_resources) {
+        if (has_resources) {
             descriptors = detail::open_descriptors();
             has_children = detail::has_child_process();
         }
         std::fegetenv(&floating);
-        for (int signal = 1; signal < NSIG; ++signal)
-            sigaction(signal, nullptr, &handlers[static_cast<std::size_t>(signal)]);
         pthread_sigmask(SIG_SETMASK, nullptr, &mask);
         sigaltstack(nullptr, &stack);
+        if (has_shared) read_shared();
+    }
+
+    void read_shared()
+    {
+        for (int signal = 1; signal < NSIG; ++signal)
+            sigaction(signal, nullptr, &handlers[static_cast<std::size_t>(signal)]);
         for (std::size_t i = 0; i < timers.size(); ++i)
             getitimer(detail::interval_timers[i], &timers[i]);
         timespec now{};
         clock_gettime(CLOCK_MONOTONIC, &now);
         read_s = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+        locale_names = std::setlocale(LC_ALL, nullptr);
+        directory = detail::working_directory();
+        mode_mask = detail::file_mode_mask();
+        variables = detail::environment();
     }
 
     [[nodiscard]] bool has_other_handler(content const& now, std::size_t signal) const noexcept
@@ -203,7 +215,7 @@ struct process_state::content {
 };
 
 process_state::process_state(bool with_resources)
-    : before_(std::make_unique<content const>(with_resources))
+    : before_(std::make_unique<content const>(with_resources, true))
 {
 }
 process_state::~process_state() = default;
@@ -213,23 +225,24 @@ process_state& process_state::operator=(process_state&&) noexcept = default;
 std::vector<std::string> process_state::changes() const
 {
     content const& then = *before_;
-    content const now(then.has_resources);
+    content const now(then.has_resources, then.has_shared);
     std::vector<std::string> out;
     auto const note = [&](bool differs, char const* what) {
         if (differs) out.emplace_back(what);
     };
     note(now.floating_mode != then.floating_mode,
          "changed the floating-point mode (rounding, flushing to zero or traps)");
-    for (std::size_t signal = 1; signal < NSIG; ++signal)
-        if (then.has_other_handler(now, signal))
-            out.push_back("changed the handler of signal " + std::to_string(signal));
     note(!detail::equal(now.mask, then.mask), "changed the signal mask");
     note(now.stack.ss_sp != then.stack.ss_sp || now.stack.ss_size != then.stack.ss_size,
          "changed the signal stack");
+    bool const same_names = !now.has_shared || now.locale_names == then.locale_names;
+    note(!same_names || now.thread_locale != then.thread_locale, "changed the locale");
+    if (!now.has_shared) return out;
+    for (std::size_t signal = 1; signal < NSIG; ++signal)
+        if (then.has_other_handler(now, signal))
+            out.push_back("changed the handler of signal " + std::to_string(signal));
     for (std::size_t i = 0; i < then.timers.size(); ++i)
         note(then.has_other_timer(now, i), "set a timer (alarm or setitimer)");
-    note(now.locale_names != then.locale_names || now.thread_locale != then.thread_locale,
-         "changed the locale");
     note(now.directory != then.directory, "changed the working directory");
     note(now.mode_mask != then.mode_mask, "changed the file mode mask");
     note(now.variables != then.variables, "changed the environment");
@@ -245,19 +258,20 @@ std::vector<std::string> process_state::changes() const
 void process_state::restore() const
 {
     content const& then = *before_;
-    content const now(false);
+    content const now(then.has_resources, then.has_shared);
     if (now.floating_mode != then.floating_mode) std::fesetenv(&then.floating);
+    if (!detail::equal(now.mask, then.mask)) pthread_sigmask(SIG_SETMASK, &then.mask, nullptr);
+    if (now.stack.ss_sp != then.stack.ss_sp || now.stack.ss_size != then.stack.ss_size)
+        sigaltstack(&then.stack, nullptr);
+    if (now.thread_locale != then.thread_locale) uselocale(then.thread_locale);
+    if (!now.has_shared) return;
     for (int signal = 1; signal < NSIG; ++signal) {
         auto const at = static_cast<std::size_t>(signal);
         if (then.has_other_handler(now, at)) sigaction(signal, &then.handlers[at], nullptr);
     }
-    if (!detail::equal(now.mask, then.mask)) pthread_sigmask(SIG_SETMASK, &then.mask, nullptr);
-    if (now.stack.ss_sp != then.stack.ss_sp || now.stack.ss_size != then.stack.ss_size)
-        sigaltstack(&then.stack, nullptr);
     for (std::size_t i = 0; i < then.timers.size(); ++i)
         if (then.has_other_timer(now, i))
             setitimer(detail::interval_timers[i], &then.timers[i], nullptr);
-    if (now.thread_locale != then.thread_locale) uselocale(then.thread_locale);
     if (now.locale_names != then.locale_names) std::setlocale(LC_ALL, then.locale_names.c_str());
     // A folder that is gone cannot be gone back to.
     bool const moved = now.directory != then.directory && !then.directory.empty();

@@ -3,75 +3,43 @@
 #pragma once
 
 #include <attune/measure/arithmetic_peak.ipp>
+#include <attune/measure/memory_peak.ipp>
 #include <attune/measure/roofline.hpp>
 
-#include <chrono>
-#include <cstddef>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <sstream>
-#include <thread>
-#include <vector>
 
 namespace attune {
 
 namespace detail {
 
-/// Runs `body(i)` on `threads` threads at once. @return wall seconds of all of them
-inline double seconds_of_all(unsigned threads, std::function<void(unsigned)> const& body)
-{
-    auto const start = std::chrono::steady_clock::now();
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i)
-        others.emplace_back(body, i);
-    body(0);
-    for (std::thread& t : others)
-        t.join();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+/// First word of a line of the file; lines without it are from a time when any build wrote there.
+inline constexpr char const* optimised_word = "optimised";
 
-/// The largest of a few measurements: disturbances only ever make a machine look slower.
-inline double best_rate(int rounds, double amount, std::function<double()> const& seconds)
+/// The highest that a file has for this processor: others were disturbed. 0 for what it has not.
+[[nodiscard]] inline machine_limits limits_in_file(std::string const& path,
+                                                   std::string const& device,
+                                                   unsigned threads,
+                                                   double footprint)
 {
-    double best = 0;
-    for (int i = 0; i < rounds; ++i)
-        best = std::max(best, amount / seconds());
-    return best;
-}
-
-/// a = b + 3 c, far beyond the caches: reads b and c, writes a (which is read first, unseen).
-[[nodiscard]] inline double triad_bytes_per_s(unsigned threads)
-{
-    constexpr std::size_t count = std::size_t{8} << 20; // doubles: 64 MiB per array
-    struct arrays {
-        std::vector<double> a = std::vector<double>(count);
-        std::vector<double> b = std::vector<double>(count, 1.0);
-        std::vector<double> c = std::vector<double>(count, 2.0);
-    };
-    std::vector<arrays> of_thread(threads);
-    double const moved = static_cast<double>(threads) * 3.0 * sizeof(double) * count;
-    return best_rate(5, moved, [&] {
-        return seconds_of_all(threads, [&](unsigned t) {
-            double* const a = of_thread[t].a.data();
-            double const* const b = of_thread[t].b.data();
-            double const* const c = of_thread[t].c.data();
-            for (std::size_t i = 0; i < count; ++i)
-                a[i] = b[i] + 3.0 * c[i];
-            asm volatile("" : : "r"(a) : "memory");
-        });
-    });
-}
-
-template <class T>
-[[nodiscard]] double flops_per_s(unsigned threads)
-{
-    constexpr long rounds = 2'000'000;
-    double const flops = static_cast<double>(threads) * static_cast<double>(rounds) *
-                         static_cast<double>(flops_per_round<T>());
-    return best_rate(5, flops, [&] {
-        return seconds_of_all(threads, [](unsigned) { multiply_add<T>(rounds); });
-    });
+    machine_limits found{.threads = threads, .footprint = footprint};
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        machine_limits known;
+        std::istringstream text(line);
+        std::string word, name;
+        if (!(text >> word >> known.threads >> known.footprint >> known.f32_flops >>
+              known.f64_flops >> known.bytes) ||
+            !std::getline(text >> std::ws, name) || word != optimised_word || name != device ||
+            known.threads != threads)
+            continue;
+        found.f32_flops = std::max(found.f32_flops, known.f32_flops);
+        found.f64_flops = std::max(found.f64_flops, known.f64_flops);
+        if (known.footprint == footprint) found.bytes = std::max(found.bytes, known.bytes);
+    }
+    return found;
 }
 
 } // namespace detail
@@ -87,35 +55,57 @@ std::string text_of(roofline const& where)
     return text;
 }
 
-machine_limits measure_machine(unsigned threads)
+void raise_to(machine_limits& limits, machine_limits const& others)
+{
+    limits.f32_flops = std::max(limits.f32_flops, others.f32_flops);
+    limits.f64_flops = std::max(limits.f64_flops, others.f64_flops);
+    limits.bytes = std::max(limits.bytes, others.bytes);
+}
+
+machine_limits measure_machine(unsigned threads, double footprint)
 {
     threads = std::max(threads, 1U);
     machine_limits out;
     out.threads = threads;
     out.f32_flops = detail::flops_per_s<float>(threads);
     out.f64_flops = detail::flops_per_s<double>(threads);
-    out.bytes = detail::triad_bytes_per_s(threads);
+    out.footprint = footprint;
+    out.bytes = detail::triad_bytes_per_s(threads, footprint);
+    out.is_optimised = detail::peaks_are_optimised;
     return out;
 }
 
-machine_limits known_machine(std::string const& path, std::string const& device, unsigned threads)
+machine_limits known_machine(std::string const& path,
+                             std::string const& device,
+                             unsigned threads,
+                             double footprint,
+                             machine_measurement const& measure)
 {
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) {
-        machine_limits known;
-        std::istringstream text(line);
-        std::string name;
-        if (text >> known.threads >> known.f32_flops >> known.f64_flops >> known.bytes &&
-            std::getline(text >> std::ws, name) && name == device && known.threads == threads &&
-            known.f32_flops > 0 && known.f64_flops > 0 && known.bytes > 0)
-            return known;
+    machine_limits const found = detail::limits_in_file(path, device, threads, footprint);
+    if (found.f32_flops > 0 && found.f64_flops > 0 && found.bytes > 0) return found;
+    return machine_measured_anew(path, device, threads, footprint, measure);
+}
+
+machine_limits machine_measured_anew(std::string const& path,
+                                     std::string const& device,
+                                     unsigned threads,
+                                     double footprint,
+                                     machine_measurement const& measure)
+{
+    machine_limits out = measure(threads, footprint);
+    machine_limits const found = detail::limits_in_file(path, device, threads, footprint);
+    bool const is_news = out.f32_flops > found.f32_flops || out.f64_flops > found.f64_flops ||
+                         out.bytes > found.bytes;
+    if (is_news && out.is_optimised) {
+        std::ostringstream line;
+        line.precision(12); // footprints are compared
+        line << detail::optimised_word << ' ' << out.threads << ' ' << out.footprint << ' '
+             << out.f32_flops << ' ' << out.f64_flops << ' ' << out.bytes << ' ' << device << '\n';
+        std::ofstream(path, std::ios::app) << line.str();
     }
-    machine_limits const fresh = measure_machine(threads);
-    std::ostringstream line;
-    line << fresh.threads << ' ' << fresh.f32_flops << ' ' << fresh.f64_flops << ' ' << fresh.bytes
-         << ' ' << device << '\n';
-    std::ofstream(path, std::ios::app) << line.str();
-    return fresh;
+    raise_to(out, found);
+    if (!is_news) out.is_optimised = true; // all are from the file
+    return out;
 }
 
 } // namespace attune

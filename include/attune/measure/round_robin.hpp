@@ -14,7 +14,7 @@
 #include <attune/core/assert.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/estimate.hpp>
-#include <attune/measure/sampler.hpp>
+#include <attune/measure/sample_taker.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -37,6 +37,9 @@ struct round_robin_options {
     double max_s = 2.0;               ///< wall seconds of everything; the rule of adaptive_timer
     std::uint32_t warm_up_rounds = 1; ///< not counted; the last one tells which clock to use
     clock_choice clock = clock_choice::automatic; ///< thread CPU only where it suits all
+    /// Whether runs of a contestant may follow one another without `prepare`: short ones then share
+    /// a sample. As in adaptive_timer_options. Empty: they may not.
+    std::function<bool(std::size_t)> is_repeatable{};
 };
 
 /// The times of several runs. Those of one round were taken next to each other.
@@ -54,6 +57,11 @@ public:
     [[nodiscard]] std::size_t rounds(std::size_t contestant) const noexcept
     {
         return seconds_[contestant].size();
+    }
+    /// Of one run, round by round.
+    [[nodiscard]] std::vector<double> const& seconds(std::size_t contestant) const noexcept
+    {
+        return seconds_[contestant];
     }
     /// Median seconds of one run and its interval.  @pre rounds(contestant) > 0
     [[nodiscard]] measurement time(std::size_t contestant) const
@@ -104,52 +112,44 @@ private:
     return ratio.samples >= fewest_for(confidence) && ratio.high < 1;
 }
 
-/// The loop of round_robin() over any source of time.
+/// The loop of round_robin() over whatever takes samples.
 ///
 /// Who is slower than the fastest by more than `clear_by` runs no more; the others go on until each
-/// is told from the fastest as precisely as wanted. A run that was preempted is repeated.
+/// is told from the fastest as precisely as wanted. A run that was disturbed is repeated.
 ///
-/// @pre     at least one run
-/// Errors   whatever `prepare` or a run throws
-template <time_source Source>
-[[nodiscard]] round_times round_robin_with(Source& source,
-                                           round_robin_options const& options,
-                                           std::function<void()> const& prepare,
-                                           std::span<std::function<void()> const> runs)
+/// @param contestants  runs 0 to contestants - 1 of the taker take part  @pre at least one
+/// Errors   whatever the taker throws
+template <sample_taker Taker>
+[[nodiscard]] round_times
+round_robin_with(Taker& taker, std::size_t contestants, round_robin_options const& options)
 {
-    round_times times(runs.size());
-    time_budget budget(source, options.max_s);
-
-    clock_choice clock = options.clock;
+    round_times times(contestants);
+    time_budget budget(taker, options.max_s);
     for (std::uint32_t done = 0; done < options.warm_up_rounds; ++done) {
-        std::vector<run_profile> seen;
-        for (std::function<void()> const& run : runs) {
-            prepare();
-            seen.push_back(profile(source, run));
-        }
-        if (options.clock == clock_choice::automatic) {
-            bool const suits = std::all_of(seen.begin(), seen.end(), [](run_profile const& p) {
-                return suitable_clock(p) == clock_choice::thread_cpu;
-            });
-            clock = suits ? clock_choice::thread_cpu : clock_choice::wall;
-        }
+        for (std::size_t i = 0; i < contestants; ++i)
+            taker.warm_up(i);
         if (budget.is_up()) {
-            for (std::size_t i = 0; i < runs.size(); ++i)
-                times.add(i, seen[i].by(clock));
+            for (std::size_t i = 0; i < contestants; ++i)
+                times.add(i, taker.warm_up_s(i));
             return times;
         }
     }
 
-    sampler taker(source, clock);
+    taker.calibrate();
+    std::vector<std::uint32_t> runs(contestants, 1); // of one sample
+    if (options.is_repeatable)
+        for (std::size_t i = 0; i < contestants; ++i)
+            if (taker.runs_for(taker.warm_up_s(i)) > 1 && options.is_repeatable(i))
+                runs[i] = good_sample_of(taker, i);
     std::size_t const most = std::max<std::size_t>(options.max_rounds, 1);
     std::size_t const fewest =
         std::max<std::size_t>(options.min_rounds, fewest_for(options.confidence));
-    std::vector<std::size_t> active(runs.size()); // in the order of this round
+    std::vector<std::size_t> active(contestants); // in the order of this round
     for (std::size_t i = 0; i < active.size(); ++i)
         active[i] = i;
     for (std::size_t round = 1; round <= most; ++round) {
         for (std::size_t const i : active)
-            times.add(i, taker.take_undisturbed(prepare, runs[i]));
+            times.add(i, take_undisturbed(taker, i, runs[i]));
         std::reverse(active.begin(), active.end());
         if (round >= fewest) {
             std::size_t const front = times.fastest();
@@ -161,11 +161,22 @@ template <time_source Source>
                 told = told && (is_clear || is_narrow(slower, options.precision));
                 return is_clear;
             });
-            if (told && runs.size() > 1) break;
+            if (told && contestants > 1) break;
         }
         if (budget.is_up()) break;
     }
     return times;
+}
+
+/// The same over any source of clocks. Errors: whatever `prepare` or a run throws
+template <time_source Source>
+[[nodiscard]] round_times round_robin_with(Source& source,
+                                           round_robin_options const& options,
+                                           std::function<void()> const& prepare,
+                                           std::span<std::function<void()> const> runs)
+{
+    clocked_runs taker(source, options.clock, prepare, runs);
+    return round_robin_with(taker, runs.size(), options);
 }
 
 /// Times several runs in rounds, on the clocks of this machine.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/timing_record.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/estimate.hpp>
 
@@ -58,16 +59,6 @@ public:
         std::uint64_t const before = source_->preemptions();
         double const seconds = runs == 1 ? watch_.time(run) : time_of(run, runs);
         return {seconds, source_->preemptions() != before};
-    }
-
-    /// A sample whose run is repeated, twice at most, while it was disturbed.
-    [[nodiscard]] double take_undisturbed(std::function<void()> const& prepare,
-                                          std::function<void()> const& run)
-    {
-        time_sample sample = take(prepare, run);
-        for (int again = 0; again < 2 && sample.is_disturbed; ++again)
-            sample = take(prepare, run);
-        return sample.seconds;
     }
 
     /// How many runs of `run_s` seconds make a sample long enough for the clock.
@@ -130,5 +121,19 @@ private:
     std::vector<double> all_;   // ascending
     std::vector<double> clean_; // ascending
 };
+
+/// The measurement that a timing led to, once more.  @pre there are times
+[[nodiscard]] inline measurement estimate_of(timing_record const& record)
+{
+    time_samples samples;
+    samples.reserve(record.times.size());
+    std::size_t next = 0; // of those disturbed
+    for (std::size_t i = 0; i < record.times.size(); ++i) {
+        bool const is_disturbed = next < record.disturbed.size() && record.disturbed[next] == i;
+        if (is_disturbed) ++next;
+        samples.add({record.times[i], is_disturbed});
+    }
+    return samples.estimate();
+}
 
 } // namespace attune

@@ -1,0 +1,87 @@
+// attune/measure/cuda/device_layout.hpp - how the arrays of a call lie in the copies that variants
+// work on. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       the arrays of a call
+// Out      regions to copy as one: arrays that overlap stay together; and where each array begins
+// Source   own. A copy of memory on the device begins as far past a multiple of 256 bytes as the
+//          original: a vector load that faults there faults in the copy
+// Depends  std only
+// Tests    tests/measure/cuda/device_layout.cpp
+#pragma once
+
+#include <attune/measure/cuda/device_bench.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace attune {
+
+/// What cuMemAlloc aligns to, at least.
+inline constexpr std::size_t device_alignment = 256;
+
+/// Memory that one or several arrays of the caller lie in.
+struct device_region {
+    memory_place place = memory_place::device;
+    std::uintptr_t begin = 0; ///< the caller's addresses
+    std::uintptr_t end = 0;
+    bool writable = false;            ///< any of its arrays is
+    std::vector<std::size_t> members; ///< indices of the arrays; those that begin first come first
+
+    [[nodiscard]] std::size_t bytes() const noexcept { return end - begin; }
+    /// How far past an alignment boundary a copy begins.
+    [[nodiscard]] std::size_t skew() const noexcept
+    {
+        return place == memory_place::device ? begin % device_alignment : 0;
+    }
+};
+
+struct device_layout {
+    struct position {
+        std::size_t region = 0;
+        std::size_t offset = 0; ///< bytes from its beginning
+    };
+    std::vector<device_region> regions;
+    std::vector<position> of; ///< each array's
+};
+
+[[nodiscard]] inline device_layout plan_copies(std::span<device_buffer const> buffers)
+{
+    auto const begin_of = [&](std::size_t i) {
+        return reinterpret_cast<std::uintptr_t>(buffers[i].where.data);
+    };
+    std::vector<std::size_t> order(buffers.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        if (buffers[a].place != buffers[b].place) return buffers[a].place < buffers[b].place;
+        return begin_of(a) != begin_of(b) ? begin_of(a) < begin_of(b) : a < b;
+    });
+    device_layout out;
+    out.of.resize(buffers.size());
+    for (std::size_t const i : order) {
+        buffer const& b = buffers[i].where;
+        if (b.bytes == 0) continue;
+        bool const joins = !out.regions.empty() && out.regions.back().place == buffers[i].place &&
+                           begin_of(i) < out.regions.back().end;
+        if (!joins) out.regions.push_back({buffers[i].place, begin_of(i), begin_of(i), false, {}});
+        device_region& r = out.regions.back();
+        r.end = std::max(r.end, begin_of(i) + b.bytes);
+        r.writable = r.writable || b.writable;
+        r.members.push_back(i);
+        out.of[i] = {out.regions.size() - 1, begin_of(i) - r.begin};
+    }
+    // Empty ones come last: one inside another array must not part that from those it overlaps.
+    for (std::size_t const i : order) {
+        buffer const& b = buffers[i].where;
+        if (b.bytes > 0) continue;
+        out.of[i] = {out.regions.size(), 0};
+        out.regions.push_back({buffers[i].place, begin_of(i), begin_of(i), b.writable, {i}});
+    }
+    return out;
+}
+
+} // namespace attune

@@ -1,0 +1,51 @@
+// attune/measure/cuda/device_memory.hpp - bytes on a device, freed with their owner.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       how many, and whose they will be
+// Out      their address
+// Source   own
+// Depends  std only
+// Tests    tests/measure/cuda/device_memory.cpp
+#pragma once
+
+#include <attune/cuda/driver.hpp>
+#include <attune/measure/cuda/device_session.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace attune {
+
+/// One allocation, aligned to 256 bytes.
+class device_memory {
+public:
+    /// @param what_for  for the error: "argument 2"  @pre the session's context is current
+    /// Errors   attune::error: out of memory (with how much was asked and is free)
+    device_memory(std::shared_ptr<device_session> where,
+                  std::size_t bytes,
+                  std::string const& what_for);
+    /// Nothing when there is no room for it. Errors  attune::error: any other of the driver's
+    [[nodiscard]] static std::optional<device_memory>
+    if_it_fits(std::shared_ptr<device_session> where, std::size_t bytes);
+
+    ~device_memory();
+    device_memory(device_memory&& other) noexcept;
+    device_memory& operator=(device_memory&& other) noexcept;
+
+    [[nodiscard]] cuda::device_pointer address() const noexcept { return address_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+    device_memory(std::shared_ptr<device_session> where,
+                  cuda::device_pointer address,
+                  std::size_t bytes) noexcept;
+
+    std::shared_ptr<device_session> where_;
+    cuda::device_pointer address_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+} // namespace attune

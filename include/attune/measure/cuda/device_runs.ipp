@@ -1,0 +1,153 @@
+// attune/measure/cuda/device_runs.ipp - samples by events.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       see device_runs.hpp
+// Out      definitions for one translation unit; needs clocks.ipp there
+// Source   own
+// Depends  std only
+// Tests    tests/measure/cuda/device_runs.cpp
+#pragma once
+
+#include <attune/measure/cuda/device_runs.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace attune {
+
+namespace detail {
+
+/// A device that was idle runs at a lower clock; it rises within milliseconds of work.
+inline constexpr double first_warm_up_s = 20e-3;
+inline constexpr double warm_up_span_s = 2e-3;
+inline constexpr double longest_warm_up_s = 100e-3;
+/// Runs that are enqueued together take about so long, and are so many at most.
+inline constexpr double warm_up_batch_s = 1e-3;
+inline constexpr double most_in_warm_up_batch = 50;
+/// What a host needs to enqueue a run: a device takes no less for each.
+inline constexpr double least_warm_up_round_s = 5e-6;
+
+} // namespace detail
+
+device_runs::device_runs(std::shared_ptr<device_session> where,
+                         device_clock& clock,
+                         std::function<void()> prepare,
+                         std::vector<std::shared_ptr<loaded_variant>> contestants,
+                         packed_arguments& arguments,
+                         device_run_options options)
+    : where_(std::move(where))
+    , clock_(&clock)
+    , prepare_(std::move(prepare))
+    , contestants_(std::move(contestants))
+    , arguments_(&arguments)
+    , options_(std::move(options))
+    , warm_up_s_(contestants_.size(), shortest_time_s)
+    , recordings_(contestants_.size())
+{
+}
+
+void device_runs::launch(std::size_t i, std::uint32_t runs)
+{
+    for (std::uint32_t done = 0; done < runs; ++done)
+        contestants_[i]->launch(clock_->stream(), arguments_->all());
+}
+
+void device_runs::record(std::size_t i, std::uint32_t runs)
+{
+    recording& known = recordings_[i];
+    if (known.graph && known.runs == runs) return;
+    known.graph =
+        std::make_unique<launch_graph>(where_, clock_->stream(), [&] { launch(i, runs); });
+    known.runs = runs;
+    // Its first replay brings it to the device.
+    prepare_();
+    clock_->time([&] { known.graph->replay(clock_->stream()); }, limit_s(i, runs));
+}
+
+/// What hangs in a batch is not waited for as long as for each of its runs.
+double device_runs::limit_s(std::size_t i, std::uint32_t runs) const noexcept
+{
+    return options_.limit_s + 2 * runs * warm_up_s_[i];
+}
+
+/// Looks at the clock, and remembers the highest.
+bool device_runs::is_slow_now()
+{
+    if (!options_.reading) return false;
+    cuda::clock_reading const now = options_.reading();
+    auto const now_mhz = static_cast<double>(now.mhz);
+    double& highest_mhz = options_.history->highest_mhz;
+    highest_mhz = std::max(highest_mhz, now_mhz);
+    bool const is_at_power_limit = (now.reasons & cuda::clock_reading::power_cap) != 0;
+    return is_held_back(now) ||
+           (!is_at_power_limit && now_mhz > 0 && now_mhz < throttled_below * highest_mhz);
+}
+
+void device_runs::warm_up(std::size_t i)
+{
+    warm_up_s_[i] = std::max(take(i, 1).seconds, shortest_time_s);
+    double const span_s =
+        options_.history->is_warm ? detail::warm_up_span_s : detail::first_warm_up_s;
+    double busy_s = warm_up_s_[i];
+    while (busy_s < span_s || (busy_s < detail::longest_warm_up_s && is_slow_now())) {
+        double const wanted =
+            std::min((span_s - busy_s) / warm_up_s_[i], detail::warm_up_batch_s / warm_up_s_[i]);
+        auto const rounds = static_cast<std::uint32_t>(
+            std::ceil(std::clamp(wanted, 1.0, detail::most_in_warm_up_batch)));
+        double const took_s = clock_->time(
+            [&] {
+                for (std::uint32_t done = 0; done < rounds; ++done) {
+                    prepare_();
+                    launch(i, 1);
+                }
+            },
+            limit_s(i, rounds));
+        busy_s += std::max(took_s, rounds * detail::least_warm_up_round_s);
+    }
+    options_.history->is_warm = true;
+    warm_up_s_[i] = std::max(take(i, 1).seconds, shortest_time_s);
+}
+
+void device_runs::calibrate()
+{
+    std::array<double, 33> costs{};
+    for (double& cost : costs)
+        cost = clock_->time([] {}, options_.limit_s);
+    std::nth_element(costs.begin(), costs.begin() + costs.size() / 2, costs.end());
+    event_cost_s_ = std::max(costs[costs.size() / 2], event_resolution_s);
+}
+
+time_sample device_runs::take(std::size_t i, std::uint32_t runs)
+{
+    latest_ = i;
+    if (options_.as_graph) record(i, runs);
+    prepare_();
+    if (options_.fill) options_.fill();
+    if (options_.follows_itself) launch(i, 1);
+    // A thread that loses its processor between two launches leaves the device idle.
+    bool is_disturbed = false;
+    double const all_s = clock_->time(
+        [&] {
+            std::uint64_t const before = host_.preemptions();
+            if (options_.as_graph)
+                recordings_[i].graph->replay(clock_->stream());
+            else
+                launch(i, runs);
+            is_disturbed = host_.preemptions() != before;
+        },
+        limit_s(i, runs + 1));
+    if (is_slow_now()) is_disturbed = true;
+    return {std::max(all_s / runs, shortest_time_s), is_disturbed};
+}
+
+std::uint32_t device_runs::runs_for(double run_s) const noexcept
+{
+    double const wanted = clock_readings_per_sample * event_cost_s_ / run_s;
+    if (!(wanted > 1)) return 1;
+    return static_cast<std::uint32_t>(std::ceil(std::min(wanted, double{most_runs_per_sample})));
+}
+
+} // namespace attune

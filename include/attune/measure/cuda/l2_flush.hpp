@@ -1,0 +1,54 @@
+// attune/measure/cuda/l2_flush.hpp - puts the data of a call out of a device's cache.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       a device
+// Out      work on a stream after which its L2 cache holds nothing but zeros of its own
+// Source   own: twice the cache is written
+// Depends  std only
+// Tests    tests/measure/cuda/l2_flush.cpp
+#pragma once
+
+#include <attune/cuda/numbers.hpp>
+#include <attune/measure/cuda/device_clock.hpp>
+#include <attune/measure/cuda/device_memory.hpp>
+#include <attune/measure/cuda/device_session.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace attune {
+
+class l2_flush {
+public:
+    /// Where the driver does not know the size of the cache, 64 MiB are taken for it.
+    /// @pre the session's context is current  Errors  attune::error: out of memory
+    explicit l2_flush(std::shared_ptr<device_session> where)
+        : where_(std::move(where))
+        , sweep_(where_, 2 * cache_bytes(*where_), "room to flush the L2 cache")
+    {
+    }
+
+    /// Puts it on the clock's stream; does not wait. Errors  `stopped`
+    void enqueue(device_clock& clock)
+    {
+        where_->check(
+            where_->driver().set_bytes_async(sweep_.address(), 0, sweep_.bytes(), clock.stream()),
+            failure_stage::crash,
+            "cuMemsetD8Async");
+    }
+
+private:
+    [[nodiscard]] static std::size_t cache_bytes(device_session const& where) noexcept
+    {
+        int const known = where.attribute(cuda::of_device::l2_bytes);
+        return known > 0 ? static_cast<std::size_t>(known) : std::size_t{64} << 20;
+    }
+
+    std::shared_ptr<device_session> where_;
+    device_memory sweep_;
+};
+
+} // namespace attune

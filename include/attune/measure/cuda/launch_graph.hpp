@@ -1,0 +1,40 @@
+// attune/measure/cuda/launch_graph.hpp - launches in a row as one graph, as programs deploy them
+// that save launch time. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       what puts launches on a stream
+// Out      the same launches, to be replayed as a whole
+// Source   CUDA driver API reference, graph management
+// Depends  std only
+// Tests    tests/measure/cuda/launch_graph.cpp
+#pragma once
+
+#include <attune/cuda/driver.hpp>
+#include <attune/measure/cuda/device_session.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace attune {
+
+/// All functions need the session's context to be current.
+class launch_graph {
+public:
+    /// Captures what `enqueue` puts on the stream; nothing of it runs.
+    /// Errors   `stopped` at stage launch; whatever `enqueue` throws
+    launch_graph(std::shared_ptr<device_session> where,
+                 cuda::stream on,
+                 std::function<void()> const& enqueue);
+    ~launch_graph();
+    launch_graph(launch_graph const&) = delete;
+    launch_graph& operator=(launch_graph const&) = delete;
+
+    /// Puts all of it on a stream; does not wait. Errors  `stopped` at stage launch
+    void replay(cuda::stream on);
+
+private:
+    std::shared_ptr<device_session> where_;
+    cuda::executable_graph graph_ = nullptr;
+};
+
+} // namespace attune

@@ -1,0 +1,65 @@
+// attune/measure/cuda/loaded_variant.hpp - a variant on the device, and the arguments of its
+// launches. SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       compiled code, a geometry, the addresses of its arguments
+// Out      a kernel on a stream, or the driver's reason why not
+// Source   CUDA driver API reference, module and execution control
+// Depends  std only
+// Tests    tests/measure/cuda/loaded_variant.cpp
+#pragma once
+
+#include <attune/cuda/code.hpp>
+#include <attune/cuda/driver.hpp>
+#include <attune/cuda/loaded_code.hpp>
+#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/cuda/device_session.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace attune {
+
+/// Arguments as a launch takes them: an address for each.
+class packed_arguments {
+public:
+    /// Arrays by their addresses, numbers by value; what is given here need not outlive it.
+    packed_arguments(std::span<device_argument const> arguments,
+                     std::vector<cuda::device_pointer> addresses);
+    packed_arguments(packed_arguments const&) = delete;
+    packed_arguments& operator=(packed_arguments const&) = delete;
+
+    [[nodiscard]] void** all() noexcept { return all_.data(); }
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+
+private:
+    std::vector<device_argument> arguments_;
+    std::vector<cuda::device_pointer> addresses_;
+    std::vector<void*> all_;
+};
+
+/// A kernel that is loaded. All functions need the session's context to be current.
+class loaded_variant {
+public:
+    /// Errors   `stopped`, at stage load or launch; at stage crash when an earlier kernel has
+    /// failed
+    loaded_variant(std::shared_ptr<device_session> where, device_variant const& what);
+    ~loaded_variant();
+    loaded_variant(loaded_variant const&) = delete;
+    loaded_variant& operator=(loaded_variant const&) = delete;
+
+    /// Puts one launch on a stream; does not wait.
+    /// Errors   `stopped` at stage launch; at stage crash when an earlier kernel has failed
+    void launch(cuda::stream on, void** arguments);
+
+    [[nodiscard]] cuda::function handle() const noexcept { return code_->handle(); }
+
+private:
+    std::shared_ptr<device_session> where_;
+    std::optional<cuda::loaded_code> code_{};
+};
+
+} // namespace attune

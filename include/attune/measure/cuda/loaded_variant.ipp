@@ -1,0 +1,83 @@
+// attune/measure/cuda/loaded_variant.ipp - loading and launching.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       see loaded_variant.hpp
+// Out      definitions for one translation unit
+// Source   own
+// Depends  std only
+// Tests    tests/measure/cuda/loaded_variant.cpp
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/cuda/launch.hpp>
+#include <attune/measure/cuda/device_session.ipp>
+#include <attune/measure/cuda/loaded_variant.hpp>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <variant>
+
+namespace attune {
+
+namespace detail {
+
+[[nodiscard]] inline bool fits_unsigned(std::array<std::int64_t, 3> const& extents)
+{
+    for (std::int64_t const e : extents)
+        if (e < 1 || e > std::int64_t{std::numeric_limits<unsigned>::max()}) return false;
+    return true;
+}
+
+} // namespace detail
+
+packed_arguments::packed_arguments(std::span<device_argument const> arguments,
+                                   std::vector<cuda::device_pointer> addresses)
+    : arguments_(arguments.begin(), arguments.end())
+    , addresses_(std::move(addresses))
+{
+    for (device_argument& a : arguments_) {
+        if (a.buffer == device_argument::by_value) {
+            all_.push_back(a.value.data());
+        } else {
+            ATTUNE_ASSERT(a.buffer < addresses_.size(), "an argument is one of the call's arrays");
+            all_.push_back(&addresses_[a.buffer]);
+        }
+    }
+}
+
+loaded_variant::loaded_variant(std::shared_ptr<device_session> where, device_variant const& what)
+    : where_(std::move(where))
+{
+    launch_geometry const& how = what.launch;
+    if (!detail::fits_unsigned(how.grid) || !detail::fits_unsigned(how.block) ||
+        !detail::fits_unsigned(how.cluster) || how.shared_bytes < 0 ||
+        how.shared_bytes > std::numeric_limits<int>::max())
+        throw stopped{{failure_stage::launch, "no launch has this geometry: " + text_of(how)}};
+    cuda::result said = cuda::success;
+    auto got = cuda::loaded_code::load(where_->context().of(), what, &said);
+    if (auto const* failed = std::get_if<failure>(&got)) {
+        // An error of an earlier kernel is none of this code, and no context survives it.
+        if (cuda::is_sticky(said)) where_->check(said, failed->stage, {});
+        throw stopped{*failed};
+    }
+    code_.emplace(std::move(std::get<cuda::loaded_code>(got)));
+}
+
+loaded_variant::~loaded_variant()
+{
+    if (where_->is_blocked())
+        // Unloading it would wait for a kernel that does not end.
+        detail::keep_for_ever(std::move(*code_));
+    else
+        where_->clean_up([this](cuda::driver const&) { code_.reset(); });
+}
+
+void loaded_variant::launch(cuda::stream on, void** arguments)
+{
+    where_->check(code_->launch(arguments, on), failure_stage::launch, text_of(code_->geometry()));
+}
+
+} // namespace attune

@@ -1,0 +1,39 @@
+// attune/measure/cuda/worker_main.hpp - the life of a worker process.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> [measure] -> remember
+// In       a connection to the program; what it asks
+// Out      answers, from a bench in this process
+// Source   own. A program with attune in it that is started with `worker_variable` in its
+//          environment becomes a worker before its own static objects are made, and ends as one:
+//          main is never reached
+// Depends  std only; POSIX in the .ipp
+// Tests    tests/measure/cuda/worker_main.cpp
+#pragma once
+
+#include <attune/measure/cuda/device_bench.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace attune::worker {
+
+/// "3 4711": the socket, and the process that has to be the parent.
+inline constexpr char const* worker_variable = "ATTUNE_WORKER";
+/// What a worker's end of the connection is numbered.
+inline constexpr int worker_socket = 3;
+
+/// Makes the bench that runs the variants.
+using bench_maker =
+    std::function<std::unique_ptr<device_bench>(std::shared_ptr<cuda::driver const> driver,
+                                                device_call call,
+                                                device_bench_options const& options)>;
+
+/// Answers what is asked on `socket` until the other end is closed.
+void serve(int socket, bench_maker const& make) noexcept;
+
+/// The same as the last deed of this process, which dies when the other end is closed and leaves no
+/// core file.
+[[noreturn]] void live_as_worker(int socket, int parent, bench_maker const& make) noexcept;
+
+} // namespace attune::worker

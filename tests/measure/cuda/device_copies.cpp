@@ -1,0 +1,199 @@
+// tests/measure/cuda/device_copies.cpp : mirrors include/attune/measure/cuda/device_copies.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/cuda/device_copies.hpp>
+// and what the test needs besides
+#include <attune/core/error.hpp>
+
+#include <cstring>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "scripted_call.hpp"
+
+using attune::device_clock;
+using attune::device_copies;
+using attune::memory_place;
+using attune::region_kind;
+using attune_test::scripted_call;
+using attune_test::scripted_session;
+
+namespace {
+
+std::vector<float> floats_of(device_copies& copies, std::size_t i)
+{
+    std::vector<std::byte> const bytes = copies.contents(i);
+    std::vector<float> out(bytes.size() / sizeof(float));
+    std::memcpy(out.data(), bytes.data(), bytes.size());
+    return out;
+}
+
+float* array_of(device_copies const& copies, std::size_t i)
+{
+    return reinterpret_cast<float*>(copies.address(i));
+}
+
+std::string refusal(scripted_session& s, attune::device_call const& call)
+{
+    try {
+        device_copies const copies(s.where, call);
+    } catch (attune::error const& e) {
+        return e.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("copies hold what the caller's arrays hold, wherever those are")
+{
+    for (memory_place const place : {memory_place::host, memory_place::device}) {
+        scripted_session s;
+        scripted_call const given(10, place);
+        device_copies copies(s.where, given.call);
+        copies.load();
+        CHECK(floats_of(copies, 0) == given.x);
+        CHECK(floats_of(copies, 1) == given.y);
+        CHECK(array_of(copies, 1) != given.y.data());
+        CHECK(copies.writable_bytes() == 40);
+        CHECK(s.device.calls["context_synchronize"] >= 2); // the caller's pending work comes first
+    }
+}
+
+TEST_CASE("contents are saved and put back")
+{
+    scripted_session s;
+    device_clock clock(s.where);
+    scripted_call const given(10);
+    device_copies copies(s.where, given.call);
+    copies.load();
+    attune::saved_contents const before = copies.save(region_kind::written, clock);
+    CHECK(copies.is_whole(before));
+    CHECK(copies.address_in(before, 0) == 0);
+    CHECK(copies.address_in(before, 1) != 0);
+    array_of(copies, 1)[3] = 7;
+    CHECK(floats_of(copies, 1) != given.y);
+    copies.restore(before, clock);
+    CHECK(floats_of(copies, 1) == given.y);
+
+    attune::saved_contents const inputs = copies.save(region_kind::read, clock);
+    array_of(copies, 0)[3] = 7;
+    copies.restore(inputs, clock);
+    CHECK(floats_of(copies, 0) == given.x);
+
+    std::vector<std::byte> const zeros(40);
+    copies.set_contents(1, zeros);
+    CHECK(floats_of(copies, 1) == std::vector<float>(10));
+}
+
+TEST_CASE("writing around an array shows, however little")
+{
+    scripted_session s;
+    device_clock clock(s.where);
+    scripted_call const given(10);
+    device_copies copies(s.where, given.call);
+    copies.load();
+    copies.mend_zones(clock);
+    CHECK(copies.damage().empty());
+    array_of(copies, 1)[9] = 5;
+    CHECK(copies.damage().empty());
+    array_of(copies, 1)[10] = 5;
+    CHECK(copies.damage() == "written up to 4 bytes past the end of argument 1 (it has 40 bytes)");
+    copies.mend_zones(clock);
+    CHECK(copies.damage().empty());
+    reinterpret_cast<char*>(copies.address(0))[-1] = 1;
+    CHECK(copies.damage() ==
+          "written up to 1 byte before the start of argument 0 (it has 40 bytes)");
+    copies.mend_zones(clock);
+    array_of(copies, 1)[9 + attune::zone_bytes / sizeof(float)] = 5;
+    CHECK(copies.damage() ==
+          "written up to 256 bytes past the end of argument 1 (it has 40 bytes)");
+}
+
+TEST_CASE("a copy of the device's memory keeps its alignment")
+{
+    scripted_session s;
+    scripted_call given(100);
+    attune::buffer& part = given.call.buffers[1].where;
+    for (int const step : {0, 4, 12}) {
+        part.data = reinterpret_cast<std::byte*>(given.y.data()) + step;
+        part.bytes = 40;
+        device_copies const copies(s.where, given.call);
+        CHECK((copies.address(1) - reinterpret_cast<std::uintptr_t>(part.data)) % 256 == 0);
+    }
+}
+
+TEST_CASE("an array that cannot be used is refused with its name")
+{
+    scripted_session s;
+    scripted_call const given(10);
+    CHECK(refusal(s, given.call).empty());
+
+    s.device.ordinal_of_pointers = 1;
+    std::string said = refusal(s, given.call);
+    CHECK(said.find("argument 0 is on device 1, the kernel runs on another one") !=
+          std::string::npos);
+    CHECK(said.find("device 0 (scripted)") != std::string::npos);
+    s.device.pointer_kind = attune::cuda::of_pointer::host_memory; // pinned: serves all devices
+    CHECK(refusal(s, given.call).empty());
+
+    s.device.fails = "pointer_get_attribute";
+    s.device.fails_with = attune::cuda::invalid_value;
+    CHECK(refusal(s, given.call).find("argument 0 is no memory of a device") != std::string::npos);
+    CHECK(refusal(s, scripted_call(10, memory_place::host).call).empty());
+
+    s.device.fails.clear();
+    s.device.memory_bytes = 1000;
+    said = refusal(s, scripted_call(10, memory_place::host).call); // 256 bytes and two zones each
+    CHECK(said.find(": 768 bytes were asked for, ") != std::string::npos);
+    CHECK(said.find(" of 1000 are free on device 0") != std::string::npos);
+    CHECK(s.device.live["memory"] == 0);
+}
+
+TEST_CASE("an array longer than its allocation is refused with both lengths")
+{
+    scripted_session s;
+    attune::device_memory const memory(s.where, 100, "the caller's array");
+    scripted_call given(10);
+    attune::buffer& b = given.call.buffers[1].where;
+    b.data = reinterpret_cast<std::byte*>(memory.address() + 80);
+    CHECK(refusal(s, given.call)
+              .find("argument 1 is 40 bytes long, but the allocation it lies in ends after 20") !=
+          std::string::npos);
+    b.bytes = 20;
+    CHECK(refusal(s, given.call).empty());
+}
+
+TEST_CASE("an array over several pieces of memory without a gap is one")
+{
+    scripted_session s;
+    attune::device_memory const memory(s.where, 512, "the caller's array");
+    attune::cuda::device_pointer const at = memory.address();
+    // What the driver knows of it: two pieces.
+    s.device.allocations[at] = 256;
+    s.device.allocations[at + 256] = 256;
+    scripted_call given(100);
+    attune::buffer& b = given.call.buffers[1].where;
+    b.data = reinterpret_cast<std::byte*>(at + 200);
+    b.bytes = 312;
+    CHECK(refusal(s, given.call).find("ends after 56") != std::string::npos); // another array's
+    s.device.is_in_pieces = true;
+    CHECK(refusal(s, given.call).empty());
+    b.bytes = 313;
+    CHECK(refusal(s, given.call).find("ends after 312") != std::string::npos);
+    s.device.allocations.erase(at + 256);
+    s.device.allocations[at] = 512;
+}
+
+TEST_CASE("what there is no room to save is not saved, and that shows")
+{
+    scripted_session s;
+    device_clock clock(s.where);
+    scripted_call const given(100);
+    device_copies copies(s.where, given.call);
+    copies.load();
+    s.device.memory_bytes = s.device.used_bytes + 399;
+    CHECK(!copies.is_whole(copies.save(region_kind::written, clock)));
+    s.device.memory_bytes = s.device.used_bytes + 400;
+    CHECK(copies.is_whole(copies.save(region_kind::written, clock)));
+}

@@ -1,0 +1,268 @@
+// tests/measure/cuda/device_runs.cpp : mirrors include/attune/measure/cuda/device_runs.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/cuda/device_runs.hpp>
+// and what the test needs besides
+#include <attune/measure/adaptive_timer.hpp>
+#include <attune/measure/round_robin.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../support/sanitized.hpp"
+#include "scripted_call.hpp"
+
+using attune::device_clock;
+using attune::device_run_options;
+using attune::device_runs;
+using attune::loaded_variant;
+using attune_test::scripted_launch;
+using attune_test::variant_named;
+
+namespace {
+
+/// Kernels of these lengths on a scripted device.
+struct scripted_field {
+    attune_test::scripted_session session{};
+    device_clock clock{session.where};
+    attune::packed_arguments arguments{{}, {}};
+    int prepared = 0;
+    double prepare_s = 0.5;
+
+    device_runs of(std::vector<double> const& seconds, device_run_options options = {})
+    {
+        std::vector<std::shared_ptr<loaded_variant>> loaded;
+        for (double const s : seconds) {
+            std::string const name = std::to_string(loaded.size());
+            session.device.kernels[name] = [s](scripted_launch const&) { return s; };
+            loaded.push_back(std::make_shared<loaded_variant>(session.where, variant_named(name)));
+        }
+        return {session.where,
+                clock,
+                [this] {
+                    ++prepared;
+                    session.device.now_s += prepare_s; // on the same stream, but not timed
+                },
+                std::move(loaded),
+                arguments,
+                std::move(options)};
+    }
+};
+
+} // namespace
+
+TEST_CASE("a sample is the time of one of several runs, without what prepares them")
+{
+    scripted_field f;
+    device_runs runs = f.of({1e-3});
+    CHECK(runs.take(0, 1).seconds == doctest::Approx(1.001e-3));
+    CHECK(runs.take(0, 10).seconds == doctest::Approx(1.0001e-3));
+    CHECK(f.prepared == 2);
+    CHECK(f.session.device.launches == 11);
+}
+
+TEST_CASE("as many runs share a sample as make it a hundred times what events cost")
+{
+    scripted_field f;
+    f.session.device.event_cost_s = 2e-6;
+    device_runs runs = f.of({1e-3});
+    runs.calibrate();
+    CHECK(runs.runs_for(1e-3) == 1);
+    CHECK(runs.runs_for(1e-5) == doctest::Approx(20).epsilon(0.06)); // times are floats of ms
+    f.session.device.event_cost_s = 0;
+    runs.calibrate();
+    CHECK(runs.runs_for(1e-5) == 5); // half a microsecond is what events resolve
+}
+
+TEST_CASE("the loops of the processor time a device")
+{
+    scripted_field f;
+    device_runs runs = f.of({5e-6, 4e-6, 40e-6});
+    attune::adaptive_timer_options options;
+    options.max_s = 1e9;
+    options.is_repeatable = [] { return true; };
+    attune::measurement const m = attune::time_adaptively(runs, options);
+    CHECK(m.value == doctest::Approx(5e-6).epsilon(0.02));
+    CHECK(m.samples == attune::fewest_for_confidence);
+
+    attune::round_robin_options rounds;
+    rounds.max_s = 1e9;
+    rounds.is_repeatable = [](std::size_t) { return true; };
+    attune::round_times const times = attune::round_robin_with(runs, 3, rounds);
+    CHECK(times.fastest() == 1);
+    CHECK(times.ratio(0, 1).value == doctest::Approx(0.8).epsilon(0.02));
+    CHECK(times.ratio(1, 2).value == doctest::Approx(10).epsilon(0.02));
+}
+
+TEST_CASE("a graph is captured once for every number of runs, and first replayed uncounted")
+{
+    scripted_field f;
+    device_run_options options;
+    options.as_graph = true;
+    device_runs runs = f.of({1e-3, 2e-3}, options);
+    CHECK(runs.take(0, 4).seconds == doctest::Approx(1e-3).epsilon(0.01));
+    CHECK(f.session.device.replays == 2);
+    CHECK(f.prepared == 2);
+    CHECK(runs.take(0, 4).seconds == doctest::Approx(1e-3).epsilon(0.01));
+    CHECK(runs.take(1, 4).seconds == doctest::Approx(2e-3).epsilon(0.01));
+    CHECK(runs.take(0, 4).seconds == doctest::Approx(1e-3).epsilon(0.01));
+    CHECK(f.session.device.calls["graph_instantiate"] == 2);
+    static_cast<void>(runs.take(0, 1));
+    CHECK(f.session.device.calls["graph_instantiate"] == 3);
+    CHECK(f.session.device.live["executable graph"] == 2);
+}
+
+TEST_CASE("a sample on a device whose clock has fallen is disturbed")
+{
+    scripted_field f;
+    attune::cuda::clock_reading now;
+    device_run_options options;
+    options.reading = [&] { return now; };
+    device_runs runs = f.of({1e-3}, options);
+    now.mhz = 1900;
+    CHECK(!runs.take(0, 1).is_disturbed);
+    now.mhz = 1720;
+    CHECK(!runs.take(0, 1).is_disturbed);
+    now.mhz = 1700;
+    CHECK(runs.take(0, 1).is_disturbed);
+    now.mhz = 0; // not known
+    CHECK(!runs.take(0, 1).is_disturbed);
+    now.mhz = 1700;
+    device_runs next = f.of({1e-3}, options); // another timing of the same bench
+    CHECK(next.take(0, 1).is_disturbed);
+}
+
+TEST_CASE("a sample on a device that heat or its supply slows down is disturbed")
+{
+    using attune::cuda::clock_reading;
+    scripted_field f;
+    clock_reading now{1900, 1980, 0};
+    device_run_options options;
+    options.reading = [&] { return now; };
+    device_runs runs = f.of({1e-3}, options);
+    for (std::uint64_t const reason : {clock_reading::slowdown,
+                                       clock_reading::software_heat,
+                                       clock_reading::hardware_heat,
+                                       clock_reading::power_brake}) {
+        now.reasons = reason;
+        CHECK(runs.take(0, 1).is_disturbed);
+    }
+    now.reasons = clock_reading::power_cap | clock_reading::set_by_user;
+    CHECK(!runs.take(0, 1).is_disturbed);
+}
+
+TEST_CASE("a sample at the usual limit of power is not disturbed, however low the clock is there")
+{
+    using attune::cuda::clock_reading;
+    scripted_field f;
+    clock_reading now{1900, 1980, 0};
+    device_run_options options;
+    options.reading = [&] { return now; };
+    device_runs runs = f.of({1e-3}, options);
+    CHECK(!runs.take(0, 1).is_disturbed);
+    now = {1200, 1980, clock_reading::power_cap};
+    CHECK(!runs.take(0, 1).is_disturbed);
+    now.reasons = clock_reading::power_cap | clock_reading::hardware_heat;
+    CHECK(runs.take(0, 1).is_disturbed);
+    now.reasons = 0; // as low, and nobody says why
+    CHECK(runs.take(0, 1).is_disturbed);
+}
+
+TEST_CASE("the device is kept busy, and its caches as a run leaves them, until a sample begins")
+{
+    scripted_field f;
+    device_run_options options;
+    std::size_t launched_before_fill = 99;
+    options.fill = [&] {
+        launched_before_fill = f.session.device.launches;
+        f.session.device.now_s += 0.25; // not timed
+    };
+    CHECK(f.of({1e-3}, options).take(0, 1).seconds == doctest::Approx(1.001e-3));
+    CHECK(launched_before_fill == 0);
+    CHECK(f.session.device.launches == 1);
+    for (bool const as_graph : {false, true}) {
+        f.session.device.launches = 0;
+        options.as_graph = as_graph;
+        options.follows_itself = true;
+        device_runs runs = f.of({1e-3}, options);
+        CHECK(runs.take(0, 2).seconds == doctest::Approx(1.0005e-3));
+        CHECK(f.session.device.launches == (as_graph ? 5 : 3)); // a graph's first replay
+    }
+}
+
+TEST_CASE("a device is warmed up for 20 ms at first, 2 ms later, by long runs or many short ones")
+{
+    scripted_field f;
+    f.prepare_s = 0;
+    f.session.device.event_cost_s = 0;
+    device_runs runs = f.of({5.1e-3, 0.52e-3, 1e-6});
+    auto const launches_of = [&](std::size_t i) {
+        std::size_t const before = f.session.device.launches;
+        runs.warm_up(i);
+        return f.session.device.launches - before;
+    };
+    CHECK(launches_of(0) == 4 + 1); // the last one tells how long it takes
+    CHECK(launches_of(0) == 1 + 1);
+    CHECK(launches_of(1) == 4 + 1);
+    CHECK(launches_of(2) >= 400); // of which the host enqueues one in 5 us
+    CHECK(launches_of(2) <= 450 + 2);
+    CHECK(f.prepared == static_cast<int>(f.session.device.launches));
+}
+
+TEST_CASE("a device whose clock can be read is warmed up until it is high, but not for ever")
+{
+    scripted_field f;
+    f.prepare_s = 0;
+    f.session.device.event_cost_s = 0;
+    attune::cuda::clock_reading now{1000, 2000, 0};
+    device_run_options options;
+    options.reading = [&] { return now; };
+    options.history->highest_mhz = 2000;
+    options.history->is_warm = true;
+    device_runs runs = f.of({1.01e-3}, options);
+    runs.warm_up(0);
+    CHECK(f.session.device.launches == 100 + 1);
+    f.session.device.launches = 0;
+    f.session.device.kernels["0"] = [&](scripted_launch const&) {
+        now.mhz += 100;
+        return 1.01e-3;
+    };
+    runs.warm_up(0);
+    CHECK(f.session.device.launches == 8 + 1);
+}
+
+TEST_CASE("what hangs among many runs is not waited for as long as for each of them")
+{
+    if (is_skipped(address_sanitized, "what still runs is never freed")) return;
+    scripted_field f;
+    device_run_options options;
+    options.limit_s = 0.02;
+    device_runs runs = f.of({1e-6}, options);
+    f.session.device.looks_until_done = -1;
+    try {
+        static_cast<void>(runs.take(0, 1000));
+        FAIL("it did not throw");
+    } catch (attune::stopped const& s) {
+        CHECK(s.why.stage == attune::failure_stage::timeout);
+        CHECK(s.why.reason.find("0.02") != std::string::npos);
+    }
+}
+
+TEST_CASE("who ran last is known when a run fails")
+{
+    scripted_field f;
+    device_runs runs = f.of({1e-3, 2e-3});
+    runs.warm_up(0);
+    CHECK(runs.latest() == 0);
+    CHECK(runs.warm_up_s(0) == doctest::Approx(1.001e-3));
+    f.session.device.kernels["1"] = [&](scripted_launch const&) {
+        f.session.device.pending = attune::cuda::illegal_address;
+        return 0.0;
+    };
+    CHECK_THROWS_AS(runs.warm_up(1), attune::stopped);
+    CHECK(runs.latest() == 1);
+}

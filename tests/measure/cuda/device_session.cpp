@@ -1,0 +1,132 @@
+// tests/measure/cuda/device_session.cpp : mirrors include/attune/measure/cuda/device_session.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/cuda/device_session.hpp>
+// and what the test needs besides
+#include <attune/core/error.hpp>
+
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+
+#include "../../support/sanitized.hpp"
+#include "scripted_driver.hpp"
+
+using attune::device_session;
+using attune::failure_stage;
+using attune::stopped;
+using attune_test::scripted_device;
+
+namespace {
+
+attune::failure failure_of(device_session& s, attune::cuda::result got)
+{
+    try {
+        s.check(got, failure_stage::launch, "cuLaunchKernel");
+    } catch (stopped const& why) {
+        return why.why;
+    }
+    return {failure_stage::compile, "none"};
+}
+
+} // namespace
+
+TEST_CASE("a session has a share in the device's primary context and gives it back")
+{
+    scripted_device device;
+    {
+        device_session const session(device.driver(), 0);
+        CHECK(session.name() == "device 0 (scripted)");
+        CHECK(session.attribute(attune::cuda::of_device::l2_bytes) == 1 << 20);
+        CHECK(device.live["context"] == 1);
+    }
+    CHECK(device.leaks().empty());
+    CHECK_THROWS_AS(device_session(device.driver(), 1), attune::error);
+    CHECK(device.leaks().empty());
+}
+
+TEST_CASE("an error of a launch is the variant's failure, in CUDA's words")
+{
+    scripted_device device;
+    device_session session(device.driver(), 0);
+    CHECK(failure_of(session, attune::cuda::success).reason == "none");
+    attune::failure const f = failure_of(session, 701);
+    CHECK(f.stage == failure_stage::launch);
+    CHECK(f.reason.starts_with("cuLaunchKernel: "));
+    CHECK(f.reason.find("as the script says") != std::string::npos);
+    session.require_alive();
+}
+
+TEST_CASE("an error that no context survives is a crash, and ends all work there")
+{
+    scripted_device device;
+    device_session session(device.driver(), 0);
+    attune::failure const f = failure_of(session, attune::cuda::illegal_address);
+    CHECK(f.stage == failure_stage::crash);
+    CHECK(f.reason.find("cuLaunchKernel") == std::string::npos);
+    std::string said;
+    try {
+        session.require_alive();
+    } catch (attune::error const& e) {
+        said = e.what();
+    }
+    CHECK(said.find("as the script says") != std::string::npos);
+    CHECK(said.find("worker process") != std::string::npos);
+}
+
+TEST_CASE("what must work and does not is an error that names the device")
+{
+    scripted_device device;
+    device_session session(device.driver(), 0);
+    session.require(attune::cuda::success, "copying");
+    try {
+        session.require(attune::cuda::invalid_value, "copying argument 2");
+        FAIL("it did not throw");
+    } catch (attune::error const& e) {
+        CHECK(std::string(e.what()).find("copying argument 2 failed: ") != std::string::npos);
+        CHECK(e.where() == session.name());
+        CHECK(e.next().find("nvidia-smi") != std::string::npos);
+    }
+    try {
+        session.require(attune::cuda::illegal_address, "copying argument 2");
+        FAIL("it did not throw");
+    } catch (attune::error const& e) {
+        CHECK(e.next().find("start it anew") != std::string::npos);
+    }
+}
+
+TEST_CASE("a blocked session gives nothing back, because that would wait for the kernel")
+{
+    if (is_skipped(address_sanitized, "what still runs is never freed")) return;
+    scripted_device device;
+    {
+        device_session session(device.driver(), 0);
+        int cleaned = 0;
+        session.clean_up([&](attune::cuda::driver const&) { ++cleaned; });
+        CHECK(cleaned == 1);
+        CHECK(device.current == nullptr);
+        session.set_blocked(true);
+        session.clean_up([&](attune::cuda::driver const&) { ++cleaned; });
+        CHECK(cleaned == 1);
+    }
+    CHECK(device.live["context"] == 1);
+}
+
+TEST_CASE("what was taken is given back in the session's context, or not at all")
+{
+    scripted_device device;
+    device_session const session(device.driver(), 0);
+    attune::cuda::context const programs = reinterpret_cast<attune::cuda::context>(&device);
+    device.current = programs;
+    int cleaned = 0;
+    auto const give_back = [&](attune::cuda::driver const&) {
+        ++cleaned;
+        CHECK(device.current == session.context().handle());
+    };
+    session.clean_up(give_back);
+    CHECK(device.current == programs);
+    device.fails = "context_set_current";
+    session.clean_up(give_back);
+    CHECK(cleaned == 1);
+    device.fails.clear();
+    device.current = nullptr;
+}
