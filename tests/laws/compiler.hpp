@@ -60,42 +60,50 @@ inline double scaled_sum_of_1_2_3(attune::callable const& code)
     return code.as<scaled_sum_signature>()(x, 3);
 }
 
+/// What the laws compile, and how they see that the code is right: by calling it.
+struct called_subject {
+    static attune::kernel_source source() { return scaled_sum_source(); }
+    static attune::variant variant(std::string factor)
+    {
+        return scaled_sum_variant(std::move(factor));
+    }
+    /// FACTOR times 6.
+    static double observed(attune::callable const& code) { return scaled_sum_of_1_2_3(code); }
+};
+
 /// @param make  () -> a compiler
-template <class Make>
+template <class Subject = called_subject, class Make>
 void compiler_laws(Make make)
 {
     auto compiler = make();
     static_assert(attune::compiler<decltype(compiler)>);
-    attune::kernel_source const source = scaled_sum_source();
+    attune::kernel_source const source = Subject::source();
 
     SUBCASE("a good kernel computes what plain C++ computes")
     {
-        attune::callable const code =
-            callable_of(compiler.compile(source, scaled_sum_variant("5")));
-        CHECK(scaled_sum_of_1_2_3(code) == 30.0);
+        attune::callable const code = callable_of(compiler.compile(source, Subject::variant("5")));
+        CHECK(Subject::observed(code) == 30.0);
         CHECK(code.code != nullptr);
         CHECK(code.compile_s >= 0);
         CHECK(code.compiler.find(compiler.identity()) == 0);
     }
     SUBCASE("two values of a macro give two codes, one value twice gives one key")
     {
-        attune::callable const two = callable_of(compiler.compile(source, scaled_sum_variant("2")));
-        attune::callable const also =
-            callable_of(compiler.compile(source, scaled_sum_variant("2")));
-        attune::callable const ten =
-            callable_of(compiler.compile(source, scaled_sum_variant("10")));
+        attune::callable const two = callable_of(compiler.compile(source, Subject::variant("2")));
+        attune::callable const also = callable_of(compiler.compile(source, Subject::variant("2")));
+        attune::callable const ten = callable_of(compiler.compile(source, Subject::variant("10")));
         CHECK(!two.object_key.empty());
         CHECK(two.object_key == also.object_key);
         CHECK(two.object_key != ten.object_key);
-        CHECK(scaled_sum_of_1_2_3(two) == 12.0);
-        CHECK(scaled_sum_of_1_2_3(also) == 12.0);
-        CHECK(scaled_sum_of_1_2_3(ten) == 60.0);
+        CHECK(Subject::observed(two) == 12.0);
+        CHECK(Subject::observed(also) == 12.0);
+        CHECK(Subject::observed(ten) == 60.0);
     }
     SUBCASE("a broken kernel is a failure that names file and line")
     {
         attune::kernel_source broken = source;
         broken.text = "// one\n// two\nint x = ;\n" + broken.text;
-        attune::failure const f = failure_of(compiler.compile(broken, scaled_sum_variant("1")));
+        attune::failure const f = failure_of(compiler.compile(broken, Subject::variant("1")));
         CHECK(f.stage == attune::failure_stage::compile);
         CHECK(f.reason.find("scaled_sum.kernel.cpp:3") != std::string::npos);
         CHECK(f.reason.find('\n') == std::string::npos);
@@ -107,10 +115,10 @@ void compiler_laws(Make make)
         {
             auto passing = make();
             attune::callable const first =
-                callable_of(passing.compile(source, scaled_sum_variant("7")));
+                callable_of(passing.compile(source, Subject::variant("7")));
             kept = first;
         }
-        CHECK(scaled_sum_of_1_2_3(kept) == 42.0);
+        CHECK(Subject::observed(kept) == 42.0);
     }
     SUBCASE("the identity does not change")
     {
@@ -125,9 +133,9 @@ void compiler_laws(Make make)
             threads.emplace_back([&, t] {
                 for (int factor = t; factor < 9; factor += 3) {
                     attune::compile_result const made =
-                        compiler.compile(source, scaled_sum_variant(std::to_string(factor)));
+                        compiler.compile(source, Subject::variant(std::to_string(factor)));
                     auto const* const code = std::get_if<attune::callable>(&made);
-                    if (code != nullptr && scaled_sum_of_1_2_3(*code) == 6.0 * factor) ++right;
+                    if (code != nullptr && Subject::observed(*code) == 6.0 * factor) ++right;
                 }
             });
         for (std::thread& thread : threads)

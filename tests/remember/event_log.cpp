@@ -39,6 +39,11 @@ TEST_CASE("events come back as they were, to the last bit")
 {
     scratch_directory const directory;
     std::string const path = directory.file("log");
+    attune::timing_record const timing{.times = {1.0 / 3, 0.3, 1e-9, 0.1 + 0.2},
+                                       .disturbed = {0, 2},
+                                       .runs = 17,
+                                       .threads = 2,
+                                       .clock = "wall"};
     {
         event_log log{path, "key", 7};
         CHECK(log.past().empty());
@@ -46,23 +51,33 @@ TEST_CASE("events come back as they were, to the last bit")
         log.add(
             {.kind = event_kind::compiled, .points = {here}, .seconds = 0.1 + 0.2, .text = "k"});
         log.add({.kind = event_kind::first_run, .points = {here}, .seconds = 1e-9});
+        log.add({.kind = event_kind::sampled, .points = {here}, .timing = timing});
+        log.add({.kind = event_kind::sampled,
+                 .points = {there},
+                 .text = "final",
+                 .timing = attune::timing_record{.times = {0.1}}});
         log.add(told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 12}));
         log.add(told(there,
                      attune::failure{attune::failure_stage::crash, "SIG\"SEGV\"\n", "\xff log"}));
     }
     event_log const again{path, "key", 7};
     std::vector<event> const& e = again.past();
-    REQUIRE(e.size() == 5);
+    REQUIRE(e.size() == 7);
     CHECK(e[0].points == std::vector<point>{here, there});
     CHECK(e[0].wanted == 2);
     CHECK(e[1].seconds == 0.1 + 0.2);
     CHECK(e[1].text == "k");
     CHECK(e[2].kind == event_kind::first_run);
     CHECK(e[2].seconds == 1e-9);
-    auto const m = std::get<attune::measurement>(e[3].result.value());
+    CHECK(e[3].kind == event_kind::sampled);
+    CHECK(e[3].timing == timing);
+    CHECK(e[4].text == "final");
+    CHECK(e[4].timing == attune::timing_record{.times = {0.1}});
+    CHECK(!e[5].timing);
+    auto const m = std::get<attune::measurement>(e[5].result.value());
     CHECK(m.value == 1.0 / 3);
     CHECK(m.samples == 12);
-    auto const f = std::get<attune::failure>(e[4].result.value());
+    auto const f = std::get<attune::failure>(e[6].result.value());
     CHECK(f.stage == attune::failure_stage::crash);
     CHECK(f.reason == "SIG\"SEGV\"\n");
     CHECK(f.log == "\xff log");
@@ -132,6 +147,33 @@ TEST_CASE("a session damaged in its middle is begun anew, and said so")
           std::vector<std::string>{
               path + ": the interrupted tuning cannot be continued: its log is damaged"});
     CHECK(attune::read_event_log(path).front().damaged);
+}
+
+TEST_CASE("times that are none, or disturbed ones that are not among them, damage a session")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 0};
+        log.add({.kind = event_kind::sampled,
+                 .points = {here},
+                 .timing = attune::timing_record{.times = {0.5, 0.25, 1}, .disturbed = {0, 2}}});
+    }
+    std::string const whole = read_file(path);
+    CHECK(!attune::read_event_log(path).front().damaged);
+    for (auto const& [from, to] : {std::pair{"0.5,0.25", "0.5,\"fast\""},
+                                   std::pair{"[0,2]", "[0,3]"},
+                                   std::pair{"[0,2]", "[2,0]"},
+                                   std::pair{"[0,2]", "[0,-1]"},
+                                   std::pair{"[0.5,0.25,1.0]", "[]"},
+                                   std::pair{"\"times\"", "\"other\""},
+                                   std::pair{"\"runs\":1", "\"runs\":\"x\""}}) {
+        CAPTURE(to);
+        std::string text = whole;
+        REQUIRE(text.find(from) != std::string::npos);
+        write_file(path, text.replace(text.find(from), std::string(from).size(), to));
+        CHECK(attune::read_event_log(path).front().damaged);
+    }
 }
 
 TEST_CASE("two tunings do not mix their events")

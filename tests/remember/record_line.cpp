@@ -68,6 +68,17 @@ TEST_CASE("a record reads back equal, also when every text is awkward")
     CHECK(read_back(entry) == entry);
 }
 
+TEST_CASE("the roofline is written where it is known, and then needed whole")
+{
+    attune::record entry = laws::example_record();
+    entry.least_s = 1.0 / 3;
+    entry.memory_bound = true;
+    CHECK(read_back(entry) == entry);
+    std::string const line = attune::record_line(entry);
+    CHECK(line.ends_with(R"("least_s":0.3333333333333333,"memory_bound":true})"));
+    CHECK(why_damaged(replaced(line, "memory_bound", "other")) == "memory_bound is missing");
+}
+
 TEST_CASE("the order of parameters is kept")
 {
     attune::record entry = laws::example_record();

@@ -93,3 +93,10 @@ TEST_CASE("a point that has no place in the space is refused")
     CHECK_THROWS_AS(core.tell(std::nullopt, attune::measurement::exact(1)), attune::error);
     CHECK_THROWS_AS(core.observe(attune::point{}, attune::measurement::exact(1)), attune::error);
 }
+
+TEST_CASE("the roofline as a stop rule needs a kernel: an optimizer refuses it")
+{
+    CHECK_THROWS_WITH_AS((void)make(search_spaces::grid(4), {.roofline = 0.5}),
+                         doctest::Contains("a kernel that states its work"),
+                         attune::error);
+}

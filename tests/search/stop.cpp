@@ -66,6 +66,30 @@ TEST_CASE("patience ends when nothing better came, by the margin asked for")
     CHECK(judge.verdict(0)->reason == stop_reason::patience);
 }
 
+TEST_CASE("a share of what is possible at most ends a search, once that is known")
+{
+    stop_judge judge{{.roofline = 0.5}};
+    tell(judge, 2.0);
+    CHECK(!judge.verdict(0));
+    judge.least(0.75);
+    CHECK(!judge.verdict(0));
+    tell(judge, 1.501);
+    CHECK(!judge.verdict(0));
+    tell(judge, 1.5);
+    auto const verdict = judge.verdict(0);
+    REQUIRE(verdict);
+    CHECK(verdict->reason == stop_reason::roofline);
+    CHECK(verdict->text ==
+          "0.5 of the roofline is reached (0.5 was asked for): 1.5 s, where 0.75 s is the least");
+    judge.least(0.5); // more threads were seen, which can do more
+    CHECK(!judge.verdict(0));
+
+    stop_judge off{{}};
+    tell(off, 1.0);
+    off.least(1.0);
+    CHECK(!off.verdict(0));
+}
+
 TEST_CASE("a small expected gain must be confirmed, and its estimate is reported")
 {
     stop_judge judge{{.expected_gain = 0.01}};

@@ -25,8 +25,8 @@ namespace attune::detail {
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
 /// Indexed by event_kind; the field that holds the points.
-inline constexpr std::array<char const*, 5> event_names{
-    "asked", "compiled", "first_run", "told", "chosen"};
+inline constexpr std::array<char const*, 6> event_names{
+    "asked", "compiled", "first_run", "sampled", "told", "chosen"};
 
 /// [3, 0, [0, 1.5]]: an index per parameter; a real parameter has its value beside it.
 [[nodiscard]] record_json point_to_json(point const& at)
@@ -84,6 +84,40 @@ void add_outcome(record_json& json, outcome const& result)
                        static_cast<std::uint32_t>(count_field(json, "samples"))};
 }
 
+void add_timing(record_json& json, timing_record const& timing)
+{
+    json["times"] = record_json::array();
+    for (double const t : timing.times)
+        json["times"].push_back(number_to_json(t));
+    if (!timing.disturbed.empty()) json["disturbed"] = timing.disturbed;
+    json["runs"] = timing.runs;
+    json["threads"] = timing.threads;
+    if (!timing.clock.empty()) json["clock"] = timing.clock;
+}
+
+/// Errors   record_json_problem: no times, or what is disturbed is not among them in order
+[[nodiscard]] timing_record timing_in(record_json const& json)
+{
+    timing_record out;
+    record_json const& times = json_field(json, "times");
+    if (!times.is_array() || times.empty()) throw record_json_problem("times are missing");
+    for (record_json const& t : times) {
+        if (!t.is_number()) throw record_json_problem("a time is no number");
+        out.times.push_back(t.get<double>());
+    }
+    for (record_json const& at : json.value("disturbed", record_json::array())) {
+        bool const after =
+            at.is_number_unsigned() && at.get<std::uint64_t>() < out.times.size() &&
+            (out.disturbed.empty() || at.get<std::uint32_t>() > out.disturbed.back());
+        if (!after) throw record_json_problem("a disturbed time is none of the times");
+        out.disturbed.push_back(at.get<std::uint32_t>());
+    }
+    out.runs = static_cast<std::uint32_t>(count_field(json, "runs"));
+    out.threads = static_cast<std::uint32_t>(count_field(json, "threads"));
+    if (json.contains("clock")) out.clock = text_field(json, "clock");
+    return out;
+}
+
 [[nodiscard]] std::string event_line(event const& e)
 {
     record_json json = record_json::object();
@@ -95,6 +129,7 @@ void add_outcome(record_json& json, outcome const& result)
     if (e.seconds > 0) json["seconds"] = number_to_json(e.seconds);
     if (!e.text.empty()) json["text"] = text_to_json(e.text);
     if (e.result) add_outcome(json, *e.result);
+    if (e.timing) add_timing(json, *e.timing);
     return json.dump() + '\n';
 }
 
@@ -132,6 +167,7 @@ void add_outcome(record_json& json, outcome const& result)
         if (json.contains("seconds")) out.seconds = number_field(json, "seconds");
         if (json.contains("text")) out.text = text_field(json, "text");
         out.result = outcome_in(json);
+        if (out.kind == event_kind::sampled) out.timing = timing_in(json);
         if (out.kind == event_kind::told && !out.result)
             throw record_json_problem("nothing was told");
         return out;

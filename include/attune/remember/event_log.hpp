@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/timing_record.hpp>
 #include <attune/declare/point.hpp>
 
 #include <cstddef>
@@ -26,6 +27,7 @@ enum class event_kind : std::uint8_t {
     asked,     ///< the search was asked for `wanted` points and proposed `points`
     compiled,  ///< `seconds` in the compiler; `text` is the key of the code; or a failure
     first_run, ///< `seconds` in the child
+    sampled,   ///< `timing`: its single times; `text` is "final" for those of the final
     told,      ///< the search was told `result`
     chosen,    ///< the session ended and installs this configuration
 };
@@ -38,6 +40,7 @@ struct event {
     double seconds = 0;
     std::string text{};
     std::optional<outcome> result{};
+    std::optional<timing_record> timing{};
 };
 
 /// A session in a file.

@@ -45,6 +45,8 @@ struct record {
     std::string when{};          ///< end of the run, ISO 8601, UTC: "2025-01-31T12:00:00Z"
     std::string attune{};        ///< version of the library that wrote it
     bool interrupted = false;    ///< the run ended before its budget was spent
+    double least_s{};            ///< no variant can be faster (roofline); 0: not known
+    bool memory_bound = false;   ///< the bandwidth of the memory, not arithmetic, sets `least_s`
 
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;
 };

@@ -63,6 +63,10 @@ optimizer_core::optimizer_core(chain_of_trees space,
     , judge_(stop)
     , start_s_(detail::search_clock_s())
 {
+    if (stop.roofline > 0)
+        throw error("the stop rule `roofline` needs a kernel that states its work",
+                    "attune::stop_rules",
+                    "tune an attune::kernel with kernel.work(...), or use `target`");
     log_.seed = seed;
     log_.space = space_identity(space_.describe());
 }

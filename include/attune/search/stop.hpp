@@ -35,6 +35,10 @@ struct stop_rules {
     /// unit where values are not all positive), twice in a row, five outcomes apart. 0: the model
     /// is not asked. 0.01 stops when the best is within about 1 % of what is thought possible.
     double expected_gain = 0.0;
+    /// The best reaches this share of what the machine can do at most: 0.8 ends the tuning of a
+    /// kernel at 1.25 times the least time that its work takes by the roofline. Needs a kernel that
+    /// states its work; see kernel_roof. 0: off.
+    double roofline = 0.0;
 };
 
 enum class stop_reason : std::uint8_t {
@@ -43,6 +47,7 @@ enum class stop_reason : std::uint8_t {
     target,
     patience,
     expected_gain,
+    roofline,
     exhausted, ///< every configuration was tried
 };
 
@@ -87,6 +92,9 @@ public:
     /// The last estimate.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept { return gain_; }
 
+    /// No value can be below this one, as far as is known; for the rule `roofline`.
+    void least(double value) noexcept { least_ = value; }
+
     /// Outcomes that may still be waited for under `evaluations`.
     [[nodiscard]] std::uint64_t evaluations_left() const noexcept
     {
@@ -102,6 +110,11 @@ public:
             return stop_verdict{stop_reason::target,
                                 "the target " + number(rules_.target) +
                                     " is reached: " + number(*best_)};
+        if (rules_.roofline > 0 && best_ && least_ && *best_ * rules_.roofline <= *least_)
+            return stop_verdict{stop_reason::roofline,
+                                number(*least_ / *best_) + " of the roofline is reached (" +
+                                    number(rules_.roofline) + " was asked for): " + number(*best_) +
+                                    " s, where " + number(*least_) + " s is the least"};
         if (evaluations_ >= rules_.evaluations)
             return stop_verdict{stop_reason::evaluations,
                                 std::to_string(evaluations_) + " evaluations are done" + nothing()};
@@ -145,6 +158,7 @@ private:
     int small_gains_ = 0;
     std::optional<double> best_;
     std::optional<double> gain_;
+    std::optional<double> least_;
 };
 
 } // namespace attune

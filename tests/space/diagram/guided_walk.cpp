@@ -31,7 +31,7 @@ TEST_CASE("walks end on valid settings, and their weights count them without bia
 {
     attune_tests::space_generator generator(77);
     int checked = 0;
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < 200; ++i) {
         attune::description const space = generator.draw();
         auto const parts = attune::make_groups(space, attune::conditions_of(space), none());
         if (parts.is_empty || parts.groups.size() != 1) continue;
