@@ -4,7 +4,7 @@
 // Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
 // In       the public headers of all stages
 // Out      the whole library but the compilers that bring their own dependencies: include
-//          <attune/compile/clang.hpp> for those
+//          <attune/compile/clang.hpp>, or nvrtc.hpp beside it for GPUs
 // Source   own
 // Depends  std and Boost.Hana; never LLVM, CUDA, Eigen or JSON
 // Tests    tests/attune.cpp     Bench  bench/core/include_cost.cpp

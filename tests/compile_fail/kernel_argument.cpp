@@ -11,7 +11,7 @@ inline constexpr auto all = attune::space(wide);
 int main()
 {
 #ifdef ATTUNE_EXPECT_FAIL
-    attune::kernel<void(float*)> const k{"k", attune::source_text("", "k.cpp"), all};
+    attune::kernel<void(float&)> const k{"k", attune::source_text("", "k.cpp"), all};
 #else
     attune::kernel<void(std::span<float>)> const k{"k", attune::source_text("", "k.cpp"), all};
 #endif

@@ -1,5 +1,6 @@
 # cmake -D consumer=... -P build.cmake : configures, builds and runs one consumer from nothing. The consumer that
-# uses find_package gets an installed copy below its own build folder.
+# uses find_package gets an installed copy below its own build folder, and is configured once more as on a machine
+# without LLVM; the other one must not install attune together with itself.
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -19,8 +20,18 @@ else()
     set(where "-DATTUNE_SOURCE=${attune_source}")
 endif()
 # No build type: what is checked is that it builds and links, so it should build fast.
-run(${CMAKE_COMMAND} -S "${consumer}" -B "${folder}/build" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}"
-    "${where}" "-DHAS_SEARCH=${has_search}" "-DHAS_CLANG=${has_clang}")
+function(configure build)
+    run(${CMAKE_COMMAND} -S "${consumer}" -B "${build}" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}"
+        "${where}" "-DHAS_SEARCH=${has_search}" "-DHAS_CLANG=${has_clang}" ${ARGN})
+endfunction()
+configure("${folder}/without_llvm" -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON)
+configure("${folder}/build")
+if(consumer MATCHES "add_subdirectory$")
+    run(${CMAKE_COMMAND} --install "${folder}/build" --prefix "${folder}/prefix")
+    if(EXISTS "${folder}/prefix/include/attune")
+        message(FATAL_ERROR "attune was installed together with its consumer, which did not ask for that")
+    endif()
+endif()
 run(${CMAKE_COMMAND} --build "${folder}/build")
 foreach(program light search clang)
     if(EXISTS "${folder}/build/${program}")

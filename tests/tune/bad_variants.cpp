@@ -65,14 +65,14 @@ void behave(std::size_t seed, bad_call const& c)
     right(c);
 }
 
-int calls_of[bad + good] = {};
+int calls_to[bad + good] = {};
 
 template <std::size_t Seed>
 void variant(std::span<double const> x, std::span<double> y, std::span<int> k, double factor)
 {
     std::uint64_t mixed = Seed;
     attune::random_engine engine{mixed};
-    behave(Seed, {x, y, k, factor, engine(), ++calls_of[Seed]});
+    behave(Seed, {x, y, k, factor, engine(), ++calls_to[Seed]});
 }
 
 template <std::size_t... Seeds>
@@ -118,7 +118,7 @@ struct program {
     program()
         : problem{kernel.describe(), space, at(bad), any, frame}
     {
-        for (int& calls : calls_of)
+        for (int& calls : calls_to)
             calls = 0;
         for (std::size_t i = 0; i < x.size(); ++i)
             x[i] = static_cast<double>(i + 1);
@@ -176,9 +176,9 @@ std::string reason_of(attune::outcome const& result)
 
 } // namespace
 
-TEST_CASE("every bad variant is refused at its stage, and the program stays as it was" *
-          doctest::skip(sanitized))
+TEST_CASE("every bad variant is refused at its stage, and the program stays as it was")
 {
+    if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
     program p;
     if (setjmp(users_place) != 0) _exit(1); // where "jumps out" comes to, in a child
     attune::trial_runner runner{p.problem, p.options};
@@ -198,7 +198,9 @@ TEST_CASE("every bad variant is refused at its stage, and the program stays as i
         CAPTURE(want.name);
         CAPTURE(reason_of(tried.result));
         unsigned const got = verdict_of(tried.result);
-        CHECK((got & want.verdicts) == got);
+        // A sanitizer writes its report before a crash, which may take longer than the limit.
+        bool const is_late = address_sanitized && (want.verdicts & crashed) != 0;
+        CHECK((got & (is_late ? want.verdicts | timed_out : want.verdicts)) == got);
         if (got == ranked)
             CHECK(std::get<attune::measurement>(tried.result).value > 10 * default_s);
         CHECK(p.data_intact());
@@ -212,8 +214,9 @@ TEST_CASE("every bad variant is refused at its stage, and the program stays as i
     CHECK(p.data_intact());
 }
 
-TEST_CASE("among a hundred bad variants the best good one is found" * doctest::skip(sanitized))
+TEST_CASE("among a hundred bad variants the best good one is found")
 {
+    if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
     program p;
     if (setjmp(users_place) != 0) _exit(1);
     attune::session_result const found = attune::run_session(p.problem, p.options);

@@ -123,11 +123,19 @@ TEST_CASE("what a kernel may take is decided by what can be restored")
     constexpr bool spans = attune::detail::is_kernel_argument<std::span<float const>>();
     constexpr bool numbers = attune::detail::is_kernel_argument<double>();
     constexpr bool pointers = attune::detail::is_kernel_argument<float*>();
+    constexpr bool device = attune::detail::is_kernel_argument<attune::device_span<int const>>();
+    constexpr bool nothings = attune::detail::is_kernel_argument<void*>();
+    constexpr bool functions = attune::detail::is_kernel_argument<void (*)()>();
+    constexpr bool many = attune::detail::is_kernel_argument<with_pointer*>();
     constexpr bool references = attune::detail::is_kernel_argument<int const&>();
     constexpr bool objects = attune::detail::is_kernel_argument<std::span<with_pointer>>();
     CHECK(spans);
     CHECK(numbers);
-    CHECK(!pointers);
+    CHECK(pointers);
+    CHECK(device);
+    CHECK(!nothings);
+    CHECK(!functions);
+    CHECK(!many);
     CHECK(!references);
     CHECK(!objects);
 }

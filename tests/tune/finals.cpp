@@ -92,6 +92,23 @@ TEST_CASE("what is slower than the default, or the same code as another, is no l
     CHECK(names(all) == std::vector<std::uint32_t>{3, 5});
 }
 
+TEST_CASE("what stays is a leader whatever its time, and takes the place of another")
+{
+    leaders all(about(10), "default");
+    attune::finalist known = candidate(9, about(30));
+    known.stays = true;
+    all.consider(known);
+    CHECK(names(all) == std::vector<std::uint32_t>{9});
+    for (std::uint32_t i = 0; i < 6; ++i)
+        all.consider(candidate(i, about(8 - 0.01 * static_cast<double>(i))));
+    CHECK(names(all) == std::vector<std::uint32_t>{5, 4, 3, 9});
+    attune::finalist equal = candidate(7, about(30), "5");
+    equal.stays = true;
+    all.consider(equal); // the code of 5, which stays now
+    all.consider(candidate(8, about(1)));
+    CHECK(names(all) == std::vector<std::uint32_t>{8, 5, 9});
+}
+
 TEST_CASE("the fastest wins when it is proven faster than the default")
 {
     attune::random_engine engine(3);
@@ -125,6 +142,60 @@ TEST_CASE("too few rounds prove nothing")
     times.add(0, 2.0);
     times.add(1, 1.0);
     CHECK(judge(times).winner == 1);
+}
+
+TEST_CASE("who left the final early is not the winner because the machine slowed down later")
+{
+    // 1.2 leaves after ten rounds, proven slower than 1; a little later all takes a quarter longer.
+    for (std::vector<double> const& truth :
+         {std::vector<double>{2.0, 1.0, 1.03, 1.2}, {2.0, 1.2, 1.0, 1.03}, {2.0, 1.03, 1.2, 1.0}}) {
+        attune::random_engine engine(23);
+        attune_test::scripted_clocks clocks;
+        double const begin_s = clocks.wall;
+        std::vector<std::function<void()>> runs;
+        for (double const t : truth)
+            runs.emplace_back([&, t] {
+                double const slowness = clocks.wall > begin_s + 70 ? 1.25 : 1;
+                clocks.pass(slowness * t * (0.98 + 0.04 * attune::uniform_unit(engine)));
+            });
+        attune::round_robin_options const options = attune::final_options(truth.size(), 1e9);
+        round_times const times = attune::round_robin_with(clocks, options, [] {}, runs);
+        std::size_t const quickest = truth[1] == 1.0 ? 1 : truth[2] == 1.0 ? 2 : 3;
+        std::size_t const slow = truth[1] == 1.2 ? 1 : truth[2] == 1.2 ? 2 : 3;
+        REQUIRE(times.rounds(slow) < times.rounds(quickest) / 2);
+        REQUIRE(times.time(slow).value < times.time(quickest).value); // what must not count
+        verdict const v = judge(times);
+        CHECK(v.winner == quickest);
+        CHECK(v.best == quickest);
+        CHECK(!ties_with(v, slow));
+    }
+}
+
+TEST_CASE("the times of a verdict are of the same rounds: their quotient is the ratio")
+{
+    round_times times(2);
+    for (int round = 0; round < 10; ++round) {
+        times.add(0, 2.0);
+        times.add(1, 1.0 + 0.001 * round);
+    }
+    for (int round = 0; round < 30; ++round) // the default is out, the machine slows down
+        times.add(1, 4.0);
+    verdict const v = judge(times);
+    CHECK(v.winner == 1);
+    CHECK(v.ratio.value == doctest::Approx(1.0045 / 2));
+    CHECK(v.time.value == 4.0);
+    CHECK(v.default_time.value == doctest::Approx(4.0 * 2 / 1.0045));
+    CHECK(v.default_time.low <= v.default_time.value);
+    CHECK(v.default_time.value <= v.default_time.high);
+    CHECK(v.default_time.samples == 10);
+
+    round_times stays(2);
+    for (int round = 0; round < 10; ++round) {
+        stays.add(0, 2.0);
+        stays.add(1, 3.0);
+    }
+    CHECK(judge(stays).time.value == 2.0);
+    CHECK(judge(stays).default_time.value == 2.0);
 }
 
 TEST_CASE("against the truth: the default is hardly ever replaced by what is no better")

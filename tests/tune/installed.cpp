@@ -9,73 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "../support/accumulate.hpp"
+#include "../support/ignored_interrupts.hpp"
+#include "../support/installation.hpp"
+#include "../support/notices.hpp"
+#include "../support/texts.hpp"
 
 using namespace attune_test;
 using attune::decision;
 using attune::progress_event;
-
-namespace {
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
-}
-
-/// One set of installed variants with its own compiler, over a store that others share.
-template <class Store>
-struct installation {
-    accumulate_data data{};
-    scripted_compiler compiler;
-    recorded_progress heard{};
-    attune::installed_variants known;
-
-    template <class Pack>
-    installation(Store& store,
-                 Pack const& space,
-                 attune::kernel_source source = accumulate_source(),
-                 scripted_compiler with = accumulate_compiler(),
-                 std::function<void(attune::tuning_options&)> const& change = {})
-        : compiler(std::move(with))
-        , known(accumulate_kernel(space, std::move(source)).describe(),
-                attune::make_any_compiler(compiler),
-                attune::make_any_store(store),
-                changed(change))
-    {
-    }
-
-    void* obtain()
-    {
-        return known.obtain(
-            {},
-            attune::make_call_frame<std::span<double const>, std::span<double>, double>(
-                {}, data.x, data.y, 3.0));
-    }
-    decision how() const { return known.report().how; }
-
-private:
-    attune::tuning_options changed(std::function<void(attune::tuning_options&)> const& change)
-    {
-        auto options = quick_options(heard.sink());
-        if (change) change(options);
-        return options;
-    }
-};
-
-using memory_installation = installation<attune::memory_store>;
-
-void* const fast_code = std::get<void*>(code_of<fast>());
-
-/// What is in the store after a tuning over usual and fast.
-attune::memory_store tuned_store()
-{
-    attune::memory_store store;
-    memory_installation first{store, ways<usual, fast>()};
-    (void)first.obtain();
-    return store;
-}
-
-} // namespace
 
 TEST_CASE("what was obtained once is there without another look")
 {
@@ -109,6 +50,18 @@ TEST_CASE("a store that knows the kernel saves the tuning: one compilation, no e
     CHECK(second.heard.count(progress_event::started) == 0);
 }
 
+TEST_CASE("the remembered speedup is the one that was found")
+{
+    attune::memory_store store;
+    memory_installation first{store, ways<usual, fast>()};
+    (void)first.obtain();
+    memory_installation second{store, ways<usual, fast>()};
+    (void)second.obtain();
+    REQUIRE(second.how() == decision::remembered);
+    double const found = first.known.report().speedup;
+    CHECK(second.known.report().speedup == doctest::Approx(found).epsilon(1e-9));
+}
+
 TEST_CASE("a compiler that keeps winners is asked for them, and given those to keep")
 {
     struct keeping_compiler : scripted_compiler {
@@ -140,10 +93,11 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
                                          attune::make_any_compiler(compiler),
                                          attune::make_any_store(store),
                                          quick_options(heard.sink())};
-        return known.obtain(
-            {},
-            attune::make_call_frame<std::span<double const>, std::span<double>, double>(
-                {}, data.x, data.y, 3.0));
+        return known
+            .obtain({},
+                    attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+                        {}, data.x, data.y, 3.0))
+            .code.address;
     };
     CHECK(obtain() == fast_code);
     CHECK(compiler.asked == 0);
@@ -179,19 +133,6 @@ TEST_CASE("another source, another space or another compiler tunes again")
     CHECK(same.how() == decision::remembered);
 }
 
-TEST_CASE("the option retune tunes although the store knows")
-{
-    auto store = tuned_store();
-    memory_installation again{store,
-                              ways<usual, fast>(),
-                              accumulate_source(),
-                              accumulate_compiler(),
-                              [](attune::tuning_options& o) { o.retune = true; }};
-    CHECK(again.obtain() == fast_code);
-    CHECK(again.how() == decision::tuned);
-    CHECK(store.records().size() == 2);
-}
-
 TEST_CASE(
     "a remembered configuration that does not compile any more leads to a notice and a tuning")
 {
@@ -207,8 +148,9 @@ TEST_CASE(
     std::string const told = second.heard.texts(progress_event::notice);
     CHECK(has(told, "did not compile"));
     CHECK(has(told, "header gone"));
-    REQUIRE(second.known.report().notices.size() == 1); // also for those who hear nothing
-    CHECK(told == second.known.report().notices[0] + '\n');
+    auto const kept = notices_but_noise(second.known.report()); // also for those who hear nothing
+    REQUIRE(kept.size() == 1);
+    CHECK(has(told, kept[0]));
 }
 
 TEST_CASE("a remembered configuration outside of the space leads to a notice and a tuning")
@@ -222,15 +164,12 @@ TEST_CASE("a remembered configuration outside of the space leads to a notice and
     CHECK(second.obtain() == fast_code);
     CHECK(second.how() == decision::tuned);
     CHECK(has(second.heard.texts(progress_event::notice), "not in the space"));
-    CHECK(second.known.report().notices.size() == 1);
+    CHECK(notices_but_noise(second.known.report()).size() == 1);
 }
 
 TEST_CASE("Ctrl-C during a tuning: the record is stored and says so")
 {
-    struct sigaction former{};
-    struct sigaction ignored{};
-    ignored.sa_handler = SIG_IGN;
-    ::sigaction(SIGINT, &ignored, &former);
+    ignored_interrupts const interrupts;
     attune::memory_store store;
     memory_installation one{store,
                             ways<usual, fast, crawling>(),
@@ -242,10 +181,7 @@ TEST_CASE("Ctrl-C during a tuning: the record is stored and says so")
                                 };
                             }};
     CHECK(one.obtain() == fast_code);
-    struct sigaction after{};
-    ::sigaction(SIGINT, &former, &after);
-    bool const back = after.sa_handler == SIG_IGN;
-    CHECK(back);
+    CHECK(interrupts.is_in_place());
     CHECK(one.known.report().interrupted);
     REQUIRE(store.records().size() == 1);
     CHECK(store.records()[0].interrupted);
@@ -258,9 +194,9 @@ TEST_CASE("a store that cannot be written gives one notice, and the result is us
     installation<attune::store> one{store, ways<usual, fast>()};
     CHECK(one.obtain() == fast_code);
     CHECK(one.how() == decision::tuned);
-    CHECK(one.heard.count(progress_event::notice) == 1);
-    REQUIRE(one.known.report().notices.size() == 1);
-    CHECK(has(one.known.report().notices[0], "/proc/attune/cannot/be/made.attune"));
+    auto const kept = notices_but_noise(one.known.report());
+    REQUIRE(kept.size() == 1);
+    CHECK(has(kept[0], "/proc/attune/cannot/be/made.attune"));
     installation<attune::store> two{store, ways<usual, fast>()}; // the process still profits
     CHECK(two.obtain() == fast_code);
     CHECK(two.how() == decision::remembered);
@@ -302,4 +238,43 @@ TEST_CASE("what is wrong with the kernel file is an error before anything is com
               "ROAD at accumulate.kernel.cpp:2"));
     CHECK(has(refusal(ways<usual, fast>(), "\nint w = ATTUNE_TUNABLE(WAY, 5);"),
               "WAY, default 5 at accumulate.kernel.cpp:2"));
+}
+
+TEST_CASE("a progress sink may ask for the report: it is that of the tuning before")
+{
+    attune::memory_store store;
+    attune::installed_variants const* self = nullptr;
+    std::vector<std::string> seen;
+    memory_installation one{store,
+                            ways<usual, fast>(),
+                            accumulate_source(),
+                            accumulate_compiler(),
+                            [&](attune::tuning_options& o) {
+                                o.progress = [&](attune::progress const&) {
+                                    seen.push_back(self->report().configuration);
+                                };
+                            }};
+    self = &one.known;
+    CHECK(one.obtain() == fast_code);
+    REQUIRE(!seen.empty());
+    CHECK(seen == std::vector<std::string>(seen.size(), "")); // there was none before
+    CHECK(one.known.report().configuration == "WAY=1");
+}
+
+TEST_CASE("a progress sink that calls the kernel it hears of is an error, not a standstill")
+{
+    attune::memory_store store;
+    std::function<void()> call = [] {};
+    memory_installation one{
+        store,
+        ways<usual, fast>(),
+        accumulate_source(),
+        accumulate_compiler(),
+        [&](attune::tuning_options& o) { o.progress = [&](attune::progress const&) { call(); }; }};
+    call = [&] { (void)one.obtain(); };
+    CHECK_THROWS_WITH_AS((void)one.obtain(),
+                         doctest::Contains("kernel 'accumulate' was called for new inputs"),
+                         attune::error);
+    call = [] {};
+    CHECK(one.obtain() == fast_code);
 }

@@ -76,3 +76,34 @@ TEST_CASE("a check and a reference are kept, called with the kernel's own types"
     k.check([](auto, auto, int times) { return "n is " + std::to_string(times); });
     CHECK(k.describe().check(&arguments) == "n is 3");
 }
+
+TEST_CASE("a check and a reference see the arrays of a device as spans of the host")
+{
+    attune::kernel<void(attune::device_span<float const>, float*, int)> k{
+        "k", attune::source_text("", "k.cu"), space};
+    k.check([](std::span<float const> x, std::span<float> y, int) { return x[0] == y[0]; });
+    k.reference([](std::span<float const> x, std::span<float> y, int) { y[0] = x[0]; });
+    std::vector<float> const x{3};
+    std::vector<float> y{0};
+    std::tuple<std::span<float const>, std::span<float>, int> const arguments{x, y, 1};
+    CHECK(k.describe().check(&arguments) != "");
+    k.describe().reference(&arguments);
+    CHECK(y[0] == 3);
+    CHECK(k.describe().check(&arguments) == "");
+}
+
+TEST_CASE("what is said of a launch is kept beside everything else")
+{
+    attune::kernel<scale> k{"scale", attune::source_text("", "s.cpp"), space};
+    k.bind<2>(n).grid(n / step, 2).block(step).shared_bytes(4 * step).cluster(2).cooperative();
+    k.require(attune::registers <= 64);
+    attune::kernel_description const& d = k.describe();
+    REQUIRE(d.launch);
+    CHECK(d.launch->grid[1] != attune::no_index);
+    CHECK(d.launch->grid[2] == attune::no_index);
+    CHECK(d.launch->is_cooperative);
+    CHECK(d.code_rules.constraints.size() == 1);
+    CHECK(d.space.constraints.size() == 1);
+    CHECK(attune::signature_text(d.signature) ==
+          "void(std::span<float const>, std::span<float>, int)");
+}

@@ -15,9 +15,11 @@
 #include <string_view>
 
 #include "../support/recorded_progress.hpp"
+#include "../support/texts.hpp"
 
 using attune::minimize;
 using attune::outcome;
+using attune_test::has;
 using attune_test::recorded_progress;
 
 namespace {
@@ -40,11 +42,6 @@ double bowl(Config const& c)
     double const dx = c[x] - 3;
     double const dy = c[y] + 2;
     return 1 + dx * dx + 2 * dy * dy;
-}
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "../support/accumulate.hpp"
+#include "../support/texts.hpp"
 
 using attune::source_text;
 using attune_test::accumulate_kernel;
 using attune_test::accumulate_source;
+using attune_test::error_of;
+using attune_test::has;
 using attune_test::ways;
 
 namespace {
@@ -31,26 +34,11 @@ attune::kernel<plain> kernel_of(Pack const& space, std::string text)
 }
 
 /// The text of the attune::error that `act` throws; empty when it throws none.
-std::string error_of(std::function<void()> const& act)
-{
-    try {
-        act();
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return {};
-}
-
 template <class Pack>
 std::string annotation_error(Pack const& space, std::string text)
 {
     auto const k = kernel_of(space, std::move(text));
     return error_of([&] { (void)attune::with_annotated_defaults(k.describe()); });
-}
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace

@@ -13,16 +13,14 @@
 #include <unistd.h>
 #include <vector>
 
+#include "../support/texts.hpp"
+
 using attune::failure_stage;
 using attune::progress_event;
 using attune::text_of_quantity;
+using attune_test::has;
 
 namespace {
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
-}
 
 attune::progress evaluated(std::uint32_t k, double best, bool improved, double elapsed_s)
 {

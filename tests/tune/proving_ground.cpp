@@ -16,11 +16,13 @@
 #include <vector>
 
 #include "../support/sanitized.hpp"
+#include "../support/texts.hpp"
 
 using attune::failure;
 using attune::failure_stage;
 using attune::isolation;
 using attune::probation_result;
+using attune_test::has;
 
 namespace {
 
@@ -137,11 +139,6 @@ struct ground {
 };
 
 bool works(probation_result const& end) { return std::holds_alternative<double>(end); }
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
-}
-
 } // namespace
 
 TEST_CASE("who writes nothing is found out although the answer stands there already")
@@ -176,8 +173,7 @@ TEST_CASE("where one more call changes nothing, a second trial from other conten
     CHECK(g.tried(clamp) == "works");
 }
 
-TEST_CASE("a default that fails on other contents is tried from the caller's alone" *
-          doctest::skip(sanitized))
+TEST_CASE("a default that fails on other contents is tried from the caller's alone")
 {
     ground g; // k = 0 is an index, 1 is none
     REQUIRE(works(g.establish(follow)));
@@ -200,9 +196,9 @@ TEST_CASE("what the default leaves changed, others may; its changes are taken ba
     }
 }
 
-TEST_CASE("the guard alone survives crashes and hangs, and finds writes outside" *
-          doctest::skip(sanitized))
+TEST_CASE("the guard alone survives crashes and hangs, and finds writes outside")
 {
+    if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
     ground g{isolation::guard};
     REQUIRE(works(g.establish(assign)));
     CHECK(has(g.tried(crash), "SIGSEGV"));

@@ -3,14 +3,17 @@
 #include <attune/tune/replay.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/remember/event_log.hpp>
 #include <attune/tune/session.hpp>
 
 #include <doctest/doctest.h>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../remember/scratch_directory.hpp"
 #include "../support/accumulate.hpp"
+#include "../support/notices.hpp"
 
 using namespace attune_test;
 using support::scratch_directory;
@@ -24,13 +27,15 @@ struct bench {
     attune::any_compiler any = attune::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<Ways...>());
     attune::chain_of_trees space = attune::build(ways<Ways...>());
+    std::optional<attune::point> rival{};
 
     attune::session_result tune(attune::tuning_options const& options)
     {
         auto const frame =
             attune::make_call_frame<std::span<double const>, std::span<double>, double>(
                 {}, data.x, data.y, 3.0);
-        attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame};
+        attune::tuning_problem const problem{
+            kernel.describe(), space, space.at(0), any, frame, false, rival};
         return attune::run_session(problem, options);
     }
 };
@@ -74,8 +79,8 @@ TEST_CASE("an interrupted tuning is continued: nothing is measured twice, and th
     auto const result = later.tune(options);
     CHECK(result.report.evaluations == 4);
     CHECK(result.report.configuration == "WAY=1");
-    REQUIRE(result.report.notices.size() == 1);
-    CHECK(result.report.notices[0] == "continued an interrupted tuning: 4 evaluations were known");
+    CHECK(notices_but_noise(result.report) ==
+          std::vector<std::string>{"continued an interrupted tuning: 4 evaluations were known"});
     // The default, for its output, and the best, to be installed.
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
 }
@@ -97,6 +102,32 @@ TEST_CASE("a continued tuning compiles the default and the best again, and no eq
     CHECK(result.report.configuration == "WAY=1");
     // Code equal to the default's is no rival in the final, and is not compiled again.
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
+}
+
+TEST_CASE("a configuration to be beaten is in the log, and is not measured twice either")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    attune::tuning_options options = logging_to(path);
+    options.limits = attune::budget::of_evaluations(2);
+    bench<usual, crawling, fast> b;
+    b.rival = b.space.at(2);
+    CHECK(b.tune(options).report.configuration == "WAY=1");
+    attune::replayed_session const again = attune::replay(path, b.space, options.search);
+    REQUIRE(again.evaluations.size() == 2);
+    CHECK(again.evaluations[1].first == b.rival);
+    CHECK(again.chosen == b.rival);
+
+    std::string text = support::read_file(path);
+    text.erase(text.find("{\"chosen\""));
+    support::write_file(path, text);
+    bench<usual, crawling, fast> later;
+    later.rival = b.rival;
+    options.limits = attune::budget::of_evaluations(4); // there are three
+    auto const result = later.tune(options);
+    CHECK(result.report.evaluations == 3);
+    CHECK(result.report.configuration == "WAY=1");
+    CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=10", "WAY=1"});
 }
 
 TEST_CASE("a damaged log is not repeated as if it were whole")
@@ -127,4 +158,34 @@ TEST_CASE("a log that belongs to another search cannot be repeated, and the erro
     }
     CHECK(said.find("the log cannot be repeated: event ") != std::string::npos);
     CHECK(said.find(path) != std::string::npos);
+}
+
+TEST_CASE("the times of every measurement are in the log, those of the final too, and are checked")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    bench<usual, fast, same_as_usual, wrong> b;
+    attune::tuning_options const options = logging_to(path);
+    auto const result = b.tune(options);
+    std::size_t timed = 0;
+    std::vector<attune::point> finalists;
+    attune::logged_session const session = attune::read_event_log(path).back();
+    for (attune::event const& e : session.events) {
+        if (e.kind != attune::event_kind::sampled) continue;
+        REQUIRE(e.timing);
+        CHECK(!e.timing->times.empty());
+        if (e.text == "final")
+            finalists.push_back(e.points.front());
+        else
+            ++timed;
+    }
+    CHECK(timed == 2); // the other two are equal code, and wrong
+    CHECK(finalists == std::vector<attune::point>{b.space.at(0), result.at});
+
+    std::string text = support::read_file(path);
+    std::size_t const at = text.find("\"value\":") + 8;
+    support::write_file(path, text.insert(at, "1"));
+    CHECK_THROWS_WITH_AS((void)attune::replay(path, b.space, options.search),
+                         doctest::Contains("what was told is not what the times before it say"),
+                         attune::error);
 }

@@ -5,8 +5,11 @@
 #include <doctest/doctest.h>
 #include <string>
 
+#include "../support/texts.hpp"
+
 using attune::decision;
 using attune::measurement;
+using attune_test::has;
 
 namespace {
 
@@ -21,11 +24,6 @@ attune::tuning_report finished(decision how)
     out.evaluations = 60;
     out.elapsed_s = 12;
     return out;
-}
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace
@@ -76,4 +74,14 @@ TEST_CASE("configurations that are as good are named, the first of them, and cou
     CHECK(has(summary(report), "as good as TILE=32 and 2 others;"));
     report.how = decision::kept_default;
     CHECK(has(summary(report), "nothing was proven faster; as good as TILE=32"));
+}
+
+TEST_CASE("the place under the roofline is told where it is known")
+{
+    attune::tuning_report report = finished(decision::tuned);
+    CHECK(!has(summary(report), "roofline"));
+    report.roofline = attune::roofline{0.75e-3, 0.625, true};
+    CHECK(has(summary(report), "; TILE=64; 0.62 of the roofline (memory bound); 60 evaluations"));
+    report.how = decision::remembered;
+    CHECK(has(summary(report), "; 0.62 of the roofline (memory bound); nothing to tune"));
 }

@@ -1,6 +1,8 @@
 // tests/tune/trial.cpp - one configuration put to the test.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/trial.hpp>
+// and what the tests need besides
+#include <attune/measure/sampler.hpp>
 
 #include <doctest/doctest.h>
 #include <functional>
@@ -10,16 +12,13 @@
 #include <vector>
 
 #include "../support/accumulate.hpp"
+#include "../support/other_threads.hpp"
+#include "../support/texts.hpp"
 
 using namespace attune_test;
 using attune::failure_stage;
 
 namespace {
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
-}
 
 auto all_ways()
 {
@@ -33,7 +32,8 @@ auto all_ways()
                 overrunning,
                 throwing,
                 same_as_usual,
-                crawling>();
+                crawling,
+                meddling>();
 }
 
 /// Everything a runner refers to. WAY has all values; the default is the way `start`.
@@ -102,16 +102,20 @@ TEST_CASE("the reference is measured, and the caller's data stays as it was")
     CHECK(b.data.called_times(0, 3.0));
 }
 
-TEST_CASE("a right variant is measured; its speed shows")
+TEST_CASE("a right variant is measured by runs of its own")
 {
     bench b;
     attune::trial_runner runner{b.problem, b.options};
-    auto const slow = std::get<attune::measurement>(
-        runner.establish_reference(b.compile(b.problem.default_at)).result);
+    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    calls_to<usual> = 0;
+    calls_to<fast> = 0;
     attune::trial const quick = runner.run(b.compile(b.at(fast)), never);
     REQUIRE(attune::succeeded(quick.result));
     CHECK(quick.code.address == std::get<void*>(code_of<fast>()));
-    CHECK(std::get<attune::measurement>(quick.result).value * 10 < slow.value);
+    CHECK(std::get<attune::measurement>(quick.result).value ==
+          attune::estimate_of(quick.timing).value);
+    CHECK(calls_to<fast>.load() > static_cast<long>(quick.timing.times.size() * quick.timing.runs));
+    CHECK(calls_to<usual>.load() == 0);
     CHECK(b.data.called_times(0, 3.0));
 }
 
@@ -220,6 +224,27 @@ TEST_CASE("who fails while variants are compared is told")
     REQUIRE(std::holds_alternative<std::size_t>(compared));
     CHECK(std::get<std::size_t>(compared) == 1);
     CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("who leaves the process changed while variants are compared is told, not who ran last")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    attune::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
+    auto const code = [&](way w) { return std::get<attune::callable>(b.compile(b.at(w))); };
+    for (std::size_t const place : {1U, 2U, 3U}) {
+        for (int const innocent : {0, 1, 6}) {
+            std::vector all{good.code, code(fast), code(fast)};
+            all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), code(meddling));
+            innocent_calls = innocent;
+            auto const compared = runner.compare(all, 2.0);
+            REQUIRE(std::holds_alternative<std::size_t>(compared));
+            CHECK(std::get<std::size_t>(compared) == place);
+            CHECK(b.data.called_times(0, 3.0));
+        }
+    }
 }
 
 TEST_CASE("a default that does not compile is an error with the compiler's words")

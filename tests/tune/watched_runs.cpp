@@ -3,12 +3,14 @@
 #include <attune/tune/watched_runs.hpp>
 
 #include <csignal>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "../support/accumulate.hpp"
+#include "../support/other_threads.hpp"
 #include "../support/sanitized.hpp"
 
 using namespace attune_test;
@@ -40,11 +42,12 @@ struct runs_of_moody {
             {}, data.x, data.y, 3.0);
     attune::tuning_problem problem{kernel.describe(), space, space.at(0), no_compiler, frame};
     attune::snapshot original{frame.buffers};
-    attune::proving_ground ground{problem, attune::isolation::fork, original};
+    attune::proving_ground ground;
     attune::callable code{};
     std::optional<watched_runs> runs{};
 
-    runs_of_moody()
+    explicit runs_of_moody(attune::isolation how = attune::isolation::fork)
+        : ground(problem, how, original)
     {
         attune::callable usual_code;
         usual_code.address = std::get<void*>(code_of<fast>());
@@ -100,13 +103,13 @@ TEST_CASE("a result that goes wrong is seen after a power of two of runs, or at 
     CHECK(calls == 10);
 }
 
-TEST_CASE("a crash, an exception and a hang end the runs" * doctest::skip(thread_sanitized))
+TEST_CASE("a crash, an exception and a hang end the runs")
 {
+    if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
     CHECK(runs_of_moody{}.ten(3, [] { raise(SIGSEGV); }).find("SIGSEGV") == 0);
     CHECK(calls == 3);
     CHECK(runs_of_moody{}.ten(3, [] { throw 7; }).find("an exception") == 0);
 #if defined(__linux__)
-    if (sanitized) return;
     auto const hang = [] {
         for (;;)
             asm volatile("");
@@ -117,6 +120,8 @@ TEST_CASE("a crash, an exception and a hang end the runs" * doctest::skip(thread
 
 TEST_CASE("a handler that is changed is a failure, and is put back")
 {
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
     struct sigaction before{};
     sigaction(SIGUSR1, nullptr, &before);
     CHECK(runs_of_moody{}.ten(5, [] { std::signal(SIGUSR1, SIG_IGN); }) ==
@@ -125,6 +130,82 @@ TEST_CASE("a handler that is changed is a failure, and is put back")
     sigaction(SIGUSR1, nullptr, &now);
     bool const is_back = now.sa_handler == before.sa_handler;
     CHECK(is_back);
+}
+
+TEST_CASE("of several variants, the one that changes the process when it runs alone is named")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    runs_of_moody r;
+    attune::callable other;
+    other.address = std::get<void*>(code_of<fast>());
+    calls = 0;
+    bad_from = 5;
+    bad_thing = [] { std::signal(SIGUSR1, SIG_IGN); };
+    std::string reason = "fine";
+    try {
+        for (int i = 0; i < 10; ++i)
+            for (attune::callable const& code : {r.code, other}) {
+                r.runs->prepare();
+                r.runs->run(code);
+            }
+        r.runs->finish();
+    } catch (stopped const& s) {
+        reason = s.why.reason;
+    }
+    CHECK(reason == "changed the handler of signal " + std::to_string(SIGUSR1));
+    CHECK(r.runs->latest() == r.code.address);
+    r.runs.reset();
+    CHECK(r.data.called_times(0, 3.0));
+}
+
+TEST_CASE("what none of several variants does alone is blamed on none, and is put back")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    runs_of_moody r;
+    attune::callable other;
+    other.address = std::get<void*>(code_of<fast>());
+    bad_from = 1000;
+    struct sigaction before{};
+    sigaction(SIGUSR1, nullptr, &before);
+    for (attune::callable const& code : {r.code, other, r.code}) {
+        r.runs->prepare();
+        r.runs->run(code);
+    }
+    std::signal(SIGUSR1, SIG_IGN); // the program itself, or another thread of it
+    CHECK_NOTHROW(r.runs->finish());
+    r.runs.reset();
+    struct sigaction now{};
+    sigaction(SIGUSR1, nullptr, &now);
+    bool const is_back = now.sa_handler == before.sa_handler;
+    CHECK(is_back);
+    CHECK(r.data.called_times(0, 3.0));
+}
+
+TEST_CASE("what another thread of the program changes meanwhile fails nobody, and stays")
+{
+    attune_test::other_thread const program;
+    for (auto const how : {attune::isolation::fork, attune::isolation::guard}) {
+        runs_of_moody r{how};
+        calls = 0;
+        bad_from = 1000;
+        r.runs->prepare();
+        r.runs->run(r.code);
+        program.call([] {
+            setenv("ATTUNE_TEST_OF_THE_PROGRAM", "1", 1);
+            std::signal(SIGUSR1, SIG_IGN);
+        });
+        r.runs->prepare();
+        r.runs->run(r.code);
+        CHECK_NOTHROW(r.runs->finish());
+        r.runs.reset();
+        CHECK(r.data.called_times(0, 3.0));
+        CHECK(std::getenv("ATTUNE_TEST_OF_THE_PROGRAM") != nullptr);
+        bool const is_ignored = std::signal(SIGUSR1, SIG_DFL) == SIG_IGN;
+        CHECK(is_ignored);
+        unsetenv("ATTUNE_TEST_OF_THE_PROGRAM");
+    }
 }
 
 TEST_CASE("several runs after one preparation are not taken for a wrong result")

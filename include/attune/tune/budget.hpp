@@ -17,7 +17,8 @@
 namespace attune {
 
 /// The loop ends when either limit is reached. Everything counts: compiling, failed variants and
-/// the final comparison; the default configuration is the first evaluation.
+/// the final comparison; the default configuration is the first evaluation. One evaluation that
+/// takes longer than all before it can overrun `seconds`; the final then still has half its time.
 struct budget {
     std::uint32_t evaluations = 60;
     double seconds = 60.0;

@@ -3,17 +3,21 @@
 //
 // Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
 // In       the arguments of a call
-// Out      the buffers that `measure` restores and checks, and a way to call any variant on them
+// Out      the buffers that `measure` restores and checks, the bytes of the numbers, and a way to
+// call
+//          any variant on them
 // Source   own
 // Depends  std only
 // Tests    tests/tune/call_frame.cpp
 #pragma once
 
+#include <attune/cuda/device_span.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/measure/buffer.hpp>
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -23,17 +27,40 @@
 
 namespace attune {
 
+/// One argument of a call, without its type.
+struct call_argument {
+    static constexpr std::size_t by_value = static_cast<std::size_t>(-1);
+
+    std::size_t buffer = by_value; ///< of an array: index into call_frame::buffers
+    bool on_device = false;        ///< the array is in a device's memory
+    bool is_pointer = false;       ///< the array is a pointer: see call_frame::resize()
+    std::size_t element_bytes = 0; ///< of an array
+    std::vector<std::byte> value;  ///< of a number
+};
+
 /// Everything a tuning needs of the call that started it. Refers to the caller's data.
 struct call_frame {
-    std::vector<buffer> buffers; ///< one per std::span argument, in order
-    /// Calls the code at `entry`, with the spans over `data` (one address per buffer) instead of
-    /// the caller's memory.
+    std::vector<buffer> buffers;          ///< one per array, in order
+    std::vector<call_argument> arguments; ///< all, in order
+    /// Calls the code at `entry`, with the arrays at `data` (one address per buffer) instead of the
+    /// caller's memory.
     std::function<void(void* entry, std::span<std::byte* const> data)> call;
-    /// Hands a pointer to the call's std::tuple of arguments, with the spans over `data`, to `see`:
-    /// how what was written for the kernel's types is called from code that has lost them.
+    /// Hands a pointer to the call's std::tuple of arguments, as host_argument has them and with
+    /// the arrays at `data`, to `see`: how what was written for the kernel's types is called from
+    /// code that has lost them.
     std::function<void(std::span<std::byte* const> data,
                        std::function<void(void const* arguments)> const& see)>
         with_arguments;
+    /// Elements of each array, shared with the functions above.
+    std::shared_ptr<std::vector<std::size_t>> elements;
+
+    /// Says how many elements are behind the pointer at a position: the pointer does not.
+    void set_extent(std::size_t argument, std::size_t count)
+    {
+        call_argument const& what = arguments[argument];
+        buffers[what.buffer].bytes = count * what.element_bytes;
+        (*elements)[what.buffer] = count;
+    }
 };
 
 namespace detail {
@@ -42,39 +69,103 @@ template <class T>
 inline constexpr bool is_span = false;
 template <class T, std::size_t Extent>
 inline constexpr bool is_span<std::span<T, Extent>> = true;
+template <class T>
+inline constexpr bool is_device_span = false;
+template <class T>
+inline constexpr bool is_device_span<device_span<T>> = true;
 
-/// What attune can restore between runs: spans of plain data, and numbers by value.
+/// An array that only a device can read.
+template <class T>
+inline constexpr bool is_device_array = is_device_span<T> || std::is_pointer_v<T>;
+template <class T>
+inline constexpr bool is_array = is_span<T> || is_device_array<T>;
+
+template <class T>
+struct array_element {
+    using type = typename T::element_type;
+};
+template <class T>
+struct array_element<T*> {
+    using type = T;
+};
+template <class T>
+using element_of = typename array_element<T>::type;
+
+/// What a check or a reference of the user's receives for an argument: arrays of a device as spans
+/// of copies, all else as it is.
+template <class T, bool = is_device_array<T>>
+struct host_argument_of {
+    using type = T;
+};
+template <class T>
+struct host_argument_of<T, true> {
+    using type = std::span<element_of<T>>;
+};
+template <class T>
+using host_argument = typename host_argument_of<T>::type;
+
+/// What attune can restore between runs: arrays of plain data, and numbers by value.
 template <class T>
 [[nodiscard]] constexpr bool is_kernel_argument()
 {
-    if constexpr (is_span<T>)
-        return std::is_trivially_copyable_v<typename T::element_type>;
+    if constexpr (is_array<T>)
+        return std::is_trivially_copyable_v<element_of<T>> && !std::is_void_v<element_of<T>>;
     else
         return std::is_arithmetic_v<T> || std::is_enum_v<T>;
 }
 
-/// `original`, moved to `data` when it is a span; takes the addresses in order.
+/// Whether an argument has long doubles, which are no more than a double on a device.
 template <class T>
-[[nodiscard]] T moved_to(T const& original, std::byte* const*& data)
+[[nodiscard]] constexpr bool has_long_double()
 {
-    if constexpr (is_span<T>) {
-        using element = typename T::element_type;
-        return T{reinterpret_cast<element*>(*data++), original.size()};
+    if constexpr (is_array<T>)
+        return std::is_same_v<std::remove_cv_t<element_of<T>>, long double>;
+    else
+        return std::is_same_v<T, long double>;
+}
+
+/// `original` as `To`, moved to `data` when it is an array; takes the addresses in order.
+template <class To, class T>
+[[nodiscard]] To moved_to(T const& original, std::byte* const*& data, std::size_t const*& elements)
+{
+    if constexpr (is_array<T>) {
+        auto* const first = reinterpret_cast<element_of<T>*>(*data++);
+        std::size_t const count = *elements++;
+        if constexpr (std::is_pointer_v<To>)
+            return first;
+        else
+            return To{first, count};
     } else
         return original;
 }
 
 template <class T>
-void note_buffer(std::vector<buffer>& out,
-                 T const& argument,
-                 std::size_t position,
-                 std::vector<std::optional<tolerance>> const& tolerances)
+void note_argument(call_frame& out,
+                   T const& argument,
+                   std::size_t position,
+                   std::vector<std::optional<tolerance>> const& tolerances)
 {
-    if constexpr (is_span<T>) {
-        buffer b = as_buffer(std::span<typename T::element_type>(argument), position);
+    call_argument noted;
+    if constexpr (is_array<T>) {
+        using element = element_of<T>;
+        std::span<element> seen;
+        if constexpr (std::is_pointer_v<T>)
+            seen = {argument, std::size_t{0}};
+        else
+            seen = {argument.data(), argument.size()};
+        buffer b = as_buffer(seen, position);
         if (position < tolerances.size() && tolerances[position]) b.within = *tolerances[position];
-        out.push_back(b);
+        noted.buffer = out.buffers.size();
+        noted.on_device = is_device_array<T>;
+        noted.is_pointer = std::is_pointer_v<T>;
+        noted.element_bytes = sizeof(element);
+        out.buffers.push_back(b);
+        out.elements->push_back(seen.size());
+    } else {
+        auto const* const first = reinterpret_cast<std::byte const*>(&argument);
+        noted.value.assign(first, first + sizeof argument);
     }
+    out.arguments.push_back(std::move(noted));
 }
 
 /// The number at argument `position`, for binding it to an input.
@@ -104,26 +195,30 @@ template <class... Args>
                                          Args const&... args)
 {
     call_frame out;
+    out.elements = std::make_shared<std::vector<std::size_t>>();
     std::size_t position = 0;
-    (detail::note_buffer(out.buffers, args, position++, tolerances), ...);
-    out.with_arguments =
-        [held = std::tuple<Args...>(args...)](std::span<std::byte* const> data,
-                                              std::function<void(void const*)> const& see) {
-            std::byte* const* next = data.data();
-            std::apply(
-                [&](Args const&... original) {
-                    std::tuple<Args...> const moved{detail::moved_to<Args>(original, next)...};
-                    see(&moved);
-                },
-                held);
-        };
-    out.call = [held = std::tuple<Args...>(args...)](void* entry,
-                                                     std::span<std::byte* const> data) {
+    (detail::note_argument(out, args, position++, tolerances), ...);
+    out.with_arguments = [held = std::tuple<Args...>(args...),
+                          elements = out.elements](std::span<std::byte* const> data,
+                                                   std::function<void(void const*)> const& see) {
         std::byte* const* next = data.data();
-        // Braces fix the order in which the spans take their addresses.
+        std::size_t const* count = elements->data();
         std::apply(
             [&](Args const&... original) {
-                std::tuple<Args...> moved{detail::moved_to<Args>(original, next)...};
+                // Braces fix the order in which the arrays take their addresses.
+                std::tuple<detail::host_argument<Args>...> const moved{
+                    detail::moved_to<detail::host_argument<Args>>(original, next, count)...};
+                see(&moved);
+            },
+            held);
+    };
+    out.call = [held = std::tuple<Args...>(args...),
+                elements = out.elements](void* entry, std::span<std::byte* const> data) {
+        std::byte* const* next = data.data();
+        std::size_t const* count = elements->data();
+        std::apply(
+            [&](Args const&... original) {
+                std::tuple<Args...> moved{detail::moved_to<Args>(original, next, count)...};
                 std::apply(reinterpret_cast<void (*)(Args...)>(entry), moved);
             },
             held);

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@ struct finalist {
     point at;
     measurement time;
     callable code;
+    bool stays = false; ///< takes part whatever its time is
 };
 
 /// Keeps the leaders of a running search, and so their code loaded.
@@ -51,12 +53,16 @@ public:
     /// One more measurement. Equal code takes part once: the configuration that came first.
     void consider(finalist candidate)
     {
-        if (!(candidate.time.value <= default_time_.value * (1 + drift))) return;
+        if (!candidate.stays && !(candidate.time.value <= default_time_.value * (1 + drift)))
+            return;
         std::string const& key = candidate.code.object_key;
         if (!key.empty()) {
             if (key == default_key_) return;
-            for (finalist const& f : all_)
-                if (f.code.object_key == key) return;
+            for (finalist& f : all_)
+                if (f.code.object_key == key) {
+                    f.stays = f.stays || candidate.stays;
+                    return;
+                }
         }
         auto const place = std::upper_bound(
             all_.begin(), all_.end(), candidate, [](finalist const& a, finalist const& b) {
@@ -65,8 +71,13 @@ public:
         all_.insert(place, std::move(candidate));
         // Who cannot be the best any more: slower by the intervals, drift allowed for.
         double const limit = all_.front().time.high * (1 + drift);
-        std::erase_if(all_, [&](finalist const& f) { return f.time.low > limit; });
-        if (all_.size() > most) all_.resize(most);
+        std::erase_if(all_, [&](finalist const& f) { return !f.stays && f.time.low > limit; });
+        while (all_.size() > most) {
+            auto const last = std::find_if(
+                all_.rbegin(), all_.rend(), [](finalist const& f) { return !f.stays; });
+            if (last == all_.rend()) return;
+            all_.erase(std::next(last).base());
+        }
     }
 
     /// The lowest time first.
@@ -92,24 +103,38 @@ private:
 struct verdict {
     std::size_t winner = 0;
     std::vector<std::size_t> ties{}; ///< those that cannot be told from the winner, ascending
-    std::size_t best = 0;            ///< of all but the default, the lowest median
+    std::size_t best = 0;            ///< of all but the default, the fastest
     measurement ratio{1, 1, 1, 0};   ///< of the winner to the default; where that stays, of `best`
+    measurement time{};              ///< seconds of the winner
+    /// Of the default, had it run in all rounds of the winner: `time` over `ratio`, with the
+    /// interval of `ratio`. Where it stays, its own time.
+    measurement default_time{};
 };
 
-/// The rule: of the contestants that are faster than the default beyond the interval, the one with
-/// the lowest median wins; if there is none, the default stays. So among equals the default stays,
-/// and without it the lowest median decides.
+/// The rule: of the contestants that are faster than the default beyond the interval, the fastest
+/// wins; if there is none, the default stays. So among equals the default stays. Who is the faster
+/// one of two is decided by the rounds in which both ran: contestants leave a final at different
+/// times, and their medians over all their rounds tell of the machine then and later, too.
 /// @pre  every contestant ran at least once
 [[nodiscard]] inline verdict judge(round_times const& times)
 {
     verdict out;
     double const confidence = final_options(times.size(), 0).confidence;
+    auto const is_faster = [&](std::size_t i, std::size_t other) {
+        return times.ratio(other, i).value < 1;
+    };
     for (std::size_t i = 1; i < times.size(); ++i) {
-        if (i == 1 || times.time(i).value < times.time(out.best).value) out.best = i;
+        if (i == 1 || is_faster(i, out.best)) out.best = i;
         if (!is_below_one(times.ratio(0, i, confidence), confidence)) continue;
-        if (out.winner == 0 || times.time(i).value < times.time(out.winner).value) out.winner = i;
+        if (out.winner == 0 || is_faster(i, out.winner)) out.winner = i;
     }
     out.ratio = times.ratio(0, out.winner != 0 ? out.winner : out.best, confidence);
+    out.time = out.default_time = times.time(out.winner);
+    if (out.winner != 0)
+        out.default_time = {out.time.value / out.ratio.value,
+                            out.time.value / out.ratio.high,
+                            out.time.value / out.ratio.low,
+                            out.ratio.samples};
     for (std::size_t i = 0; i < times.size(); ++i)
         if (i != out.winner && !is_below_one(times.ratio(i, out.winner, confidence), confidence))
             out.ties.push_back(i);

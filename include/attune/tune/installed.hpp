@@ -3,7 +3,7 @@
 //
 // Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
 // In       the first call with a new set of inputs
-// Out      the address of the variant for them: remembered, or tuned on the spot
+// Out      the variant for them: remembered, or tuned on the spot
 // Source   own
 // Depends  std only
 // Tests    tests/tune/installed.cpp
@@ -11,6 +11,7 @@
 
 #include <attune/compile/callable.hpp>
 #include <attune/tune/call_frame.hpp>
+#include <attune/tune/loaded_kernel.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
 #include <attune/tune/report.hpp>
@@ -25,6 +26,7 @@ namespace attune {
 struct installed_variant {
     std::vector<number> inputs; ///< in the order of kernel_description::inputs
     callable code;
+    std::unique_ptr<loaded_kernel const> on_device{}; ///< null: `code` is for this processor
     installed_variant const* next = nullptr;
 };
 
@@ -44,11 +46,20 @@ public:
         return head_.load(std::memory_order_acquire);
     }
 
-    /// The address for `inputs`: looks again, then into the store, then tunes. Other threads that
+    /// The variant for `inputs`: looks again, then into the store, then tunes. Other threads that
     /// need something new wait meanwhile.
-    /// Errors   as `tuned`
-    [[nodiscard]] void* obtain(std::vector<number> const& inputs, call_frame const& frame);
+    /// @param stream  what the caller launched there is waited for; null: see wait_for_caller()
+    /// Errors   as `tuned`; attune::error: called by what it calls, such as the progress sink
+    [[nodiscard]] installed_variant const&
+    obtain(std::vector<number> const& inputs, call_frame frame, void* stream = nullptr);
 
+    /// Tunes by predicted_objective(), or takes that from the store: nothing is run or installed.
+    /// @return  how that went; report() stays as it is
+    /// @pre     the compiler is one for a device
+    /// Errors   as `tuned`
+    [[nodiscard]] tuning_report predict(std::vector<number> const& inputs, call_frame frame);
+
+    /// Of the latest variant installed; waits for no tuning, and may be called from its sink.
     [[nodiscard]] tuning_report report() const;
 
 private:

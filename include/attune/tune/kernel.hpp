@@ -15,6 +15,8 @@
 #include <attune/declare/lower.hpp>
 #include <attune/measure/buffer.hpp>
 #include <attune/tune/call_frame.hpp>
+#include <attune/tune/launch_declaration.hpp>
+#include <attune/tune/stated_work.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -37,14 +39,20 @@ struct input_argument {
 struct kernel_description {
     std::string name;
     kernel_source source;
-    variant signature; ///< function and types; no macros yet
-    description space; ///< as lowered: inputs without values
-    std::vector<input_argument> inputs;
-    std::vector<std::optional<tolerance>> tolerances; ///< by argument; empty: the default
-    /// The user's check and reference, given the address of a std::tuple of arguments; may be
-    /// empty.
+    variant signature{}; ///< function and types; no macros yet
+    description space;   ///< as lowered: inputs without values
+    std::vector<input_argument> inputs{};
+    std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: the default
+    std::optional<launch_declaration> launch{};         ///< on a device; nodes of `space`
+    /// Conditions on compiled device code: `constraints` over parameters and inputs of the space
+    /// and over what the code takes, with nodes of their own.
+    description code_rules{};
+    std::vector<argument_extent> extents{}; ///< one per raw pointer argument, in order
+    /// The user's check and reference, given the address of a std::tuple of arguments as the host
+    /// sees them (detail::host_argument); may be empty.
     std::function<std::string(void const*)> check{};
     std::function<void(void const*)> reference{};
+    stated_work work{}; ///< of one call; may be empty
 };
 
 namespace detail {
@@ -67,7 +75,13 @@ inline constexpr bool is_check = check_returns_verdict<Check, Args...>();
 template <class Signature>
 class kernel;
 
-/// A kernel `void(Args...)`. Arguments are spans of plain data (const: only read) and numbers.
+/// A kernel `void(Args...)`. Arguments are arrays of plain data (const: only read) and numbers:
+/// std::span of the host's memory, attune::device_span of a device's, and pointers into a device's
+/// memory, whose extent<i>() is declared.
+///
+/// For a device, grid() and block() say how it is launched: whole numbers, or expressions over
+/// parameters and inputs. A compiler for this processor ignores that, so one declaration of spans
+/// of the host serves both.
 ///
 /// Example   attune::kernel<void(std::span<float const>, std::span<float>, int)>
 ///               scale{"scale", attune::source_file("scale.kernel.cpp"), space};
@@ -79,21 +93,26 @@ public:
     /// @param name    of the function in `source`: "sgemm", "linear::sgemm", or a template with its
     ///                arguments, "sgemm<TILE>"; also names it in reports and records
     /// @param source  C++ text that uses ATTUNE_TUNABLE(NAME, default) for every parameter that is
-    ///                neither flags, nor a compiler, nor an argument in the name
+    ///                neither flags, nor a compiler, nor an argument in the name, nor of the
+    ///                launch alone
     /// @param typed   the pack of attune::space(...)
     template <class Pack>
     kernel(std::string name, kernel_source source, Pack const& typed)
-        : description_{name, std::move(source), {}, lower(typed), {}, {}, {}, {}}
+        : description_{.name = name, .source = std::move(source), .space = lower(typed)}
     {
         constexpr bool returns_nothing = std::is_void_v<Result>;
         static_assert(returns_nothing,
                       "attune: a kernel returns void; let it write its result to a std::span");
         constexpr bool restorable = (detail::is_kernel_argument<Args>() && ...);
-        static_assert(restorable,
-                      "attune: the arguments of a kernel are std::span over plain data and numbers "
-                      "by value: only these can be restored after a trial run");
-        if constexpr (returns_nothing && restorable)
+        static_assert(
+            restorable,
+            "attune: the arguments of a kernel are std::span and attune::device_span over "
+            "plain data, pointers to it, and numbers by value: only these can be restored "
+            "after a trial run");
+        if constexpr (returns_nothing && restorable) {
             description_.signature = variant_of<signature>(std::move(name));
+            description_.extents = detail::pointers_among<Args...>();
+        }
     }
 
     /// The input takes its value from argument `Position` (0-based) of every call.
@@ -107,6 +126,76 @@ public:
             constexpr bool is_number = std::is_arithmetic_v<argument>;
             static_assert(is_number, "attune: kernel.bind<i>(input): argument i is not a number");
             description_.inputs.push_back({std::string(Name.view()), Position});
+        }
+        return *this;
+    }
+
+    /// Blocks of the launch in x, y, z; what is left out is 1.
+    ///
+    /// Errors   attune::error, here and below: a formula reads a parameter that is not in the space
+    /// Example  kernel.bind<3>(n).grid(ceil_div(n, block_x * vec)).block(block_x)
+    template <class... E>
+    kernel& grid(E const&... blocks)
+    {
+        detail::declare_extents(space(), launch().grid, "kernel.grid(...)", blocks...);
+        return *this;
+    }
+    /// Threads of a block in x, y, z.
+    template <class... E>
+    kernel& block(E const&... threads)
+    {
+        detail::declare_extents(space(), launch().block, "kernel.block(...)", threads...);
+        return *this;
+    }
+    /// Blocks of a cluster in x, y, z, on devices that have clusters.
+    template <class... E>
+    kernel& cluster(E const&... blocks)
+    {
+        detail::declare_extents(space(), launch().cluster, "kernel.cluster(...)", blocks...);
+        return *this;
+    }
+    /// Dynamic shared memory of a block.
+    template <class E>
+    kernel& shared_bytes(E const& bytes)
+    {
+        detail::declare_shared_bytes(space(), launch().shared_bytes, bytes);
+        return *this;
+    }
+    /// All blocks run at once and may synchronise with each other.
+    kernel& cooperative()
+    {
+        launch().is_cooperative = true;
+        return *this;
+    }
+
+    /// Conditions on the code of a variant, which is not launched unless all of them hold. They are
+    /// over attune::registers, spill_bytes, stack_bytes, static_shared_bytes and occupancy,
+    /// together with parameters and inputs.
+    ///
+    /// Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
+    template <class... C>
+    kernel& require(C const&... conditions)
+    {
+        (detail::declare_code_rule(space(), description_.code_rules, conditions), ...);
+        return *this;
+    }
+
+    /// Argument `Position`, a raw pointer, points to `elements` of its type: a number, or an
+    /// expression over inputs.
+    template <std::size_t Position, class E>
+    kernel& extent(E const& elements)
+    {
+        constexpr bool exists = Position < sizeof...(Args);
+        static_assert(exists, "attune: kernel.extent<i>(n): the kernel has fewer arguments");
+        if constexpr (exists) {
+            using argument = std::tuple_element_t<Position, std::tuple<Args...>>;
+            constexpr bool is_raw = std::is_pointer_v<argument>;
+            static_assert(is_raw,
+                          "attune: kernel.extent<i>(n): argument i is no raw pointer; spans know "
+                          "their size");
+            if constexpr (is_raw)
+                for (argument_extent& e : description_.extents)
+                    if (e.position == Position) detail::declare_extent(space(), e, elements);
         }
         return *this;
     }
@@ -125,18 +214,21 @@ public:
     /// `f(arguments...)` decides whether a result is right, instead of a comparison with that of
     /// the default variant: it returns true, or a std::string that is empty when all is well and
     /// says what is wrong otherwise. For results that may differ and be right. It is called after a
-    /// run, on copies of the call's arguments; the default variant has to pass too.
+    /// run, on copies of the call's arguments in memory of the host; the default variant has to
+    /// pass too.
     template <class Check>
     kernel& check(Check f)
     {
-        constexpr bool fits = detail::is_check<Check, Args...>;
+        constexpr bool fits = detail::is_check<Check, detail::host_argument<Args>...>;
         static_assert(fits,
-                      "attune: kernel.check(f): f must take the kernel's arguments and return a "
-                      "bool (right?) or a std::string (what is wrong; empty: nothing)");
+                      "attune: kernel.check(f): f must take the kernel's arguments, arrays as "
+                      "std::span, and return a bool (right?) or a std::string (what is wrong; "
+                      "empty: nothing)");
         if constexpr (fits)
             description_.check = [f](void const* arguments) -> std::string {
-                auto const& all = *static_cast<std::tuple<Args...> const*>(arguments);
-                if constexpr (std::is_same_v<std::invoke_result_t<Check const&, Args...>, bool>)
+                auto const& all = *static_cast<host_arguments const*>(arguments);
+                using verdict = decltype(std::apply(f, all));
+                if constexpr (std::is_same_v<verdict, bool>)
                     return std::apply(f, all) ? "" : "the kernel's check refused the result";
                 else
                     return std::apply(f, all);
@@ -149,18 +241,56 @@ public:
     template <class Reference>
     kernel& reference(Reference f)
     {
-        constexpr bool fits = std::is_invocable_v<Reference const&, Args...>;
-        static_assert(fits, "attune: kernel.reference(f): f must take the kernel's arguments");
+        constexpr bool fits = std::is_invocable_v<Reference const&, detail::host_argument<Args>...>;
+        static_assert(fits,
+                      "attune: kernel.reference(f): f must take the kernel's arguments, arrays as "
+                      "std::span");
         if constexpr (fits)
             description_.reference = [f](void const* arguments) {
-                std::apply(f, *static_cast<std::tuple<Args...> const*>(arguments));
+                std::apply(f, *static_cast<host_arguments const*>(arguments));
             };
+        return *this;
+    }
+
+    /// What one call has to do, whatever the variant, as two expressions over inputs and
+    /// parameters: additions and multiplications, and bytes that must cross the memory bus. The
+    /// report then says how far the kernel is from what the machine can do. Flops count as double
+    /// precision where an argument is a std::span of double.
+    ///
+    /// Errors   attune::error: an expression reads a parameter that is not in the space
+    /// Example  kernel.bind<3>(n).work(2.0 * n * n * n, 12.0 * n * n);
+    template <class Flops, class Bytes>
+    kernel& work(Flops const& flops, Bytes const& bytes)
+    {
+        description_.work = detail::work_by_formulas<Args...>(description_.space, flops, bytes);
+        return *this;
+    }
+
+    /// The same by a function of the call's arguments, for what only they tell, such as the entries
+    /// of a sparse matrix. It is called before anything is tuned, and again at its end.
+    ///
+    /// Example  kernel.work([](auto const& start, auto const& column, auto const& value, auto...) {
+    ///              return attune::work{.flops = 2.0 * value.size(), .bytes = 8.0 * value.size()};
+    ///          });
+    template <class F>
+    kernel& work(F f)
+    {
+        description_.work = detail::work_by_function<Args...>(std::move(f));
         return *this;
     }
 
     [[nodiscard]] kernel_description const& describe() const noexcept { return description_; }
 
 private:
+    using host_arguments = std::tuple<detail::host_argument<Args>...>;
+
+    [[nodiscard]] description& space() noexcept { return description_.space; }
+    [[nodiscard]] launch_declaration& launch()
+    {
+        if (!description_.launch) description_.launch.emplace();
+        return *description_.launch;
+    }
+
     kernel_description description_;
 };
 

@@ -33,7 +33,8 @@ struct replayed_calls {
     std::string problem{}; ///< not empty: where the searcher and the log part
 };
 
-/// Repeats the calls on a fresh searcher and compares what it proposes with what it proposed.
+/// Repeats the calls on a fresh searcher and compares what it proposes with what it proposed, and
+/// what it was told with the times that were taken.
 [[nodiscard]] replayed_calls repeat_calls(any_searcher& search, std::vector<event> const& events);
 
 /// Models `searcher`. Points that were asked before an interruption and never told come first.

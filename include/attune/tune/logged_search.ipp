@@ -2,16 +2,34 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/measure/sampler.hpp>
 #include <attune/tune/logged_search.hpp>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
+#include <variant>
 
 namespace attune {
+
+namespace detail {
+
+/// Whether the times of a configuration lead to what the search was told of it.
+[[nodiscard]] inline bool agrees(timing_record const& timing, outcome const& told)
+{
+    auto const* const m = std::get_if<measurement>(&told);
+    if (m == nullptr) return false;
+    measurement const again = estimate_of(timing);
+    return again.value == m->value && again.low == m->low && again.high == m->high &&
+           again.samples == m->samples;
+}
+
+} // namespace detail
 
 replayed_calls repeat_calls(any_searcher& search, std::vector<event> const& events)
 {
     replayed_calls out;
+    std::unordered_map<point, timing_record, point_hash> timed; // and not told yet
     for (std::size_t i = 0; i < events.size(); ++i) {
         event const& e = events[i];
         if (e.kind == event_kind::asked) {
@@ -21,7 +39,15 @@ replayed_calls repeat_calls(any_searcher& search, std::vector<event> const& even
                 return out;
             }
             out.open.insert(out.open.end(), e.points.begin(), e.points.end());
+        } else if (e.kind == event_kind::sampled && e.text.empty()) {
+            timed[e.points.front()] = *e.timing;
         } else if (e.kind == event_kind::told) {
+            auto const times = timed.find(e.points.front());
+            if (times != timed.end() && !detail::agrees(times->second, *e.result)) {
+                out.problem = "event " + std::to_string(i + 1) +
+                              ": what was told is not what the times before it say";
+                return out;
+            }
             search.tell(e.points.front(), *e.result);
             std::erase(out.open, e.points.front());
             out.told.emplace_back(e.points.front(), *e.result);

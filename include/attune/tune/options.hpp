@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attune {
 
@@ -27,13 +28,20 @@ struct tuning_options {
     std::uint64_t seed = 0; ///< the same seed and the same outcomes give the same run
     progress_sink progress = terminal_progress();
     search_factory search = default_search();
-    bool retune = false;     ///< tune even when the store knows a configuration
+    bool retune = false;     ///< tune even when the store knows one; that takes part
     double precision = 0.01; ///< relative half-width at which a measurement is good enough
     double patience = 10.0;  ///< a first run longer than this times the quickest one so far fails
     double default_limit_s = 60.0; ///< the default configuration's first run may take this long
     stop_rules stop{};             ///< beside the limits; values are seconds
-    cache_state cache = cache_state::warm;    ///< what a timed call finds in the caches
-    isolation protect = isolation::automatic; ///< the program from the variants
+    cache_state cache = cache_state::warm; ///< what a timed call finds in the caches
+    /// The program from the variants. On a device, `guard` and `none` run them in this process, the
+    /// others in a worker process.
+    isolation protect = isolation::automatic;
+    bool as_graph = false; ///< on a device: runs are timed as launches of a CUDA graph
+    /// Identical devices, by ordinal, on which variants are measured beside the compiler's own; the
+    /// final is held on that one alone. kernel.check(f) is called from other threads then, by one
+    /// at a time.
+    std::vector<int> devices{};
     /// Variants that are compiled ahead, by as many threads on cores of their own, while another is
     /// measured; 0: each is compiled when it is its turn. Empty: see automatic_ahead().
     std::optional<std::uint32_t> compile_ahead{};

@@ -10,11 +10,13 @@
 #pragma once
 
 #include <attune/compile/compiler.hpp>
+#include <attune/compile/device_compiler.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/call_frame.hpp>
 #include <attune/tune/kernel.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -31,6 +33,14 @@ struct any_compiler {
     /// The variant from where keep_winner() put it, in less time than compiling takes.
     std::function<std::optional<callable>(kernel_source const&, variant const&)> find_winner;
     std::function<void(kernel_source const&, variant const&)> keep_winner;
+    /// Of a device_compiler; empty: it makes code for this processor. Looked for at a call, not
+    /// before: a program may run where there is no device. Errors  those of the compiler's target()
+    std::function<cuda_target const*()> find_target{};
+
+    [[nodiscard]] cuda_target const* target() const
+    {
+        return find_target ? find_target() : nullptr;
+    }
 };
 
 /// @param held  refers to the compiler; must outlive the result
@@ -40,6 +50,8 @@ template <class Compiler>
     any_compiler out;
     out.compile = [&held](kernel_source const& k, variant const& v) { return held.compile(k, v); };
     out.identity = [&held] { return std::string{std::as_const(held).identity()}; };
+    if constexpr (device_compiler<Compiler>)
+        out.find_target = [&held] { return &std::as_const(held).target(); };
     if constexpr (requires { std::string{held.notice()}; })
         out.notice = [&held] { return std::string{held.notice()}; };
     else
@@ -86,35 +98,54 @@ struct tuning_problem {
     point default_at; ///< where every parameter stands at its default
     any_compiler const& compiler;
     call_frame const& frame;
+    bool predict = false; ///< nothing runs: see predicted_bench.hpp
+    /// A configuration known from before, which has to be beaten like the default: it takes part in
+    /// the final whatever the search finds.
+    std::optional<point> rival{};
 };
 
 /// The variant that `at` stands for: the kernel's signature, and per parameter a macro, or flags,
-/// or the name of a compiler.
+/// or the name of a compiler; and the geometry of its launch, where the kernel declares one.
 [[nodiscard]] variant
 make_variant(kernel_description const& kernel, description const& space, point const& at);
 
 /// Compares the parameters that the declaration and the kernel file name, and gives every parameter
-/// without a default of its own the one that the file states.
-/// Errors   attune::error naming parameter, file and line: declared but not annotated, annotated
-/// but
-///          not declared, two different defaults
+/// without a default of its own the one that the file states. Annotations count whatever #if they
+/// stand under, so that a file for two compilers names all parameters of both. One that only the
+/// kernel's name or its launch reads needs with_default().
+/// Errors   attune::error naming parameter, file and line: declared but used nowhere, annotated but
+///          not declared, no default, two different ones
 [[nodiscard]] description with_annotated_defaults(kernel_description const& kernel);
 
 /// The configurations of one call, in which every parameter has its default.
 /// @param declared  from with_annotated_defaults(kernel)
-/// Errors   as chain_of_trees; attune::error naming parameter, file and line: a default that is no
-///          value of its parameter, defaults that break a constraint
+/// @param device    of a compiler for a device: its limits are constraints too, see
+///                  launch_limits.hpp; null: the launch does not matter
+/// Errors   as chain_of_trees and add_launch_limits; attune::error naming parameter, file and line:
+///          a default that is no value of its parameter, defaults that break a constraint
 [[nodiscard]] chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
-                                           std::vector<input_value> const& inputs);
+                                           std::vector<input_value> const& inputs,
+                                           device_limits const* device = nullptr);
+
+/// Elements behind each argument of a call that is a raw pointer; 0 for the others.
+/// Errors   attune::error naming the argument: its extent is not declared, or no number
+[[nodiscard]] std::vector<std::size_t> extents_of(kernel_description const& kernel,
+                                                  std::vector<input_value> const& inputs);
 
 /// What a remembered result of this kernel depends on.
-/// @param bound  the space with the values of its inputs
+/// @param bound   the space with the values of its inputs
+/// @param target  of a compiler for a device, whose launch and rules count too; null: this
+/// processor
 [[nodiscard]] record_key make_key(kernel_description const& kernel,
                                   description const& bound,
-                                  std::string const& compiler_identity);
+                                  std::string const& compiler_identity,
+                                  cuda_target const* target = nullptr);
 
 /// The processor, as the system names it.
 [[nodiscard]] std::string device_name();
+
+/// "NVIDIA H200 (sm_90)"; "sm_90" where only the architecture is known.
+[[nodiscard]] std::string device_name(device_limits const& device);
 
 } // namespace attune

@@ -7,6 +7,8 @@
 #include <attune/core/hash.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/tune/launch_declaration.ipp>
+#include <attune/tune/launch_limits.hpp>
 #include <attune/tune/problem.hpp>
 
 #include <algorithm>
@@ -30,6 +32,7 @@ variant make_variant(kernel_description const& kernel, description const& space,
             out.flags.insert(out.flags.end(), more.begin(), more.end());
         }
     }
+    if (kernel.launch) out.launch = geometry_at(*kernel.launch, space, at);
     return out;
 }
 
@@ -89,11 +92,17 @@ description with_annotated_defaults(kernel_description const& kernel)
                         "flags and compilers are chosen when the kernel is compiled: remove "
                         "ATTUNE_TUNABLE, or declare the parameter as categorical");
         }
-        if (a == found.end() && detail::is_template_argument(kernel.signature.function, p.name)) {
-            if (p.default_text) continue;
-            throw error("a template argument of the kernel has no default",
-                        "parameter " + p.name + ", kernel " + kernel.signature.function,
-                        "give the parameter one by with_default()");
+        if (a == found.end()) {
+            bool const in_name = detail::is_template_argument(kernel.signature.function, p.name);
+            bool const in_launch =
+                kernel.launch && reads(*kernel.launch, kernel.space, out.find_parameter(p.name));
+            if ((in_name || in_launch) && p.default_text) continue;
+            if (in_name || in_launch)
+                throw error(
+                    std::string(in_name ? "a template argument" : "a number of the launch") +
+                        " of the kernel has no default",
+                    "parameter " + p.name + ", kernel " + kernel.signature.function,
+                    "give the parameter one by with_default()");
         }
         if (a == found.end())
             throw error("the space declares a parameter that the kernel file does not use",
@@ -112,7 +121,8 @@ description with_annotated_defaults(kernel_description const& kernel)
 
 chain_of_trees space_of_call(kernel_description const& kernel,
                              description const& declared,
-                             std::vector<input_value> const& inputs)
+                             std::vector<input_value> const& inputs,
+                             device_limits const* device)
 {
     std::vector<annotation> const found = find_annotations(kernel.source);
     auto const stated = [&](parameter_description const& p) {
@@ -135,6 +145,7 @@ chain_of_trees space_of_call(kernel_description const& kernel,
                         "change the default or the values");
         start.push_back(*at);
     }
+    if (device) add_launch_limits(bound, kernel.launch.value_or(launch_declaration{}), *device);
     chain_of_trees const space{bound};
     std::vector<std::string> const broken = space.violations(start);
     if (broken.empty()) return space;
@@ -152,21 +163,64 @@ chain_of_trees space_of_call(kernel_description const& kernel,
 
 record_key make_key(kernel_description const& kernel,
                     description const& bound,
-                    std::string const& compiler_identity)
+                    std::string const& compiler_identity,
+                    cuda_target const* target)
 {
     record_key key;
     key.kernel = kernel.name;
     key.source = source_fingerprint(kernel.source);
-    key.schema =
-        content_hash{}.add(schema_text(kernel.space)).add(signature_text(kernel.signature)).hex();
+    content_hash schema;
+    schema.add(schema_text(kernel.space)).add(signature_text(kernel.signature));
+    if (target) {
+        schema.add(text_of(kernel.launch.value_or(launch_declaration{}), kernel.space));
+        for (constraint_description const& rule : kernel.code_rules.constraints)
+            schema.add(rule.text);
+    }
+    key.schema = schema.hex();
     key.compiler = compiler_identity;
-    key.device = device_name();
+    key.device = target ? device_name(target->limits) : device_name();
     for (input_description const& input : bound.inputs) {
         number const v = input.value.value_or(number{});
         key.inputs.emplace_back(
             input.name, v.is_real ? detail::text_of_real(v.real) : std::to_string(v.integer));
     }
     return key;
+}
+
+std::vector<std::size_t> extents_of(kernel_description const& kernel,
+                                    std::vector<input_value> const& inputs)
+{
+    std::vector<std::size_t> out(kernel.signature.arguments.size());
+    if (kernel.extents.empty()) return out;
+    description known = kernel.space; // a table may need inputs that no extent does
+    for (input_value const& given : inputs) {
+        std::uint32_t const i = known.find_input(given.name);
+        if (i != no_index) known.inputs[i].value = given.value;
+    }
+    for (argument_extent const& e : kernel.extents) {
+        std::string const argument = "argument " + std::to_string(e.position) + ", " +
+                                     kernel.signature.arguments[e.position] + ", of kernel " +
+                                     kernel.name;
+        std::string const call = "kernel.extent<" + std::to_string(e.position) + ">(...)";
+        if (e.node == no_index)
+            throw error("nothing says how many elements an argument points to",
+                        argument,
+                        "declare " + call + ", or pass a span");
+        auto const elements = detail::whole_number_at(known, e.node, {});
+        if (!elements || *elements < 0)
+            throw error("the extent of an argument is no number of elements",
+                        argument + ": " + detail::text_of_node(known, known.nodes[e.node]) +
+                            (elements ? " is " + std::to_string(*elements) : " has no value"),
+                        "check " + call + " and the inputs that it reads");
+        out[e.position] = static_cast<std::size_t>(*elements);
+    }
+    return out;
+}
+
+std::string device_name(device_limits const& device)
+{
+    std::string const architecture = "sm_" + std::to_string(device.architecture);
+    return device.name == architecture ? architecture : device.name + " (" + architecture + ')';
 }
 
 std::string device_name()

@@ -68,7 +68,8 @@ struct progress {
     std::string text{}; ///< the configuration at hand, a notice, the summary
 };
 
-/// Called between evaluations, never while something is timed.
+/// Called between evaluations, never while something is timed. May ask the `tuned` object that
+/// tunes for its report; may not call it with inputs that are new to it: that is an attune::error.
 using progress_sink = std::function<void(progress const&)>;
 
 /// "1.25 ms"; for other units than seconds the plain number.

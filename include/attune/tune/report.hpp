@@ -11,9 +11,11 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/measure/noise.hpp>
+#include <attune/measure/roofline.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,14 +36,16 @@ struct tuning_report {
     std::string default_configuration; ///< what it had to beat
     measurement best;                  ///< of the installed configuration, seconds; where there
                                        ///< was a final, both times are from there
-    measurement default_time;          ///< of the default, seconds
+    measurement default_time;          ///< of the default, seconds: `speedup` times `best`
     double speedup = 1;                ///< default / installed, paired and interleaved
     double speedup_low = 1;            ///< 95 % interval of the speedup
     double speedup_high = 1;
     /// Configurations that the final could not tell from the installed one. Among equals, the
-    /// default stays; else the lowest median in the final decides.
+    /// default stays; else who was the faster one in the rounds that both ran.
     std::vector<std::string> ties;
-    machine_noise noise{};      ///< what the machine let us see
+    machine_noise noise{}; ///< what the machine let us see
+    /// Of the installed configuration, where the kernel states its work; see kernel_roof.
+    std::optional<attune::roofline> roofline{};
     double log2_space_size = 0; ///< log2 of the number of valid configurations
     std::uint32_t evaluations = 0;
     std::uint32_t same_code = 0;  ///< evaluations whose code had been measured before
@@ -53,6 +57,7 @@ struct tuning_report {
     double compile_s = 0;                ///< spent in the compiler
     double elapsed_s = 0;                ///< the whole tuning
     bool interrupted = false;            ///< Ctrl-C
+    bool predicted = false;              ///< nothing ran: the times have no unit
     std::vector<std::string> notices;
 };
 

@@ -9,12 +9,15 @@ namespace attune {
 
 std::string summary(tuning_report const& report)
 {
-    auto const time = [](measurement const& m) { return text_of_quantity(m.value, true); };
+    auto const time = [&](measurement const& m) {
+        return text_of_quantity(m.value, !report.predicted);
+    };
+    std::string const roof = report.roofline ? "; " + text_of(*report.roofline) : "";
     std::string out;
     switch (report.how) {
     case decision::remembered:
         return "remembered " + report.configuration + " (" + time(report.best) +
-               " per call when it was tuned); nothing to tune";
+               " per call when it was tuned)" + roof + "; nothing to tune";
     case decision::kept_default:
         out = "keeps the default " + report.configuration + ", " + time(report.default_time) +
               ": nothing was proven faster";
@@ -25,6 +28,7 @@ std::string summary(tuning_report const& report)
               report.configuration;
         break;
     }
+    out += roof;
     if (!report.ties.empty()) {
         out += "; as good as " + report.ties.front();
         if (std::size_t const others = report.ties.size() - 1; others > 0)
@@ -34,6 +38,7 @@ std::string summary(tuning_report const& report)
            text_of_quantity(report.elapsed_s, true);
     std::string const failures = describe(report.failures);
     if (!failures.empty()) out += ", " + failures;
+    if (report.predicted) out += "; predicted, not measured";
     if (report.interrupted) out += "; interrupted";
     return out;
 }

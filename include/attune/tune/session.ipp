@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/remember/event_log.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/interrupt.hpp>
+#include <attune/tune/kernel_roof.hpp>
 #include <attune/tune/logged_search.hpp>
 #include <attune/tune/scoreboard.hpp>
 #include <attune/tune/session.hpp>
-#include <attune/tune/session_key.ipp>
+#include <attune/tune/session_events.ipp>
+#include <attune/tune/session_limits.ipp>
+#include <attune/tune/session_report.ipp>
 #include <attune/tune/supply.hpp>
 #include <attune/tune/trial.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,30 +24,6 @@
 namespace attune {
 
 namespace detail {
-
-/// What the final may take of the time budget: a tenth, but no more than two seconds; for slow
-/// kernels what eight rounds of two take, but no more than a quarter.
-[[nodiscard]] inline double final_limit_s(double budget_s, double default_s, double best_s)
-{
-    return std::min(std::max(std::min(2.0, 0.1 * budget_s), 8 * (default_s + best_s)),
-                    0.25 * budget_s);
-}
-
-[[nodiscard]] inline std::string space_size_text(chain_of_trees const& space)
-{
-    if (auto const size = space.size(); size && *size < 1'000'000)
-        return std::to_string(static_cast<std::uint64_t>(*size)) + " configurations";
-    return (space.is_exact() ? "2^" : "about 2^") + formatted("%.1f", space.log2_size()) +
-           " configurations";
-}
-
-[[nodiscard]] inline std::uint32_t possible_evaluations(chain_of_trees const& space)
-{
-    constexpr std::uint32_t many = std::numeric_limits<std::uint32_t>::max();
-    auto const size = space.size();
-    if (space.has_real_parameters() || !size || *size > many) return many;
-    return static_cast<std::uint32_t>(*size);
-}
 
 /// One tuning from its first event to its report.
 class session {
@@ -61,9 +37,8 @@ public:
                  possible_evaluations(problem.space),
                  options.progress)
         , judge_(options.stop)
-        , log_(options.event_log.empty()
-                   ? event_log{}
-                   : event_log{options.event_log, session_key(problem, options), options.seed})
+        , roof_(problem, options, [this](std::string said) { note(std::move(said)); })
+        , events_(problem, options)
         , runner_(problem, options)
     {
     }
@@ -72,17 +47,20 @@ public:
     {
         report_.kernel = problem_.kernel.name;
         report_.compiler = problem_.compiler.identity();
+        report_.predicted = problem_.predict;
+        board_.set_unit_is_seconds(!problem_.predict);
         report_.log2_space_size = problem_.space.log2_size();
         report_.default_configuration = text_of(space_, problem_.default_at);
 
-        logged_search search{options_.search, problem_.space, options_.seed, log_};
+        logged_search search{options_.search, problem_.space, options_.seed, events_.log()};
         std::vector<std::pair<point, outcome>> const past = search.past();
         note(search.notice());
         supply_.emplace(problem_,
                         std::move(search),
                         options_.compile_ahead ? *options_.compile_ahead
-                                               : automatic_ahead(problem_));
+                                               : automatic_ahead(problem_) * runner_.at_once());
         runner_.set_background([this] { return supply_->background_cpu_s(); });
+        supply_->set_background([this] { return runner_.waiting_cpu_s(); });
         begin(past);
         explore();
         supply_->settle();
@@ -111,10 +89,13 @@ private:
         board_.set_default(report_.default_time.value);
         board_.add(problem_.default_at, first.result, report_.default_configuration);
         judge_.add(first.result);
-        if (!known) supply_->tell(problem_.default_at, first.result);
-        std::unordered_map<point, std::string, point_hash> key_of;
-        for (event const& e : log_.past())
-            if (e.kind == event_kind::compiled) key_of[e.points.front()] = e.text;
+        roof_.saw(std::max(first.timing.threads, events_.past_threads()));
+        look_at_roof();
+        if (!known) {
+            events_.sampled(problem_.default_at, first);
+            supply_->tell(problem_.default_at, first.result);
+        }
+        auto key_of = events_.past_keys();
         for (auto const& [at, result] : past) {
             if (at == problem_.default_at) continue;
             callable code; // not loaded, but its key is known
@@ -125,13 +106,39 @@ private:
         if (!past.empty())
             note("continued an interrupted tuning: " + std::to_string(past.size()) +
                  " evaluations were known");
+        bool const is_known = std::any_of(past.begin(), past.end(), [&](auto const& told) {
+            return told.first == problem_.rival;
+        });
+        if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
+            board_.budget_left() && !interrupt_.requested())
+            meet(*problem_.rival);
+    }
+
+    /// A configuration that the search has not asked for, and will not any more.
+    void meet(point const& at)
+    {
+        supplied_variant next{at, supply_->compile(at)};
+        events_.compiled(next);
+        trial const tried = runner_.run(std::move(next.code), board_.best()->second.value);
+        if (!interrupt_.requested()) hear(at, tried); // else it proves nothing: see explore()
     }
 
     void take_in(point const& at, outcome const& result, callable const& code)
     {
         board_.add(at, result, text_of(space_, at));
         judge_.add(result);
-        if (auto const* m = std::get_if<measurement>(&result)) leaders_->consider({at, *m, code});
+        if (auto const* m = std::get_if<measurement>(&result))
+            leaders_->consider({at, *m, code, at == problem_.rival});
+        if (options_.stop.roofline > 0) look_at_roof();
+    }
+
+    /// Tells the judge the least time of the best configuration so far; measures the machine, so
+    /// that this is part of the budget.
+    void look_at_roof()
+    {
+        if (roof_.is_to_measure()) supply_->settle(); // compilers would take part of the machine
+        auto const& [at, time] = *board_.best();
+        if (auto const place = roof_.over(at, time.value)) judge_.least(place->least_s);
     }
 
     [[nodiscard]] double final_limit_s() const
@@ -142,47 +149,58 @@ private:
 
     void explore()
     {
-        double longest_s = 0; // of the evaluations so far: one more has to fit into the budget
+        double longest_s = 0; // of the batches so far: one more has to fit into the budget
         while (board_.budget_left(final_limit_s() + longest_s) && !interrupt_.requested()) {
             if (judge_.wants_gain()) judge_.gain(supply_->expected_gain());
             if (auto const verdict = judge_.verdict(board_.elapsed_s())) return note(verdict->text);
             double const begun_s = board_.elapsed_s();
-            std::optional<supplied_variant> next =
-                supply_->next(options_.limits.evaluations - board_.evaluations());
-            if (!next) return;
-            log_compiled(*next);
-            trial const tried = runner_.run(std::move(next->code), board_.best()->second.value);
+            std::vector<compile_result> codes;
+            std::vector<point> const batch = next_batch(codes);
+            if (batch.empty()) return;
+            std::vector<trial> const tried =
+                runner_.run_all(std::move(codes), board_.best()->second.value);
             // Ctrl-C reaches the children too: this proves nothing.
             if (interrupt_.requested()) return;
-            if (tried.first_run_s > 0)
-                log_.add({.kind = event_kind::first_run,
-                          .points = {next->at},
-                          .seconds = tried.first_run_s});
-            supply_->tell(next->at, tried.result);
-            take_in(next->at, tried.result, tried.code);
+            for (std::size_t i = 0; i < batch.size(); ++i)
+                hear(batch[i], tried[i]);
             longest_s = std::max(longest_s, board_.elapsed_s() - begun_s);
         }
     }
 
-    void log_compiled(supplied_variant const& next)
+    /// As many configurations as are measured at once, fewer at the end; and their code.
+    [[nodiscard]] std::vector<point> next_batch(std::vector<compile_result>& codes)
     {
-        event e{.kind = event_kind::compiled, .points = {next.at}};
-        if (auto const* code = std::get_if<callable>(&next.code)) {
-            e.seconds = code->compile_s;
-            e.text = code->object_key;
-        } else
-            e.result = std::get<failure>(next.code);
-        log_.add(e);
+        std::vector<point> out;
+        std::size_t const left = options_.limits.evaluations - board_.evaluations();
+        while (out.size() < std::min(left, runner_.at_once())) {
+            std::optional<supplied_variant> next = supply_->next(left - out.size());
+            if (!next) break;
+            events_.compiled(*next);
+            out.push_back(std::move(next->at));
+            codes.push_back(std::move(next->code));
+        }
+        return out;
     }
 
-    /// The leaders, with their code: as many as the time is enough for, but one in any case.
+    /// One trial goes to the search, and wherever else outcomes go.
+    void hear(point const& at, trial const& tried)
+    {
+        events_.first_run(at, tried.first_run_s);
+        events_.sampled(at, tried);
+        roof_.saw(tried.timing.threads);
+        supply_->tell(at, tried.result);
+        take_in(at, tried.result, tried.code);
+    }
+
+    /// The leaders that the time is enough for, at least one, and those that stay; with code.
     [[nodiscard]] std::vector<finalist> finalists()
     {
         std::vector<finalist> out;
         double round_s = report_.default_time.value;
         for (finalist& f : leaders_->all()) {
+            bool const fits = 10 * (round_s + f.time.value) <= final_limit_s();
+            if (!fits && !out.empty() && !f.stays) continue;
             round_s += f.time.value;
-            if (!out.empty() && 10 * round_s > final_limit_s()) break;
             if (f.code.address == nullptr) { // from before an interruption
                 compile_result again = supply_->compile(f.at);
                 if (std::holds_alternative<failure>(again)) continue;
@@ -207,8 +225,9 @@ private:
             std::vector<callable> codes;
             for (finalist const& f : field)
                 codes.push_back(f.code);
-            double const left_s = std::max(options_.limits.seconds - board_.elapsed_s(), 0.0);
-            auto const compared = runner_.compare(codes, std::min(final_limit_s(), left_s));
+            double const left_s = options_.limits.seconds - board_.elapsed_s();
+            auto const compared =
+                runner_.compare(codes, detail::final_time_s(final_limit_s(), left_s));
             if (auto const* times = std::get_if<round_times>(&compared))
                 return report_final(field, *times);
             auto const failed = field.begin() + static_cast<std::ptrdiff_t>(std::get<1>(compared));
@@ -221,19 +240,14 @@ private:
 
     void report_final(std::vector<finalist> const& field, round_times const& times)
     {
+        events_.sampled(field, times);
         attune::verdict const end = judge(times);
         chosen_ = field[end.winner];
-        chosen_.time = times.time(end.winner);
-        report_.noise = noise_of(report_.default_time, times.time(0), end.ratio);
+        chosen_.time = end.time;
+        put_into(report_, end, times.time(0));
         note(warning_of(report_.noise, end.ratio));
-        report_.default_time = times.time(0);
         for (std::size_t const i : end.ties)
             report_.ties.push_back(text_of(space_, field[i].at));
-        if (end.winner == 0) return;
-        report_.how = decision::tuned;
-        report_.speedup = 1 / end.ratio.value;
-        report_.speedup_low = 1 / end.ratio.high;
-        report_.speedup_high = 1 / end.ratio.low;
     }
 
     session_result finish()
@@ -243,19 +257,14 @@ private:
         out.code = chosen_.code;
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen_.time;
-        report_.evaluations = board_.evaluations();
-        report_.same_code = runner_.same_code();
-        report_.compiled = supply_->compiled();
-        report_.from_cache = supply_->from_cache();
-        report_.isolation = runner_.protection().why;
-        report_.failures = board_.failures();
-        report_.first_failures = board_.first_failures();
-        report_.compile_s = supply_->compile_s();
-        report_.elapsed_s = board_.elapsed_s();
+        report_.roofline = roof_.over(out.at, chosen_.time.value);
+        put_into(report_, board_, runner_, *supply_);
         report_.interrupted = interrupt_.requested();
-        if (!report_.interrupted) log_.add({.kind = event_kind::chosen, .points = {out.at}});
+        if (!report_.interrupted) events_.chosen(out.at);
+        for (std::string const& said : runner_.notices())
+            note(said);
         note(problem_.compiler.notice());
-        for (std::string const& said : log_.notices())
+        for (std::string const& said : events_.log().notices())
             note(said);
         for (std::string const& said : report_.notices)
             board_.announce(progress_event::notice, said);
@@ -270,7 +279,8 @@ private:
     scoreboard board_;
     stop_judge judge_;
     interrupt_guard const interrupt_{};
-    event_log log_;
+    kernel_roof roof_;
+    session_events events_;
     trial_runner runner_;
     std::optional<variant_supply> supply_{};
     callable default_code_{};

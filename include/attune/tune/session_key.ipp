@@ -15,7 +15,8 @@ namespace attune::detail {
                                              tuning_options const& options)
 {
     description const& space = problem.space.describe();
-    record_key const key = make_key(problem.kernel, space, problem.compiler.identity());
+    record_key const key =
+        make_key(problem.kernel, space, problem.compiler.identity(), problem.compiler.target());
     content_hash hash;
     hash.add(key.kernel).add(key.source).add(key.schema).add(key.compiler).add(key.device);
     for (auto const& [name, value] : key.inputs)
@@ -23,6 +24,8 @@ namespace attune::detail {
     hash.add(options.cache == cache_state::warm ? "warm" : "cold");
     hash.add(problem.kernel.check ? "checked" : "compared");
     hash.add(problem.kernel.reference ? "given reference" : "default's reference");
+    if (options.as_graph) hash.add("as graph");
+    if (problem.predict) hash.add("predicted");
     return hash.add(text_of(space, problem.default_at)).hex();
 }
 

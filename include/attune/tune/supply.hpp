@@ -18,9 +18,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace attune {
 
@@ -79,6 +81,8 @@ public:
     /// How often the compiler ran, and how often its cache had the variant.
     [[nodiscard]] std::uint32_t compiled() const noexcept { return compiled_; }
     [[nodiscard]] std::uint32_t from_cache() const noexcept { return from_cache_; }
+    /// Tells which other CPU time of this process is neither the kernel's nor the program's.
+    void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
     /// CPU seconds that compiling ahead has taken from this process so far.
     [[nodiscard]] double background_cpu_s() const { return line_->cpu_s(); }
     /// Configurations that were asked for and are neither supplied nor told.
@@ -93,6 +97,7 @@ private:
     void ask_for(std::size_t count);
     void line_up();
     void count(compile_result const& made);
+    [[nodiscard]] double unrelated_cpu_s() const;
     void note_cpu();
     [[nodiscard]] bool is_program_parallel() const;
 
@@ -106,6 +111,7 @@ private:
     std::uint32_t from_cache_ = 0;
     double own_cpu_s_ = 0;     ///< of the calling thread, when it last had a variant compiled
     double program_cpu_s_ = 0; ///< of all threads but the workers, then
+    std::function<double()> background_cpu_s_{};
     std::unique_ptr<compile_line> line_;
 };
 

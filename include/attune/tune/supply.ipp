@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/measure/clocks.hpp>
+#include <attune/tune/compile_point.hpp>
 #include <attune/tune/reserved_core.hpp>
 #include <attune/tune/supply.hpp>
 
@@ -62,8 +63,8 @@ variant_supply::variant_supply(tuning_problem const& problem,
 
 compile_result variant_supply::compile(point const& at)
 {
-    variant const wanted = make_variant(problem_.kernel, problem_.space.describe(), at);
-    compile_result result = problem_.compiler.compile(problem_.kernel.source, wanted);
+    compile_result result =
+        compile_point(problem_.kernel, problem_.space.describe(), problem_.compiler, at);
     count(result);
     note_cpu();
     return result;
@@ -76,9 +77,14 @@ void variant_supply::count(compile_result const& made)
     ++(code != nullptr && code->from_cache ? from_cache_ : compiled_);
 }
 
+double variant_supply::unrelated_cpu_s() const
+{
+    return line_->cpu_s() + (background_cpu_s_ ? background_cpu_s_() : 0);
+}
+
 void variant_supply::note_cpu()
 {
-    system_clocks const clocks{[this] { return line_->cpu_s(); }};
+    system_clocks const clocks{[this] { return unrelated_cpu_s(); }};
     own_cpu_s_ = clocks.thread_cpu_s();
     program_cpu_s_ = clocks.process_cpu_s();
 }
@@ -86,7 +92,7 @@ void variant_supply::note_cpu()
 /// Since it was noted, this thread has run and timed one variant, and done little else.
 bool variant_supply::is_program_parallel() const
 {
-    system_clocks const clocks{[this] { return line_->cpu_s(); }};
+    system_clocks const clocks{[this] { return unrelated_cpu_s(); }};
     double const program_s = clocks.process_cpu_s() - program_cpu_s_;
     double const own_s = clocks.thread_cpu_s() - own_cpu_s_;
     return program_s - own_s > 0.1 * own_s + 1e-3;
@@ -106,9 +112,8 @@ void variant_supply::line_up()
 {
     for (waiting_variant& w : waiting_) {
         if (w.code) continue;
-        variant wanted = make_variant(problem_.kernel, problem_.space.describe(), w.at);
-        w.code = line_->add([&problem = problem_, wanted = std::move(wanted)] {
-            return problem.compiler.compile(problem.kernel.source, wanted);
+        w.code = line_->add([&problem = problem_, at = w.at] {
+            return compile_point(problem.kernel, problem.space.describe(), problem.compiler, at);
         });
     }
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/timing_record.hpp>
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/cache.hpp>
 #include <attune/measure/round_robin.hpp>
@@ -32,13 +33,16 @@ public:
     /// second call writes what the first one did.
     /// @param prepare           puts the data back
     /// @param background_cpu_s  see system_clocks
+    /// @param record            takes the single times; may be null
     /// Errors   whatever `prepare` or the call throws
     [[nodiscard]] measurement time(std::function<void()> const& prepare,
                                    std::function<void()> const& call,
                                    double stop_above_s,
-                                   std::function<double()> const& background_cpu_s = {});
+                                   std::function<double()> const& background_cpu_s = {},
+                                   timing_record* record = nullptr);
 
-    /// Times several calls in turns. @param limit_s  wall seconds of everything
+    /// Times several calls in turns, short ones repeated within a sample as by time().
+    /// @param limit_s  wall seconds of everything
     /// Errors   whatever `prepare` or a call throws
     [[nodiscard]] round_times compare(std::function<void()> const& prepare,
                                       std::span<std::function<void()> const> calls,

@@ -8,6 +8,7 @@
 #include <attune/tune/timing.hpp>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace attune {
 
@@ -39,13 +40,15 @@ std::function<void()> variant_timing::ready(std::function<void()> const& prepare
 measurement variant_timing::time(std::function<void()> const& prepare,
                                  std::function<void()> const& call,
                                  double stop_above_s,
-                                 std::function<double()> const& background_cpu_s)
+                                 std::function<double()> const& background_cpu_s,
+                                 timing_record* record)
 {
     adaptive_timer_options how;
     how.precision = options_.precision;
     how.stop_above = stop_above_s;
     how.max_samples = detail::most_samples;
     how.background_cpu_s = background_cpu_s;
+    how.record = record;
     how.max_s = std::min(how.max_s, detail::share_of_one_timing * options_.limits.seconds);
     if (options_.cache == cache_state::warm)
         how.is_repeatable = [&] {
@@ -59,7 +62,13 @@ round_times variant_timing::compare(std::function<void()> const& prepare,
                                     std::span<std::function<void()> const> calls,
                                     double limit_s)
 {
-    return round_robin(ready(prepare), calls, final_options(calls.size(), limit_s));
+    round_robin_options how = final_options(calls.size(), limit_s);
+    if (options_.cache == cache_state::warm)
+        how.is_repeatable = [&](std::size_t i) {
+            prepare();
+            return is_repeatable(buffers_, calls[i]);
+        };
+    return round_robin(ready(prepare), calls, how);
 }
 
 } // namespace attune

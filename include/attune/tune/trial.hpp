@@ -1,4 +1,4 @@
-// attune/tune/trial.hpp - one variant put to the test: tried in a child, then timed.
+// attune/tune/trial.hpp - one variant put to the test: tried, then timed.
 // SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
@@ -11,13 +11,11 @@
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/measure/probation.hpp>
-#include <attune/measure/snapshot.hpp>
+#include <attune/core/timing_record.hpp>
+#include <attune/tune/bench_crew.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
-#include <attune/tune/proving_ground.hpp>
-#include <attune/tune/timing.hpp>
-#include <attune/tune/watched_runs.hpp>
+#include <attune/tune/test_bench.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,15 +35,17 @@ struct trial {
     outcome result;
     callable code{};        ///< empty unless `result` is a measurement
     double first_run_s = 0; ///< wall seconds; 0 when it did not get to its end
+    timing_record timing{}; ///< empty when it was not timed now
 };
 
-/// Tries variants of one problem. Between trials the caller's buffers hold what they held
-/// when this was made.
+/// Tries variants of one problem on the bench that it needs: which code has been measured already,
+/// how long a run may take, what a default that does not work means. Between trials the caller's
+/// buffers hold what they held when this was made.
 class trial_runner {
 public:
-    /// Copies every writable buffer. @pre problem and options outlive this object
+    /// @pre     problem and options outlive this object
+    /// Errors   as make_test_bench()
     trial_runner(tuning_problem const& problem, tuning_options const& options);
-    ~trial_runner();
     trial_runner(trial_runner const&) = delete;
     trial_runner& operator=(trial_runner const&) = delete;
 
@@ -60,6 +60,17 @@ public:
     /// @pre   establish_reference() succeeded
     [[nodiscard]] trial run(compile_result compiled, double stop_above_s);
 
+    /// The same for several: those whose code is new are measured at once, each on a device, where
+    /// there are so many. What is known at the beginning holds for all: neither the outcomes nor
+    /// what is kept of them depend on who is ready first.
+    /// @return  what became of each, in the order given
+    [[nodiscard]] std::vector<trial> run_all(std::vector<compile_result> compiled,
+                                             double stop_above_s);
+    /// CPU seconds of this process that went into waiting for other devices.
+    [[nodiscard]] double waiting_cpu_s() const noexcept { return crew_.cpu_s(); }
+    /// How many are measured at once; does not change.
+    [[nodiscard]] std::size_t at_once() const noexcept { return crew_.size(); }
+
     /// Times several variants in turns.
     /// @param limit_s  wall seconds of everything
     /// @return  or which of them did not survive that
@@ -67,16 +78,18 @@ public:
                                                                  double limit_s);
 
     /// Tells which CPU time of this process belongs to no trial; see system_clocks.
-    void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
-
-    /// For runs outside of run() and compare(): guarded, and restored when the result goes.
-    /// @param limit_s  wall seconds for each run
-    [[nodiscard]] watched_runs watch(double limit_s) const;
-
-    /// How the program is protected from the variants, and why so.
-    [[nodiscard]] isolation_choice const& protection() const noexcept
+    void set_background(std::function<double()> cpu_s)
     {
-        return ground_.protection();
+        crew_.own().set_background(std::move(cpu_s));
+    }
+
+    /// How the program is protected from the variants, and why so; on several devices, also how
+    /// many were measured where.
+    [[nodiscard]] std::string protection() const { return crew_.protection(); }
+    /// What the user should know of the devices.
+    [[nodiscard]] std::vector<std::string> const& notices() const noexcept
+    {
+        return crew_.notices();
     }
 
     /// An outcome from before an interruption: variants with this code take it.
@@ -88,19 +101,12 @@ public:
     [[nodiscard]] std::uint32_t same_code() const noexcept { return same_code_; }
 
 private:
-    /// Its wall seconds, with which `quickest_s_` is brought up to date.
-    [[nodiscard]] probation_result first_run(callable const& code, double limit_s);
-    [[nodiscard]] outcome time(callable const& code, double stop_above_s, double limit_s);
-
     tuning_problem const& problem_;
     tuning_options const& options_;
-    snapshot original_;
-    variant_timing timing_;
-    proving_ground ground_;
+    bench_crew crew_;
     std::unordered_map<std::string, outcome> by_code_;
     double quickest_s_ = 0; ///< shortest first run so far
     std::uint32_t same_code_ = 0;
-    std::function<double()> background_cpu_s_{};
 };
 
 } // namespace attune

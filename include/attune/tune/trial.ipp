@@ -1,20 +1,21 @@
-// attune/tune/trial.ipp - first run in a child, timing in the process.
+// attune/tune/trial.ipp - what is known of a variant before it runs, and after.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/signal_guard.hpp>
+#include <attune/core/error.hpp>
+#include <attune/tune/bench_crew.ipp>
+#include <attune/tune/cpu_bench.ipp>
 #include <attune/tune/trial.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 
 namespace attune {
 
 namespace detail {
-
-/// A first run shorter than this is never called too long: forking and page faults dominate it.
-inline constexpr double shortest_limit_s = 0.25;
 
 /// What the entry behind every kernel asserts: that the kernel is there, with the declared types.
 inline constexpr std::string_view entry_sentence = "attune: kernel '";
@@ -49,44 +50,30 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
                 next);
 }
 
+/// A first run, and if that ends well the timing.
+inline void put_to_test(trial& made, test_bench& bench, double limit_s, double stop_above_s)
+{
+    made.first_run_s = 0;
+    made.timing = {};
+    probation_result const end = bench.first_run(made.code, limit_s);
+    if (auto const* why = std::get_if<failure>(&end)) {
+        made.result = *why;
+        return;
+    }
+    double const run_s = std::get<double>(end);
+    made.first_run_s = run_s;
+    made.result = bench.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
+}
+
 } // namespace detail
 
 trial_runner::trial_runner(tuning_problem const& problem, tuning_options const& options)
     : problem_(problem)
     , options_(options)
-    , original_(problem.frame.buffers)
-    , timing_(problem.frame.buffers, options)
-    , ground_(problem, options.protect, original_)
+    , crew_(make_test_bench(problem, options),
+            problem.predict ? std::vector<int>{} : options.devices)
     , quickest_s_(std::numeric_limits<double>::infinity())
 {
-}
-
-trial_runner::~trial_runner() { original_.restore(); }
-
-probation_result trial_runner::first_run(callable const& code, double limit_s)
-{
-    probation_result const end = ground_.first_run(code, limit_s);
-    if (auto const* first_run_s = std::get_if<double>(&end))
-        quickest_s_ = std::min(quickest_s_, *first_run_s);
-    return end;
-}
-
-watched_runs trial_runner::watch(double limit_s) const
-{
-    return {problem_, ground_, original_, limit_s};
-}
-
-outcome trial_runner::time(callable const& code, double stop_above_s, double limit_s)
-{
-    watched_runs runs = watch(limit_s);
-    try {
-        measurement const m = timing_.time(
-            [&] { runs.prepare(); }, [&] { runs.run(code); }, stop_above_s, background_cpu_s_);
-        runs.finish();
-        return m;
-    } catch (stopped const& s) {
-        return s.why;
-    }
 }
 
 trial trial_runner::establish_reference(compile_result compiled,
@@ -94,53 +81,68 @@ trial trial_runner::establish_reference(compile_result compiled,
 {
     if (auto const* why = std::get_if<failure>(&compiled)) detail::refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
-    double const share_s = detail::share_of_one_timing * options_.limits.seconds;
-    probation_result const end = ground_.establish(code, options_.default_limit_s, share_s);
+    probation_result const end = crew_.own().establish(code, options_.default_limit_s);
     if (auto const* why = std::get_if<failure>(&end)) detail::refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
     constexpr double no_limit = std::numeric_limits<double>::infinity();
-    outcome const result = known ? *known : time(code, no_limit, options_.default_limit_s);
+    timing_record taken;
+    outcome const result =
+        known ? *known : crew_.own().time(code, no_limit, options_.default_limit_s, taken);
     if (auto const* why = std::get_if<failure>(&result)) detail::refuse_default(problem_, *why);
     if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
-    return {result, std::move(code), std::get<double>(end)};
+    crew_.gather(code, options_.default_limit_s, std::get<measurement>(result));
+    return {result, std::move(code), std::get<double>(end), std::move(taken)};
 }
 
 trial trial_runner::run(compile_result compiled, double stop_above_s)
 {
-    if (auto const* why = std::get_if<failure>(&compiled)) return {*why};
-    callable code = std::get<callable>(std::move(compiled));
-    if (auto const known = by_code_.find(code.object_key); known != by_code_.end()) {
-        ++same_code_;
-        return {known->second, std::move(code)};
-    }
+    std::vector<compile_result> one;
+    one.push_back(std::move(compiled));
+    return run_all(std::move(one), stop_above_s).front();
+}
+
+std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, double stop_above_s)
+{
     double const limit_s = std::max(detail::shortest_limit_s, options_.patience * quickest_s_);
-    probation_result const end = first_run(code, limit_s);
-    auto const* const first_run_s = std::get_if<double>(&end);
-    outcome const result = first_run_s != nullptr
-                               ? time(code, stop_above_s, std::max(limit_s, 10 * *first_run_s))
-                               : std::get<failure>(end);
-    if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
-    return {result, std::move(code), first_run_s != nullptr ? *first_run_s : 0.0};
+    std::vector<trial> out(compiled.size());
+    std::vector<bench_crew::job> jobs;
+    std::vector<std::size_t>
+        measured; // those that are not refused: in order, with or without a job
+    std::unordered_set<std::string> is_new;
+    for (std::size_t i = 0; i < compiled.size(); ++i) {
+        if (auto const* why = std::get_if<failure>(&compiled[i])) {
+            out[i].result = *why;
+            continue;
+        }
+        out[i].code = std::get<callable>(std::move(compiled[i]));
+        std::string const& key = out[i].code.object_key;
+        measured.push_back(i);
+        bool const is_known =
+            by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
+        if (is_known) continue;
+        jobs.emplace_back([&made = out[i], limit_s, stop_above_s](test_bench& bench) {
+            detail::put_to_test(made, bench, limit_s, stop_above_s);
+        });
+    }
+    crew_.work(jobs);
+    for (std::size_t const i : measured) {
+        trial& made = out[i];
+        std::string const& key = made.code.object_key;
+        if (key.empty() || is_new.erase(key) > 0) {
+            if (!key.empty()) by_code_.emplace(key, made.result);
+            if (made.first_run_s > 0) quickest_s_ = std::min(quickest_s_, made.first_run_s);
+        } else {
+            ++same_code_;
+            made.result = by_code_.at(key);
+        }
+    }
+    return out;
 }
 
 std::variant<round_times, std::size_t> trial_runner::compare(std::span<callable const> variants,
                                                              double limit_s)
 {
-    watched_runs runs = watch(std::max(detail::shortest_limit_s, options_.patience * limit_s));
-    std::size_t at_hand = 0;
-    std::vector<std::function<void()>> calls;
-    for (std::size_t i = 0; i < variants.size(); ++i)
-        calls.emplace_back([&, i] {
-            at_hand = i;
-            runs.run(variants[i]);
-        });
-    try {
-        round_times times = timing_.compare([&] { runs.prepare(); }, calls, limit_s);
-        runs.finish();
-        return times;
-    } catch (stopped const&) {
-        return at_hand;
-    }
+    return crew_.own().compare(variants, limit_s);
 }
 
 } // namespace attune

@@ -10,10 +10,12 @@
 #pragma once
 
 #include <attune/compile/compiler.hpp>
+#include <attune/compile/device_compiler.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/tune/installed.hpp>
 #include <attune/tune/kernel.hpp>
+#include <attune/tune/launch_arguments.hpp>
 #include <attune/tune/options.hpp>
 
 #include <memory>
@@ -30,10 +32,19 @@ class tuned;
 /// over the plain function pointer. May be called from several threads: one tunes, the others wait.
 ///
 /// The caller's data is what one call of the installed variant makes of it, also when that call
-/// tuned. It must not change or go away while the call tunes.
+/// tuned. It must not change or go away while the call tunes. Other threads may go on meanwhile,
+/// and what they change of the process (environment, working directory, handlers ...) stays; what a
+/// variant changes of it is then noticed in a forked child only: see isolation.
+///
+/// A compiler for a device makes kernels of that device. A call is a launch then: it returns while
+/// the kernel may still run, on the legacy default stream, unless it is on(stream). Arrays of the
+/// host, std::span, are copied to the device and back, and such a call waits for its end. Where
+/// there is no device, predict() is all that works.
 ///
 /// Errors   attune::error at a call: no compiler, a default configuration that does not work, an
-///          empty space, parameters that kernel file and declaration do not both name
+///          empty space, parameters that kernel file and declaration do not both name; no device, a
+///          launch that the driver refuses, an array that is not in the device's memory (looked at
+///          when the inputs are new)
 /// Example  attune::tuned sgemm{kernel, attune::clang_compiler{}, attune::store{"sgemm.attune"}};
 ///          sgemm(a, b, c, n);
 template <class... Args, class Compiler, class Store>
@@ -54,6 +65,17 @@ public:
         static_assert(remembers,
                       "attune: tuned{kernel, compiler, store}: the third argument is not a store; "
                       "use attune::store{\"file\"} or see the concept attune::record_store");
+        constexpr bool reachable =
+            device_compiler<Compiler> || !(detail::is_device_array<Args> || ...);
+        static_assert(reachable,
+                      "attune: tuned{kernel, compiler, store}: the kernel takes arrays of a device "
+                      "(attune::device_span, pointers), and the compiler makes code for this "
+                      "processor; use attune::nvrtc_compiler, or std::span");
+        constexpr bool same_numbers =
+            !device_compiler<Compiler> || !(detail::has_long_double<Args>() || ...);
+        static_assert(same_numbers,
+                      "attune: tuned{kernel, compiler, store}: the kernel takes long double, and "
+                      "a long double has 16 bytes here and 8 on a device; use double");
         if constexpr (compiles && remembers)
             self_->known.emplace(k.describe(),
                                  make_any_compiler(self_->compiler),
@@ -64,11 +86,57 @@ public:
     /// One call of the kernel on these arguments.
     void operator()(Args... args)
     {
-        installed_variant const* const ready = find(args...);
-        reinterpret_cast<void (*)(Args...)>(ready ? ready->code.address : tune(args...))(args...);
+        if constexpr (device_compiler<Compiler>)
+            launch(nullptr, args...);
+        else
+            reinterpret_cast<void (*)(Args...)>(variant_for(nullptr, args...).code.address)(
+                args...);
     }
 
-    /// How the variant in use for the latest new inputs came about.
+    /// Calls on a stream of the caller's: see on().
+    class on_stream {
+    public:
+        on_stream(tuned& self, void* stream) noexcept
+            : self_(self)
+            , stream_(stream)
+        {
+        }
+        void operator()(Args... args) const { self_.launch(stream_, args...); }
+
+    private:
+        tuned& self_;
+        void* stream_;
+    };
+
+    /// `tuned.on(stream)(args...)` launches there. A stream that is being captured takes launches
+    /// into its graph; the first call for its inputs and calls with std::span have to wait for the
+    /// stream, which a capture does not allow: they are an error then, and the capture goes on.
+    /// Make one call before the capture.
+    /// @param stream  a CUstream or cudaStream_t
+    [[nodiscard]] on_stream on(void* stream)
+    {
+        constexpr bool launches = device_compiler<Compiler>;
+        static_assert(launches,
+                      "attune: tuned.on(stream): the compiler makes code for this processor, which "
+                      "has no streams");
+        return {*this, stream};
+    }
+
+    /// Tunes without a device, for the one that the compiler names: by what the compiled code takes
+    /// of it, see predicted_objective(). Nothing is run, and no array is looked at: they may be
+    /// empty. What is found is remembered apart from what was measured, and never installed.
+    /// @return  what was found; its times have no unit
+    [[nodiscard]] tuning_report predict(Args... args)
+    {
+        constexpr bool predicts = device_compiler<Compiler>;
+        static_assert(predicts,
+                      "attune: tuned.predict(arguments...): the compiler makes code for this "
+                      "processor, which can run it: call it");
+        return self_->known->predict(inputs_of(args...), frame_of(args...));
+    }
+
+    /// How the variant in use for the latest new inputs came about. While a call tunes, that of the
+    /// call before; nothing waits for it.
     [[nodiscard]] tuning_report report() const { return self_->known->report(); }
 
 private:
@@ -97,13 +165,28 @@ private:
         return nullptr;
     }
 
-    [[nodiscard]] void* tune(Args const&... args)
+    [[nodiscard]] std::vector<number> inputs_of(Args const&... args) const
     {
         std::vector<number> inputs;
         for (input_argument const& input : self_->kernel.inputs)
             inputs.push_back(detail::number_of_argument(input.position, args...));
-        return self_->known->obtain(inputs,
-                                    make_call_frame<Args...>(self_->kernel.tolerances, args...));
+        return inputs;
+    }
+    [[nodiscard]] call_frame frame_of(Args const&... args) const
+    {
+        return make_call_frame<Args...>(self_->kernel.tolerances, args...);
+    }
+
+    [[nodiscard]] installed_variant const& variant_for(void* stream, Args const&... args)
+    {
+        installed_variant const* const ready = find(args...);
+        return ready ? *ready : self_->known->obtain(inputs_of(args...), frame_of(args...), stream);
+    }
+
+    void launch(void* stream, Args const&... args)
+    {
+        detail::launch_arguments<Args...> passed{args...};
+        passed.launch(*variant_for(stream, args...).on_device, stream);
     }
 
     std::unique_ptr<parts> self_;

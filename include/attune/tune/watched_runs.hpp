@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace attune {
@@ -30,7 +29,8 @@ namespace attune {
 /// While it lives, variants run on the caller's buffers under a signal guard, and their results are
 /// looked at after their first, second, fourth, eighth ... run and after the last. When it goes,
 /// the caller's buffers hold their original contents, and handlers, modes and locale are those of
-/// before. At most one on a thread.
+/// before: as far as process_state(false) looks, which beside other threads of the program is this
+/// thread's own. At most one on a thread.
 ///
 /// Example   watched_runs runs{problem, ground, original, limit_s};
 ///           measurement const m = timer.time([&] { runs.prepare(); }, [&] { runs.run(code); });
@@ -52,8 +52,10 @@ public:
     /// One run. Errors  `stopped`: crash or timeout
     /// Cost  30 ns over the call itself
     void run(callable const& code);
-    /// Looks at the last result and at the process; nothing may run after it. Errors  `stopped` for
-    /// the variant that ran last
+    /// Looks at the last result and at the process; nothing may run after it. Where the process has
+    /// changed and several variants ran, each runs again alone, as often as it did, until one of
+    /// them changes it once more; what none of them does alone came from elsewhere and is only put
+    /// back. Errors  `stopped` for the variant of latest()
     void finish();
 
     /// The entry of the variant that ran last: whose failure a `stopped` is. Null before any run.
@@ -61,7 +63,14 @@ public:
 
 private:
     void look_at_result() const;
-    [[nodiscard]] std::uint64_t count_latest();
+    [[nodiscard]] std::string change_made_alone();
+    std::uint64_t count_latest();
+
+    struct run_counts {
+        void* entry = nullptr;
+        std::uint64_t all = 0;
+        std::uint64_t visible = 0; ///< the only ones after a preparation: can be looked at
+    };
 
     tuning_problem const& problem_;
     proving_ground const& ground_;
@@ -69,7 +78,8 @@ private:
     std::vector<std::byte*> addresses_;
     process_state before_{false};
     std::optional<signal_guard> guard_{};
-    std::vector<std::pair<void const*, std::uint64_t>> runs_of_{}; ///< how often each ran
+    double limit_s_;
+    std::vector<run_counts> runs_of_{};
     void* latest_ = nullptr;
     std::uint32_t since_prepared_ = 0;
     std::function<void()> call_latest_;

@@ -17,6 +17,7 @@ watched_runs::watched_runs(tuning_problem const& problem,
     : problem_(problem)
     , ground_(ground)
     , original_(original)
+    , limit_s_(limit_s)
     , call_latest_([this] { problem_.frame.call(latest_, addresses_); })
 {
     for (buffer const& b : problem.frame.buffers)
@@ -40,18 +41,22 @@ void watched_runs::look_at_result() const
 
 void watched_runs::prepare()
 {
-    if (since_prepared_ == 1 && std::has_single_bit(count_latest())) look_at_result();
+    bool const is_visible = since_prepared_ == 1;
+    if (since_prepared_ > 0 && std::has_single_bit(count_latest()) && is_visible) look_at_result();
     since_prepared_ = 0;
     original_.restore();
 }
 
-/// How often results of the latest variant could have been looked at. Not in run(): that is timed.
+/// Counts what ran since the last preparation. Not in run(): that is timed.
+/// @return  visible runs of the latest variant
 std::uint64_t watched_runs::count_latest()
 {
-    auto const is_it = [&](auto const& one) { return one.first == latest_; };
+    auto const is_it = [&](run_counts const& one) { return one.entry == latest_; };
     auto found = std::find_if(runs_of_.begin(), runs_of_.end(), is_it);
-    if (found == runs_of_.end()) found = runs_of_.insert(found, {latest_, 0});
-    return ++found->second;
+    if (found == runs_of_.end()) found = runs_of_.insert(found, run_counts{latest_});
+    found->all += since_prepared_;
+    if (since_prepared_ == 1) ++found->visible;
+    return found->visible;
 }
 
 void watched_runs::run(callable const& code)
@@ -66,11 +71,41 @@ void watched_runs::run(callable const& code)
 
 void watched_runs::finish()
 {
+    if (since_prepared_ > 0) count_latest();
     if (since_prepared_ == 1) look_at_result();
     since_prepared_ = 0;
     guard_.reset(); // its handlers are not the variant's
-    std::string const changed = first_change(before_.changes(), ground_.tolerated());
+    std::string changed = first_change(before_.changes(), ground_.tolerated());
+    if (!changed.empty() && runs_of_.size() > 1) changed = change_made_alone();
     if (!changed.empty()) throw stopped{{failure_stage::verify, changed}};
+}
+
+/// One run of each, then up to two, four ... of each: who does it at once is found soon. What it
+/// was, and latest_ did it; empty when nobody does it.
+std::string watched_runs::change_made_alone()
+{
+    before_.restore();
+    std::uint64_t most = 0;
+    for (run_counts const& one : runs_of_)
+        most = std::max(most, one.all);
+    for (std::uint64_t done = 0, until = 1; done < most; done = until, until *= 2)
+        for (run_counts const& one : runs_of_) {
+            latest_ = one.entry;
+            process_state const alone{false};
+            if (ground_.protection().how != isolation::none) guard_.emplace(limit_s_);
+            for (std::uint64_t i = done; i < std::min(until, one.all); ++i) {
+                original_.restore();
+                if (guard_)
+                    guard_->call(call_latest_);
+                else
+                    call_latest_();
+            }
+            guard_.reset();
+            std::string changed = first_change(alone.changes(), ground_.tolerated());
+            alone.restore();
+            if (!changed.empty()) return changed;
+        }
+    return {};
 }
 
 } // namespace attune

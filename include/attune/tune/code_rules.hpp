@@ -1,0 +1,30 @@
+// attune/tune/code_rules.hpp - conditions on compiled code, checked before it is launched.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       the rules of a kernel; what one variant's code takes on a device
+// Out      the first rule that does not hold, with the numbers
+// Source   own
+// Depends  std only
+// Tests    tests/tune/code_rules.cpp
+#pragma once
+
+#include <attune/cuda/occupancy.hpp>
+#include <attune/tune/kernel.hpp>
+
+#include <string>
+
+namespace attune {
+
+/// "registers <= 64 does not hold: registers = 96"; empty when every rule of kernel.require(...)
+/// holds. What every launch demands of code, cooperative ones included, is in launch_objection().
+/// @param bound     the kernel's space with the values of its inputs
+/// @param at        the configuration that was compiled
+/// @param resident  occupancy_of() its code and launch
+[[nodiscard]] std::string broken_rule(kernel_description const& kernel,
+                                      description const& bound,
+                                      point const& at,
+                                      code_resources const& code,
+                                      residency const& resident);
+
+} // namespace attune

@@ -1,0 +1,27 @@
+// attune/tune/compile_point.hpp - one configuration compiled, and found fit to be launched.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       a kernel, its space with the values of the inputs, a compiler, a configuration
+// Out      its code, or why it cannot be used
+// Source   own
+// Depends  std only
+// Tests    tests/tune/compile_point.cpp
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/tune/problem.hpp>
+
+namespace attune {
+
+/// Compiles one configuration. Code for a device is refused, at stage `launch`, where the device
+/// cannot launch it or it breaks a rule of kernel.require(...). May be called from several threads.
+/// @param bound  the kernel's space with the values of its inputs
+/// Errors   what the compiler throws
+[[nodiscard]] compile_result compile_point(kernel_description const& kernel,
+                                           description const& bound,
+                                           any_compiler const& compiler,
+                                           point const& at);
+
+} // namespace attune

@@ -1,0 +1,63 @@
+// attune/tune/cpu_bench.hpp - variants for this processor: tried in a child, timed in the process.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       a problem whose variants are functions of this process
+// Out      what became of their runs; the caller's data is as it was between them
+// Source   own
+// Depends  std only
+// Tests    tests/tune/cpu_bench.cpp
+#pragma once
+
+#include <attune/measure/snapshot.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/problem.hpp>
+#include <attune/tune/proving_ground.hpp>
+#include <attune/tune/test_bench.hpp>
+#include <attune/tune/timing.hpp>
+#include <attune/tune/watched_runs.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace attune {
+
+/// First runs are those of proving_ground, all others those of watched_runs.
+class cpu_bench final : public test_bench {
+public:
+    /// Copies every writable buffer. @pre problem and options outlive this object
+    cpu_bench(tuning_problem const& problem, tuning_options const& options);
+    ~cpu_bench() override;
+
+    [[nodiscard]] probation_result establish(callable const& trusted, double limit_s) override;
+    [[nodiscard]] probation_result first_run(callable const& tried, double limit_s) override;
+    [[nodiscard]] outcome time(callable const& tried,
+                               double stop_above_s,
+                               double limit_s,
+                               timing_record& record) override;
+    [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
+                                                                 double limit_s) override;
+    [[nodiscard]] std::string protection() const override { return ground_.protection().why; }
+    void set_background(std::function<double()> cpu_s) override
+    {
+        background_cpu_s_ = std::move(cpu_s);
+    }
+
+    /// For other runs: guarded, and restored when the result goes.
+    /// @param limit_s  wall seconds for each run
+    [[nodiscard]] watched_runs watch(double limit_s) const;
+
+private:
+    tuning_problem const& problem_;
+    tuning_options const& options_;
+    snapshot original_;
+    variant_timing timing_;
+    proving_ground ground_;
+    std::function<double()> background_cpu_s_{};
+};
+
+} // namespace attune

@@ -1,0 +1,84 @@
+// attune/tune/cpu_bench.ipp - first run in a child, timing in the process.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/measure/signal_guard.hpp>
+#include <attune/tune/cpu_bench.hpp>
+#include <attune/tune/timing.ipp>
+
+#include <algorithm>
+#include <vector>
+
+namespace attune {
+
+namespace detail {
+
+/// A run shorter than this is never called too long: forking and page faults dominate it.
+inline constexpr double shortest_limit_s = 0.25;
+
+} // namespace detail
+
+cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options const& options)
+    : problem_(problem)
+    , options_(options)
+    , original_(problem.frame.buffers)
+    , timing_(problem.frame.buffers, options)
+    , ground_(problem, options.protect, original_)
+{
+}
+
+cpu_bench::~cpu_bench() { original_.restore(); }
+
+probation_result cpu_bench::establish(callable const& trusted, double limit_s)
+{
+    double const share_s = detail::share_of_one_timing * options_.limits.seconds;
+    return ground_.establish(trusted, limit_s, share_s);
+}
+
+probation_result cpu_bench::first_run(callable const& tried, double limit_s)
+{
+    return ground_.first_run(tried, limit_s);
+}
+
+watched_runs cpu_bench::watch(double limit_s) const
+{
+    return {problem_, ground_, original_, limit_s};
+}
+
+outcome
+cpu_bench::time(callable const& tried, double stop_above_s, double limit_s, timing_record& record)
+{
+    watched_runs runs = watch(limit_s);
+    try {
+        measurement const m = timing_.time([&] { runs.prepare(); },
+                                           [&] { runs.run(tried); },
+                                           stop_above_s,
+                                           background_cpu_s_,
+                                           &record);
+        runs.finish();
+        return m;
+    } catch (stopped const& s) {
+        return s.why;
+    }
+}
+
+std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable const> tried,
+                                                          double limit_s)
+{
+    watched_runs runs = watch(std::max(detail::shortest_limit_s, options_.patience * limit_s));
+    std::vector<std::function<void()>> calls;
+    for (callable const& code : tried)
+        calls.emplace_back([&] { runs.run(code); });
+    try {
+        round_times times = timing_.compare([&] { runs.prepare(); }, calls, limit_s);
+        runs.finish();
+        return times;
+    } catch (stopped const&) {
+        auto const failed = std::find_if(tried.begin(), tried.end(), [&](callable const& code) {
+            return code.address == runs.latest();
+        });
+        return static_cast<std::size_t>(failed - tried.begin());
+    }
+}
+
+} // namespace attune

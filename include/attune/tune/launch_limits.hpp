@@ -1,0 +1,32 @@
+// attune/tune/launch_limits.hpp - what a device can launch, as constraints of a space.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       how a kernel is launched, as formulas; the limits of a device
+// Out      known constraints, so that no configuration is compiled that cannot be launched; the
+//          launch's own numbers as features
+// Source   CUDA C++ programming guide, technical specifications per compute capability
+// Depends  std only
+// Tests    tests/tune/launch_limits.cpp
+#pragma once
+
+#include <attune/cuda/limits.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/tune/launch_declaration.hpp>
+
+namespace attune {
+
+/// Adds to `bound` what `device` demands of the launch, but what holds whatever the parameters are:
+/// extents of 1 or more, threads of a block, extents of block and grid, dynamic shared memory,
+/// clusters, and for a cooperative launch that no multiprocessor needs to hold more blocks and
+/// threads than any can. Adds threads per block, dynamic shared bytes and blocks as features.
+///
+/// What remains may still be refused once it is known what code takes: see launch_objection().
+///
+/// @param bound  the kernel's space with the values of its inputs
+/// Errors   attune::error: grid or block not declared, a demand that no parameter can change
+void add_launch_limits(description& bound,
+                       launch_declaration const& launch,
+                       device_limits const& device);
+
+} // namespace attune

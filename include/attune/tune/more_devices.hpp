@@ -1,0 +1,31 @@
+// attune/tune/more_devices.hpp - which devices may measure for the compiler's own.
+// SPDX-License-Identifier: MIT
+//
+// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
+// In       tuning_options::devices, and the problem they are for
+// Out      an error, or nothing
+// Source   own
+// Depends  std only
+// Tests    tests/tune/more_devices.cpp
+#pragma once
+
+#include <attune/measure/isolation.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/problem.hpp>
+
+namespace attune {
+
+/// Whether code for a device runs in this process, and not in a worker.
+[[nodiscard]] constexpr bool runs_in_process(isolation how) noexcept
+{
+    return how == isolation::guard || how == isolation::none;
+}
+
+/// Looks at tuning_options::devices; of none, and where nothing runs, there is nothing to say.
+/// @pre     the compiler's target, if it has one, can run
+/// Errors   attune::error: code for this processor, variants that run in this process, a device
+/// that
+///          is the compiler's own, named twice, not there, or another one by its limits
+void require_usable_devices(tuning_problem const& problem, tuning_options const& options);
+
+} // namespace attune

@@ -1,0 +1,89 @@
+// attune/tune/session_events.ipp - what a session writes down, and what it knows of its past.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/remember/event_log.hpp>
+#include <attune/tune/finals.hpp>
+#include <attune/tune/session_key.ipp>
+#include <attune/tune/supply.hpp>
+#include <attune/tune/trial.hpp>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::detail {
+
+/// The event log of one session. Questions and answers of the search are written by logged_search.
+class session_events {
+public:
+    session_events(tuning_problem const& problem, tuning_options const& options)
+        : log_(options.event_log.empty()
+                   ? event_log{}
+                   : event_log{options.event_log, session_key(problem, options), options.seed})
+    {
+    }
+
+    [[nodiscard]] event_log& log() noexcept { return log_; }
+
+    void compiled(supplied_variant const& next)
+    {
+        event e{.kind = event_kind::compiled, .points = {next.at}};
+        if (auto const* code = std::get_if<callable>(&next.code)) {
+            e.seconds = code->compile_s;
+            e.text = code->object_key;
+        } else
+            e.result = std::get<failure>(next.code);
+        log_.add(e);
+    }
+
+    void first_run(point const& at, double seconds)
+    {
+        if (seconds > 0)
+            log_.add({.kind = event_kind::first_run, .points = {at}, .seconds = seconds});
+    }
+
+    /// The times behind a measurement; of a failure, and of code that was not timed now, nothing.
+    void sampled(point const& at, trial const& tried)
+    {
+        if (succeeded(tried.result) && !tried.timing.times.empty())
+            log_.add({.kind = event_kind::sampled, .points = {at}, .timing = tried.timing});
+    }
+
+    void sampled(std::span<finalist const> field, round_times const& times)
+    {
+        for (std::size_t i = 0; i < field.size(); ++i)
+            log_.add({.kind = event_kind::sampled,
+                      .points = {field[i].at},
+                      .text = "final",
+                      .timing = timing_record{.times = times.seconds(i)}});
+    }
+
+    void chosen(point const& at) { log_.add({.kind = event_kind::chosen, .points = {at}}); }
+
+    /// The keys of the code that was compiled before an interruption.
+    [[nodiscard]] std::unordered_map<point, std::string, point_hash> past_keys() const
+    {
+        std::unordered_map<point, std::string, point_hash> out;
+        for (event const& e : log_.past())
+            if (e.kind == event_kind::compiled) out[e.points.front()] = e.text;
+        return out;
+    }
+    /// The most threads that a run kept busy before an interruption.
+    [[nodiscard]] unsigned past_threads() const
+    {
+        unsigned out = 1;
+        for (event const& e : log_.past())
+            if (e.timing) out = std::max(out, e.timing->threads);
+        return out;
+    }
+
+private:
+    event_log log_;
+};
+
+} // namespace attune::detail

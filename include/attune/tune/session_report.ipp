@@ -1,0 +1,44 @@
+// attune/tune/session_report.ipp - what the parts of a session have to say, in its report.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/measure/noise.hpp>
+#include <attune/tune/finals.hpp>
+#include <attune/tune/report.hpp>
+#include <attune/tune/scoreboard.hpp>
+#include <attune/tune/supply.hpp>
+#include <attune/tune/trial.hpp>
+
+namespace attune::detail {
+
+/// @pre  report.default_time is from the beginning
+/// @param default_time  as the final measured it
+inline void
+put_into(tuning_report& report, attune::verdict const& end, measurement const& default_time)
+{
+    report.noise = noise_of(report.default_time, default_time, end.ratio);
+    report.default_time = end.default_time;
+    if (end.winner == 0) return;
+    report.how = decision::tuned;
+    report.speedup = 1 / end.ratio.value;
+    report.speedup_low = 1 / end.ratio.high;
+    report.speedup_high = 1 / end.ratio.low;
+}
+
+inline void put_into(tuning_report& report,
+                     scoreboard const& board,
+                     trial_runner const& runner,
+                     variant_supply const& supply)
+{
+    report.evaluations = board.evaluations();
+    report.failures = board.failures();
+    report.first_failures = board.first_failures();
+    report.elapsed_s = board.elapsed_s();
+    report.same_code = runner.same_code();
+    report.isolation = runner.protection();
+    report.compiled = supply.compiled();
+    report.from_cache = supply.from_cache();
+    report.compile_s = supply.compile_s();
+}
+
+} // namespace attune::detail

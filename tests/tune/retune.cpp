@@ -1,0 +1,121 @@
+// tests/tune/retune.cpp - tuning again what the store knows.
+// SPDX-License-Identifier: MIT
+#include <csignal>
+#include <doctest/doctest.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../support/ignored_interrupts.hpp"
+#include "../support/installation.hpp"
+#include "../support/notices.hpp"
+
+using namespace attune_test;
+using attune::decision;
+
+namespace {
+
+/// Tunes again. @param change  further options
+template <class Pack>
+memory_installation retuning(attune::memory_store& store,
+                             Pack const& space,
+                             std::function<void(attune::tuning_options&)> const& change = {})
+{
+    return {
+        store, space, accumulate_source(), accumulate_compiler(), [&](attune::tuning_options& o) {
+            o.retune = true;
+            if (change) change(o);
+        }};
+}
+
+} // namespace
+
+TEST_CASE("the option retune tunes although the store knows")
+{
+    auto store = tuned_store();
+    memory_installation again = retuning(store, ways<usual, fast>());
+    CHECK(again.obtain() == fast_code);
+    CHECK(again.how() == decision::tuned);
+    CHECK(store.records().size() == 2);
+}
+
+TEST_CASE("what the store knows takes part, although the search would not come to it")
+{
+    attune::memory_store store;
+    memory_installation first{store, ways<usual, crawling, fast>()};
+    CHECK(first.obtain() == fast_code);
+    memory_installation again =
+        retuning(store, ways<usual, crawling, fast>(), [](attune::tuning_options& o) {
+            o.limits = attune::budget::of_evaluations(2); // the default, and what is next
+        });
+    CHECK(again.obtain() == fast_code);
+    CHECK(again.how() == decision::tuned);
+    CHECK(again.known.report().evaluations == 2);
+    REQUIRE(store.records().size() == 2);
+    CHECK(store.records()[1].configuration == store.records()[0].configuration);
+}
+
+TEST_CASE("a remembered configuration that does not work any more loses to one that does")
+{
+    attune::memory_store known;
+    memory_installation first{known, ways<usual, fast, wrong>()};
+    (void)first.obtain();
+    for (std::string const way : {"77", "2"}) { // not in the space; wrong
+        attune::record strange = known.records()[0];
+        strange.configuration = {{"WAY", way}};
+        attune::memory_store store;
+        store.add(strange);
+        memory_installation again = retuning(store, ways<usual, fast, wrong>());
+        CHECK(again.obtain() == fast_code);
+        CHECK(again.how() == decision::tuned);
+        CHECK(store.records().back().configuration[0].second == "1");
+    }
+}
+
+TEST_CASE("an interrupted tuning does not stand in the store in place of a finished one")
+{
+    ignored_interrupts const interrupts;
+    attune::memory_store store = tuned_store();
+    memory_installation again = retuning(store, ways<usual, fast>(), [](attune::tuning_options& o) {
+        o.progress = [](attune::progress const& p) {
+            if (p.evaluation == 1 && p.improved) ::raise(SIGINT);
+        };
+    });
+    (void)again.obtain();
+    attune::tuning_report const report = again.known.report();
+    CHECK(report.interrupted);
+    CHECK(report.configuration == "WAY=0"); // nothing else had been tried
+    CHECK(notices_but_noise(report) ==
+          std::vector<std::string>{
+              "the tuning was interrupted: the store keeps what a finished one found"});
+    CHECK(store.records().size() == 1);
+    memory_installation later{store, ways<usual, fast>()};
+    CHECK(later.obtain() == fast_code);
+    CHECK(later.how() == decision::remembered);
+}
+
+TEST_CASE("of two interrupted tunings the later one counts, and a finished one more than both")
+{
+    ignored_interrupts const interrupts;
+    attune::memory_store store;
+    auto const tune = [&](std::uint32_t until) {
+        memory_installation one =
+            retuning(store, ways<usual, fast, crawling>(), [&](attune::tuning_options& o) {
+                o.progress = [until](attune::progress const& p) {
+                    if (p.event == attune::progress_event::evaluated && p.evaluation == until)
+                        ::raise(SIGINT);
+                };
+            });
+        (void)one.obtain();
+    };
+    tune(1);
+    tune(2);
+    tune(4); // there are three
+    REQUIRE(store.records().size() == 3);
+    CHECK(store.records()[0].interrupted);
+    CHECK(store.records()[1].interrupted);
+    CHECK(store.records()[1].configuration[0].second == "1");
+    CHECK(!store.records()[2].interrupted);
+    tune(1);
+    CHECK(store.records().size() == 3);
+}
