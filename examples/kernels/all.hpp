@@ -3,7 +3,9 @@
 //
 // Each is a struct: its parameters and `space`, its data, kernel(), call(run), result(), expected()
 // by another, plain way in double precision, expert() where the literature names a configuration,
-// and the flops and bytes of one call.
+// and the cost of one call, which kernel() states: additions and multiplications, and the bytes of
+// every element that is read or written, once; comparisons and the arithmetic of places do not
+// count.
 #pragma once
 
 #include <cstddef>

@@ -36,9 +36,17 @@ struct batched_gemm {
     std::vector<float> b = random_numbers(area(n * n, count), 2);
     std::vector<float> c = std::vector<float>(area(n * n, count));
 
+    /// A product and a sum for each n of count n x n elements.
+    static constexpr auto cost =
+        [](auto const& a, auto const& b, auto const& c, double n, double count) {
+            return attune::work{.flops = 2.0 * n * n * n * count, .bytes = bytes_of(a, b, c)};
+        };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {name, attune::source_file("batched_gemm.kernel.cpp"), space};
+        return attune::kernel<signature>{
+            name, attune::source_file("batched_gemm.kernel.cpp"), space}
+            .work(cost);
     }
     void call(auto&& run) { run(a, b, c, n, count); }
     [[nodiscard]] std::span<float const> result() const { return c; }
@@ -55,8 +63,6 @@ struct batched_gemm {
         return out;
     }
     [[nodiscard]] static std::optional<config> expert() { return {}; }
-    [[nodiscard]] double flops() const { return 2.0 * n * n * n * count; }
-    [[nodiscard]] double bytes() const { return 3.0 * 4 * n * n * count; }
 };
 
 } // namespace kernels

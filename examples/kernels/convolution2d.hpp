@@ -40,9 +40,17 @@ struct convolution2d {
     std::vector<float> filter = random_numbers(area(extent, extent), 2);
     std::vector<float> out = std::vector<float>(area(height - extent + 1, width - extent + 1));
 
+    /// A product and a sum for each tap of each result.
+    static constexpr auto cost = [](auto const& in, auto const& filter, auto const& out, auto...) {
+        return attune::work{.flops = 2.0 * count_of(filter) * count_of(out),
+                            .bytes = bytes_of(in, filter, out)};
+    };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {name, attune::source_file("convolution2d.kernel.cpp"), space};
+        return attune::kernel<signature>{
+            name, attune::source_file("convolution2d.kernel.cpp"), space}
+            .work(cost);
     }
     void call(auto&& run) { run(in, filter, out, height, width); }
     [[nodiscard]] std::span<float const> result() const { return out; }
@@ -61,11 +69,6 @@ struct convolution2d {
         return all;
     }
     [[nodiscard]] static std::optional<config> expert() { return {}; }
-    [[nodiscard]] double flops() const
-    {
-        return 2.0 * extent * extent * static_cast<double>(out.size());
-    }
-    [[nodiscard]] double bytes() const { return 4.0 * static_cast<double>(in.size() + out.size()); }
 };
 
 } // namespace kernels

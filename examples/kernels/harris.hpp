@@ -36,11 +36,19 @@ struct harris {
     std::vector<float> in = random_numbers(area(height, width), 1);
     std::vector<float> out = std::vector<float>(area(height - 4, width - 4));
 
+    /// For each pixel but the frame 12 for two gradients and 3 for their products; for each
+    /// response 12 for three sums of 3 x 3, by columns and then by rows, and 7 for itself.
+    static constexpr auto cost = [](auto const& in, auto const& out, double height, double width) {
+        return attune::work{.flops = 15.0 * (height - 2) * (width - 2) + 19.0 * count_of(out),
+                            .bytes = bytes_of(in, out)};
+    };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
         // The response is a small difference of large products.
         return attune::kernel<signature>{name, attune::source_file("harris.kernel.cpp"), space}
-            .tolerate<1>({0, 1e-3});
+            .tolerate<1>({0, 1e-3})
+            .work(cost);
     }
     void call(auto&& run) { run(in, out, height, width); }
     [[nodiscard]] std::span<float const> result() const { return out; }
@@ -71,8 +79,6 @@ struct harris {
         return all;
     }
     [[nodiscard]] static std::optional<config> expert() { return {}; }
-    [[nodiscard]] double flops() const { return 50.0 * static_cast<double>(out.size()); }
-    [[nodiscard]] double bytes() const { return 4.0 * static_cast<double>(in.size() + out.size()); }
 };
 
 } // namespace kernels

@@ -40,9 +40,17 @@ struct kmeans {
     std::vector<int> label = std::vector<int>(static_cast<std::size_t>(n));
     mutable std::vector<float> distances{};
 
+    /// A difference, a product and a sum for each dimension of each point and centroid.
+    static constexpr auto cost =
+        [](auto const& x, auto const& centroid, auto const& label, auto, double k) {
+            return attune::work{.flops = 3.0 * count_of(x) * k,
+                                .bytes = bytes_of(x, centroid, label)};
+        };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {name, attune::source_file("kmeans.kernel.cpp"), space};
+        return attune::kernel<signature>{name, attune::source_file("kmeans.kernel.cpp"), space}
+            .work(cost);
     }
     void call(auto&& run) { run(x, centroid, label, d, k); }
     /// The distance of every point to the centroid it was given to: a tie may go either way.
@@ -77,8 +85,6 @@ struct kmeans {
         return sum;
     }
     [[nodiscard]] static std::optional<config> expert() { return {}; }
-    [[nodiscard]] double flops() const { return 3.0 * n * d * k; }
-    [[nodiscard]] double bytes() const { return 4.0 * n * (d + 1); }
 };
 
 } // namespace kernels

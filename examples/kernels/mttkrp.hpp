@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/dense.hpp"
+#include "support/openmp.hpp"
 #include "support/sparse.hpp"
 
 namespace kernels {
@@ -46,9 +47,27 @@ struct mttkrp {
     std::vector<float> d = random_numbers(area(b.extent[2], rank), 3);
     std::vector<float> a = std::vector<float>(area(b.extent[0], rank));
 
+    /// For each column two products and a sum for each entry; or, with C(j, r) applied once, a
+    /// product and a sum for each entry and for each fibre: whichever is less. All arrays once.
+    static constexpr auto cost = [](auto const& slices,
+                                    auto const& fibres,
+                                    auto const& j,
+                                    auto const& k,
+                                    auto const& value,
+                                    auto const& c,
+                                    auto const& d,
+                                    auto const& a,
+                                    double rank) {
+        double const entries = count_of(value);
+        return attune::work{.flops = rank * std::min(3 * entries, 2 * (entries + count_of(j))),
+                            .bytes = bytes_of(slices, fibres, j, k, value, c, d, a)};
+    };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {name, attune::source_file("mttkrp.kernel.cpp"), space};
+        return attune::kernel<signature>{
+            name, with_openmp(attune::source_file("mttkrp.kernel.cpp")), space}
+            .work(cost);
     }
     void call(auto&& run)
     {
@@ -71,8 +90,6 @@ struct mttkrp {
     {
         return config{16, 32, 8, false, {0, 1, 2}, 2};
     }
-    [[nodiscard]] double flops() const { return 3.0 * rank * static_cast<double>(b.value.size()); }
-    [[nodiscard]] double bytes() const { return 8.0 * static_cast<double>(b.value.size()); }
 };
 
 } // namespace kernels

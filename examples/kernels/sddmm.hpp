@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/dense.hpp"
+#include "support/openmp.hpp"
 #include "support/sparse.hpp"
 
 namespace kernels {
@@ -43,9 +44,23 @@ struct sddmm {
     std::vector<float> d = random_numbers(area(b.columns, k), 3);
     std::vector<float> a = std::vector<float>(b.value.size());
 
+    /// An inner product of length k and one more product for each entry; all arrays once.
+    static constexpr auto cost = [](auto const& start,
+                                    auto const& column,
+                                    auto const& b,
+                                    auto const& c,
+                                    auto const& d,
+                                    auto const& a,
+                                    double k) {
+        return attune::work{.flops = (2.0 * k + 1) * count_of(b),
+                            .bytes = bytes_of(start, column, b, c, d, a)};
+    };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {name, attune::source_file("sddmm.kernel.cpp"), space};
+        return attune::kernel<signature>{
+            name, with_openmp(attune::source_file("sddmm.kernel.cpp")), space}
+            .work(cost);
     }
     void call(auto&& run) { run(b.start, b.column, b.value, c, d, a, k); }
     [[nodiscard]] std::span<float const> result() const { return a; }
@@ -63,12 +78,6 @@ struct sddmm {
     }
     /// Chunks of 16 rows, the inner products by 8 (Senanayake et al. 2020, SDDMM).
     [[nodiscard]] static std::optional<config> expert() { return config{16, 1, 8, {0, 1}, 2}; }
-    [[nodiscard]] double flops() const { return 2.0 * k * static_cast<double>(b.value.size()); }
-    [[nodiscard]] double bytes() const
-    {
-        return 12.0 * static_cast<double>(b.value.size()) +
-               4.0 * static_cast<double>(c.size() + d.size());
-    }
 };
 
 } // namespace kernels

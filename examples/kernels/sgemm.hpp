@@ -36,9 +36,15 @@ struct sgemm {
     std::vector<float> b = random_numbers(area(n, n), 2);
     std::vector<float> c = std::vector<float>(area(n, n));
 
+    /// A product and a sum for each n of n x n elements.
+    static constexpr auto cost = [](auto const& a, auto const& b, auto const& c, double n) {
+        return attune::work{.flops = 2.0 * n * n * n, .bytes = bytes_of(a, b, c)};
+    };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {"sgemm", attune::source_file("../sgemm.kernel.cpp"), space};
+        return attune::kernel<signature>{"sgemm", attune::source_file("../sgemm.kernel.cpp"), space}
+            .work(cost);
     }
     void call(auto&& run) { run(a, b, c, n); }
     [[nodiscard]] std::span<float const> result() const { return c; }
@@ -58,8 +64,6 @@ struct sgemm {
     {
         return config{128, 32, 256, 8, {1, 2, 0}};
     }
-    [[nodiscard]] double flops() const { return 2.0 * n * n * n; }
-    [[nodiscard]] double bytes() const { return 3.0 * 4 * n * n; }
 };
 
 } // namespace kernels

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/dense.hpp"
+#include "support/openmp.hpp"
 #include "support/sparse.hpp"
 
 namespace kernels {
@@ -43,9 +44,22 @@ struct spmm {
     std::vector<float> b = random_numbers(area(a.columns, k), 2);
     std::vector<float> c = std::vector<float>(area(a.rows, k));
 
+    /// A product and a sum for each entry and each column of B; all arrays once.
+    static constexpr auto cost = [](auto const& start,
+                                    auto const& column,
+                                    auto const& value,
+                                    auto const& b,
+                                    auto const& c,
+                                    double k) {
+        return attune::work{.flops = 2.0 * count_of(value) * k,
+                            .bytes = bytes_of(start, column, value, b, c)};
+    };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {name, attune::source_file("spmm.kernel.cpp"), space};
+        return attune::kernel<signature>{
+            name, with_openmp(attune::source_file("spmm.kernel.cpp")), space}
+            .work(cost);
     }
     void call(auto&& run) { run(a.start, a.column, a.value, b, c, k); }
     [[nodiscard]] std::span<float const> result() const { return c; }
@@ -63,12 +77,6 @@ struct spmm {
     [[nodiscard]] static std::optional<config> expert()
     {
         return config{16, 64, 8, {0, 1, 2}, false, 2};
-    }
-    [[nodiscard]] double flops() const { return 2.0 * k * static_cast<double>(a.value.size()); }
-    [[nodiscard]] double bytes() const
-    {
-        return 8.0 * static_cast<double>(a.value.size()) +
-               4.0 * static_cast<double>(b.size() + c.size());
     }
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/dense.hpp"
+#include "support/openmp.hpp"
 #include "support/sparse.hpp"
 
 namespace kernels {
@@ -40,9 +41,18 @@ struct spmv {
     std::vector<float> x = random_numbers(static_cast<std::size_t>(a.columns), 2);
     std::vector<float> y = std::vector<float>(static_cast<std::size_t>(a.rows));
 
+    /// A product and a sum for each entry; the matrix, x and y cross the bus once.
+    static constexpr auto cost =
+        [](auto const& start, auto const& column, auto const& value, auto const& x, auto const& y) {
+            return attune::work{.flops = 2.0 * count_of(value),
+                                .bytes = bytes_of(start, column, value, x, y)};
+        };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {name, attune::source_file("spmv.kernel.cpp"), space};
+        return attune::kernel<signature>{
+            name, with_openmp(attune::source_file("spmv.kernel.cpp")), space}
+            .work(cost);
     }
     void call(auto&& run) { run(a.start, a.column, a.value, x, y); }
     [[nodiscard]] std::span<float const> result() const { return y; }
@@ -56,8 +66,6 @@ struct spmv {
     }
     /// Rows in chunks of 16 per thread (Senanayake et al. 2020, schedule of SpMV).
     [[nodiscard]] static std::optional<config> expert() { return config{16, 1, 1, 0, 2, true}; }
-    [[nodiscard]] double flops() const { return 2.0 * static_cast<double>(a.value.size()); }
-    [[nodiscard]] double bytes() const { return 8.0 * static_cast<double>(a.value.size()); }
 };
 
 } // namespace kernels

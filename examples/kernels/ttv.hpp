@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/dense.hpp"
+#include "support/openmp.hpp"
 #include "support/sparse.hpp"
 
 namespace kernels {
@@ -44,9 +45,25 @@ struct ttv {
     std::vector<float> c = random_numbers(static_cast<std::size_t>(b.extent[2]), 2);
     std::vector<float> a = std::vector<float>(area(b.extent[0], b.extent[1]));
 
+    /// A product and a sum for each entry; the tensor, c and a once.
+    static constexpr auto cost = [](auto const& slices,
+                                    auto const& fibres,
+                                    auto const& i,
+                                    auto const& j,
+                                    auto const& k,
+                                    auto const& value,
+                                    auto const& c,
+                                    auto const& a,
+                                    auto) {
+        return attune::work{.flops = 2.0 * count_of(value),
+                            .bytes = bytes_of(slices, fibres, i, j, k, value, c, a)};
+    };
+
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return {name, attune::source_file("ttv.kernel.cpp"), space};
+        return attune::kernel<signature>{
+            name, with_openmp(attune::source_file("ttv.kernel.cpp")), space}
+            .work(cost);
     }
     void call(auto&& run)
     {
@@ -65,11 +82,6 @@ struct ttv {
     [[nodiscard]] static std::optional<config> expert()
     {
         return config{16, 1, 1, false, false, 2};
-    }
-    [[nodiscard]] double flops() const { return 2.0 * static_cast<double>(b.value.size()); }
-    [[nodiscard]] double bytes() const
-    {
-        return 8.0 * static_cast<double>(b.value.size()) + 4.0 * static_cast<double>(a.size());
     }
 };
 

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -15,7 +16,7 @@ TEST_CASE(
 {
     attune::clang_compiler const compiler;
     kernels::for_each_kernel([&]<class Kernel> {
-        CAPTURE(Kernel::name);
+        CAPTURE(std::string{Kernel::name});
         Kernel problem;
         auto const kernel = Kernel::kernel();
         attune::kernel_description const& d = kernel.describe();

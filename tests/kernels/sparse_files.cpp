@@ -1,6 +1,10 @@
+#include <array>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -57,26 +61,97 @@ TEST_CASE("a FROSTT file becomes slices of fibres")
     CHECK(b.value == std::vector<float>{3, 1, 2});
 }
 
+TEST_CASE("the words of the first line may be in any case, and a pattern's entries are ones")
+{
+    text_file const file(
+        "attune_pattern.mtx",
+        "%%MatrixMarket MATRIX Coordinate Pattern General\r\n2 3 2\r\n2 3\r\n1 1\r\n");
+    kernels::csr_matrix const a = kernels::read_matrix_market(file.path.string());
+    CHECK(a.start == std::vector<int>{0, 1, 2});
+    CHECK(a.column == std::vector<int>{0, 2});
+    CHECK(a.value == std::vector<float>{1, 1});
+}
+
+TEST_CASE("what is written entry by entry is read back, bit by bit")
+{
+    using kernels::pattern;
+    for (pattern const how :
+         {pattern::uniform, pattern::banded, pattern::power_law, pattern::blocked}) {
+        kernels::csr_matrix const made = kernels::make_matrix(how, 50, 70, 8, 3);
+        std::ostringstream out;
+        out << "%%MatrixMarket matrix coordinate real general\n50 70 " << made.value.size() << '\n'
+            << std::setprecision(9);
+        for_each_entry(made, [&](std::size_t i, std::size_t j, double v) {
+            out << i + 1 << ' ' << j + 1 << ' ' << v << '\n';
+        });
+        text_file const file("attune_made.mtx", out.str());
+        kernels::csr_matrix const read = kernels::read_matrix_market(file.path.string());
+        CHECK(read.rows == 50);
+        CHECK(read.columns == 70);
+        CHECK(read.start == made.start);
+        CHECK(read.column == made.column);
+        CHECK(read.value == made.value);
+    }
+    kernels::csf_tensor const made = kernels::make_tensor({12, 9, 20}, 300, 4);
+    std::ostringstream out;
+    out << std::setprecision(9);
+    for_each_entry(made, [&](std::size_t i, std::size_t j, std::size_t k, double v) {
+        out << i + 1 << ' ' << j + 1 << ' ' << k + 1 << ' ' << v << '\n';
+    });
+    text_file const file("attune_made.tns", out.str());
+    kernels::csf_tensor const read = kernels::read_frostt(file.path.string());
+    CHECK(read.extent == made.extent);
+    CHECK(read.slice_start == made.slice_start);
+    CHECK(read.fibre_start == made.fibre_start);
+    CHECK(read.i_of == made.i_of);
+    CHECK(read.j_of == made.j_of);
+    CHECK(read.k_of == made.k_of);
+    CHECK(read.value == made.value);
+}
+
 TEST_CASE("a damaged file is refused with its line and what was expected there")
 {
-    text_file const outside("attune_outside.mtx",
-                            "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
-    text_file const cut("attune_cut.mtx",
-                        "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n");
-    text_file const zero("attune_zero.tns", "0 1 1 1\n");
-    auto const said = [](auto&& read) {
+    auto const refusal = [](std::string const& name, std::string const& text) {
+        text_file const file(name, text);
+        std::string const path = file.path.string();
         try {
-            read();
+            if (name.ends_with(".mtx"))
+                (void)kernels::read_matrix_market(path);
+            else
+                (void)kernels::read_frostt(path);
         } catch (std::runtime_error const& e) {
-            return std::string{e.what()};
+            std::string const said = e.what();
+            CHECK(said.starts_with(path));
+            return said.substr(path.size());
         }
         return std::string{"accepted"};
     };
-    CHECK(said([&] { (void)kernels::read_matrix_market(outside.path.string()); }) ==
-          outside.path.string() +
-              ":3: expected row, column and value of an entry inside the matrix");
-    CHECK(said([&] { (void)kernels::read_matrix_market(cut.path.string()); }) ==
-          cut.path.string() + ":3: expected 2 entries");
-    CHECK(said([&] { (void)kernels::read_frostt(zero.path.string()); }) ==
-          zero.path.string() + ":1: expected coordinates from 1 on");
+    auto const matrix = [&](std::string const& kind, std::string const& rest) {
+        return refusal("attune_damaged.mtx", "%%MatrixMarket matrix " + kind + '\n' + rest);
+    };
+    std::string const banner = ":1: expected '%%MatrixMarket matrix coordinate "
+                               "real|integer|pattern general|symmetric'";
+    CHECK(refusal("attune_damaged.mtx", "") == banner);
+    CHECK(matrix("array real general", "1 1\n1\n") == banner);
+    CHECK(matrix("coordinate complex general", "1 1 1\n1 1 1 0\n") == banner);
+    CHECK(matrix("coordinate real hermitian", "1 1 1\n1 1 1\n") == banner);
+    std::string const real = "coordinate real general";
+    std::string const sizes = ":2: expected rows, columns and the number of entries";
+    CHECK(matrix(real, "2 2\n") == sizes);
+    CHECK(matrix(real, "2 -2 1\n") == sizes);
+    CHECK(matrix(real, "2 99999999999 1\n1 1 1\n") == sizes);
+    CHECK(matrix("coordinate real symmetric", "2 3 1\n1 3 1\n") ==
+          ":2: expected as many rows as columns in a symmetric matrix");
+    std::string const inside = ":3: expected row, column and value of an entry inside the matrix";
+    for (char const* const entry : {"3 1 1", "1 3 1", "0 1 1", "1 -1 1", "1 1", "1 1 x", "1 1 1 1"})
+        CHECK(matrix(real, "2 2 1\n" + std::string{entry} + '\n') == inside);
+    CHECK(matrix(real, "2 2 2\n1 1 1\n") == ":3: expected 2 entries");
+    CHECK(matrix(real, "2 2 1\n1 1 1\n\n2 2 1\n") == ":5: expected no more than 1 entries");
+
+    CHECK(refusal("attune_damaged.tns", "0 1 1 1\n") == ":1: expected coordinates from 1 on");
+    std::string const three = ":2: expected three coordinates and a value";
+    for (char const* const entry : {"1 1 1", "1 1 1 1 1", "1 1 a 1", "1 1 99999999999 1"})
+        CHECK(refusal("attune_damaged.tns", "1 1 1 1\n" + std::string{entry} + '\n') == three);
+    CHECK_THROWS_AS((void)kernels::read_frostt("/no/such/file.tns"), std::runtime_error);
+    CHECK_THROWS_AS((void)kernels::read_matrix_market("/no/such/file.mtx"), std::runtime_error);
 }

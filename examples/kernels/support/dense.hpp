@@ -29,6 +29,13 @@ namespace kernels {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
 }
 
+/// Elements of an array, and bytes of several, as numbers that cannot overflow.
+[[nodiscard]] double count_of(auto const& array) { return static_cast<double>(array.size()); }
+[[nodiscard]] double bytes_of(auto const&... arrays)
+{
+    return (... + (count_of(arrays) * sizeof(arrays[0])));
+}
+
 /// The first element in which two results differ by more than `relative` of the root mean square of
 /// the expected ones, as text; empty when there is none.
 [[nodiscard]] inline std::string

@@ -128,7 +128,7 @@ enum class pattern {
     uniform,   ///< every place is equally likely
     banded,    ///< near the diagonal
     power_law, ///< few rows have most entries, as in social networks
-    blocked,   ///< dense 8 x 8 blocks
+    blocked,   ///< dense 8 x 8 blocks; at least 8 columns
 };
 
 /// A rows x columns matrix of about `per_row` entries in each row.
