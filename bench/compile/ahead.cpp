@@ -13,23 +13,15 @@
 #include <attune/measure/duel.hpp>
 #include <attune/tune/reserved_core.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <utility>
 #include <vector>
 
 #include "../../examples/kernels/all.hpp"
+#include "../support/arguments.hpp"
+#include "../support/median.hpp"
 
 namespace {
-
-double median(std::vector<double> values)
-{
-    auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 /// A compiler of its own for every tuning: each one parses the headers once.
 template <class Kernel>
@@ -92,16 +84,16 @@ void compare(std::uint32_t evaluations, int rounds)
                 "seen_over_quiet_serial=%.3f seen_over_quiet_ahead=%.3f "
                 "same_code_share=%.2f\n",
                 Kernel::name,
-                median(serial_s),
-                median(ahead_s),
-                median(ahead_s) / median(serial_s),
+                bench::median(serial_s),
+                bench::median(ahead_s),
+                bench::median(ahead_s) / bench::median(serial_s),
                 winners.a.value * 1e3,
                 winners.b.value * 1e3,
                 winners.ratio,
-                median(compile_share),
-                median(seen_serial),
-                median(seen_ahead),
-                median(same_code_share));
+                bench::median(compile_share),
+                bench::median(seen_serial),
+                bench::median(seen_ahead),
+                bench::median(same_code_share));
     std::fflush(stdout);
 }
 
@@ -124,14 +116,18 @@ void count_same_code(std::uint32_t evaluations)
 
 int main(int argc, char** argv)
 {
-    auto const evaluations =
-        static_cast<std::uint32_t>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 60);
-    int const rounds = argc > 2 ? std::atoi(argv[2]) : 3;
-    if (attune::allowed_cores() < 2) {
-        std::printf("ahead skipped: this process may use one core only\n");
+    return bench::exit_code_of(argv[0], [&] {
+        std::uint32_t evaluations = 60;
+        int rounds = 3;
+        bench::read_arguments(
+            argc, argv, {{"evaluations", &evaluations, 1}, {"rounds", &rounds, 1}});
+        if (attune::allowed_cores() < 2) {
+            std::printf("ahead skipped: this process may use one core only\n");
+            return 0;
+        }
+        compare<kernels::sgemm>(evaluations, rounds);
+        compare<kernels::stencil2d>(evaluations, rounds);
+        kernels::for_each_kernel([&]<class Kernel> { count_same_code<Kernel>(evaluations); });
         return 0;
-    }
-    compare<kernels::sgemm>(evaluations, rounds);
-    compare<kernels::stencil2d>(evaluations, rounds);
-    kernels::for_each_kernel([&]<class Kernel> { count_same_code<Kernel>(evaluations); });
+    });
 }

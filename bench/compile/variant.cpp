@@ -17,7 +17,6 @@
 #include <attune/compile/process.hpp>
 #include <attune/compile/signature.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +25,9 @@
 #include <string>
 #include <sys/resource.h>
 #include <vector>
+
+#include "../support/arguments.hpp"
+#include "../support/median.hpp"
 
 namespace {
 
@@ -106,12 +108,6 @@ double children_seconds()
            1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 [[noreturn]] void fail(std::string const& why)
 {
     std::fprintf(stderr, "bench.compile.variant: %s\n", why.c_str());
@@ -176,7 +172,7 @@ void run(char const* name,
             seconds[2].push_back(spawned(gpp, kernel, v, folder));
         }
         for (std::size_t i = 0; i < 3; ++i)
-            sums[i] += median(seconds[i]);
+            sums[i] += bench::median(seconds[i]);
     }
     double const per_ms = 1e3 / static_cast<double>(all.size());
     std::printf("%s headers=%s in_process_ms=%.1f clang_ms=%.1f gpp_ms=%.1f vs_clang=%.3f "
@@ -223,11 +219,11 @@ void run_cached(int rounds)
     firsts.erase(firsts.begin());
     std::printf("variant_cached compile_ms=%.1f object_ms=%.3f winner_ms=%.3f first_run_ms=%.1f "
                 "later_run_ms=%.1f\n",
-                median(compiled) * 1e3,
-                median(loaded) * 1e3,
-                median(won) * 1e3,
+                bench::median(compiled) * 1e3,
+                bench::median(loaded) * 1e3,
+                bench::median(won) * 1e3,
                 parsed * 1e3,
-                median(firsts) * 1e3);
+                bench::median(firsts) * 1e3);
 }
 
 void run_all(int rounds)
@@ -261,4 +257,12 @@ void run_all(int rounds)
 
 } // namespace
 
-int main(int argc, char** argv) { run_all(argc > 1 ? std::max(1, std::atoi(argv[1])) : 3); }
+int main(int argc, char** argv)
+{
+    return bench::exit_code_of(argv[0], [&] {
+        int rounds = 3;
+        bench::read_arguments(argc, argv, {{"rounds", &rounds, 1}});
+        run_all(rounds);
+        return 0;
+    });
+}

@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "../support/arguments.hpp"
+#include "../support/median.hpp"
 #include "../support/spawned_compiler.hpp"
 
 namespace {
@@ -62,32 +64,37 @@ std::string declaration_20(bool lowered)
 
 } // namespace
 
-int main()
+int main(int argc, char** argv)
 {
-    std::array<program, 4> programs{{
-        {"eigen_dense", "#include <Eigen/Dense>\nint main() {}\n"},
-        {"attune.hpp", "#include <attune/attune.hpp>\nint main() {}\n"},
-        {"declaration_20", declaration_20(false)},
-        {"declaration_20_lowered", declaration_20(true)},
-    }};
-    std::vector<std::string> paths;
-    for (program const& p : programs)
-        paths.push_back(bench::write_temporary(p.text));
-    for (std::size_t run = 0; run <= repeats; ++run)
-        for (std::size_t i = 0; i != programs.size(); ++i) {
-            double const seconds = bench::compile_s(paths[i], {"-fsyntax-only"});
-            if (run != 0) programs[i].seconds.push_back(seconds); // the first only warms the files
-        }
-    for (std::string const& path : paths)
-        unlink(path.c_str());
+    return bench::exit_code_of(argv[0], [&] {
+        bench::read_arguments(argc, argv, {});
+        std::array<program, 4> programs{{
+            {"eigen_dense", "#include <Eigen/Dense>\nint main() {}\n"},
+            {"attune.hpp", "#include <attune/attune.hpp>\nint main() {}\n"},
+            {"declaration_20", declaration_20(false)},
+            {"declaration_20_lowered", declaration_20(true)},
+        }};
+        std::vector<std::string> paths;
+        for (program const& p : programs)
+            paths.push_back(bench::write_temporary(p.text));
+        for (std::size_t run = 0; run <= repeats; ++run)
+            for (std::size_t i = 0; i != programs.size(); ++i) {
+                double const seconds = bench::compile_s(paths[i], {"-fsyntax-only"});
+                if (run != 0)
+                    programs[i].seconds.push_back(seconds); // the first only warms the files
+            }
+        for (std::string const& path : paths)
+            unlink(path.c_str());
 
-    double const eigen = bench::median(programs[0].seconds);
-    for (program const& p : programs) {
-        double const seconds = bench::median(p.seconds);
-        std::printf("include_cost file=%.*s seconds=%.3f vs_eigen_dense=%.2f\n",
-                    static_cast<int>(p.name.size()),
-                    p.name.data(),
-                    seconds,
-                    seconds / eigen);
-    }
+        double const eigen = bench::median(programs[0].seconds);
+        for (program const& p : programs) {
+            double const seconds = bench::median(p.seconds);
+            std::printf("include_cost file=%.*s seconds=%.3f vs_eigen_dense=%.2f\n",
+                        static_cast<int>(p.name.size()),
+                        p.name.data(),
+                        seconds,
+                        seconds / eigen);
+        }
+        return 0;
+    });
 }

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "../support/arguments.hpp"
+
 namespace {
 
 using signature = void(std::span<float const>, std::span<float>);
@@ -80,9 +82,7 @@ std::vector<char*> occupy()
     return {static_cast<char*>(memory)};
 }
 
-} // namespace
-
-int main()
+int measure()
 {
     std::vector<char*> const ballast = occupy();
     std::vector<float> x(elements, 0.5F);
@@ -168,7 +168,7 @@ int main()
     std::printf("guard call_ns=%.1f\n", 1e9 / calls * (seconds(CLOCK_THREAD_CPUTIME_ID) - begin_s));
     std::printf("kernel ms=%.3f\n", 1e3 * default_s);
     std::printf("isolation text=\"%s\" resident_mb=%zu\n",
-                runner.protection().why.c_str(),
+                runner.protection().c_str(),
                 attune::observe_process().small_page_bytes >> 20);
     std::printf("total variants=%zu bare_s=%.3f protected_s=%.3f ratio=%.3f\n",
                 variants - 1,
@@ -176,4 +176,14 @@ int main()
                 total_protected_s,
                 total_protected_s / total_bare_s);
     return ballast.front()[0] == 1 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return bench::exit_code_of(argv[0], [&] {
+        bench::read_arguments(argc, argv, {});
+        return measure();
+    });
 }

@@ -16,15 +16,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "../../examples/kernels/all.hpp"
+#include "../support/arguments.hpp"
 #include "../support/interleaved.hpp"
 
 namespace {
@@ -100,6 +102,8 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
         ++timed;
     }
 
+    if (timed == 0)
+        throw std::runtime_error(std::string(Kernel::name) + ": no variant of it compiles");
     double gap = 0;
     if (racing.best.object_key != fixed.best.object_key) {
         auto* const ours = racing.best.as<typename Kernel::signature>();
@@ -126,19 +130,22 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
 
 int main(int argc, char** argv)
 {
-    auto const variants =
-        static_cast<std::uint32_t>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 24);
-    std::uint64_t const seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
-    totals all;
-    run<kernels::batched_gemm>(variants, seed, all);
-    run<kernels::stencil2d>(variants, seed, all);
-    run<kernels::convolution2d>(variants, seed, all);
-    run<kernels::kmeans>(variants, seed, all);
-    run<kernels::spmv>(variants, seed, all);
-    run<kernels::spmm>(variants, seed, all);
-    std::printf("total ratio=%.3f racing_s=%.2f fixed_s=%.2f winner_gap=%.4f\n",
-                all.racing_s / all.fixed_s,
-                all.racing_s,
-                all.fixed_s,
-                all.worst_gap);
+    return bench::exit_code_of(argv[0], [&] {
+        std::uint32_t variants = 24;
+        std::uint64_t seed = 0;
+        bench::read_arguments(argc, argv, {{"variants", &variants, 1}, {"seed", &seed}});
+        totals all;
+        run<kernels::batched_gemm>(variants, seed, all);
+        run<kernels::stencil2d>(variants, seed, all);
+        run<kernels::convolution2d>(variants, seed, all);
+        run<kernels::kmeans>(variants, seed, all);
+        run<kernels::spmv>(variants, seed, all);
+        run<kernels::spmm>(variants, seed, all);
+        std::printf("total ratio=%.3f racing_s=%.2f fixed_s=%.2f winner_gap=%.4f\n",
+                    all.racing_s / all.fixed_s,
+                    all.racing_s,
+                    all.fixed_s,
+                    all.worst_gap);
+        return 0;
+    });
 }

@@ -14,18 +14,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "../../examples/kernels/all.hpp"
+#include "../support/arguments.hpp"
+#include "../support/names.hpp"
 
 namespace {
 
@@ -141,38 +141,23 @@ void run(arguments const& asked)
                 compiler.compiled());
 }
 
-arguments parse(int argc, char** argv)
-{
-    arguments out;
-    for (int i = 1; i < argc; ++i) {
-        std::string_view const word = argv[i];
-        bool const has_value = i + 1 < argc;
-        if (word == "--runs" && has_value)
-            out.runs = static_cast<std::uint32_t>(std::strtoul(argv[++i], nullptr, 10));
-        else if (word == "--evaluations" && has_value)
-            out.evaluations = static_cast<std::uint32_t>(std::strtoul(argv[++i], nullptr, 10));
-        else if (word == "--kernel" && has_value)
-            out.kernel = argv[++i];
-        else {
-            std::fprintf(
-                stderr, "usage: %s [--runs N] [--evaluations N] [--kernel NAME]\n", argv[0]);
-            std::exit(2);
-        }
-    }
-    return out;
-}
-
 } // namespace
 
 int main(int argc, char** argv)
 {
-    arguments const asked = parse(argc, argv);
-    bool found = false;
-    kernels::for_each_kernel([&]<class Kernel> {
-        if (asked.kernel != Kernel::name) return;
-        found = true;
-        run<Kernel>(asked);
+    return bench::exit_code_of(argv[0], [&] {
+        arguments asked;
+        bench::read_arguments(argc,
+                              argv,
+                              {{"--runs", &asked.runs, 1},
+                               {"--evaluations", &asked.evaluations, 1},
+                               {"--kernel", &asked.kernel}});
+        std::vector<std::string> names;
+        kernels::for_each_kernel([&]<class Kernel> { names.emplace_back(Kernel::name); });
+        bench::require_known("--kernel", asked.kernel, names);
+        kernels::for_each_kernel([&]<class Kernel> {
+            if (asked.kernel == Kernel::name) run<Kernel>(asked);
+        });
+        return 0;
     });
-    if (!found) std::fprintf(stderr, "no kernel of that name: %s\n", asked.kernel.c_str());
-    return found ? 0 : 1;
 }

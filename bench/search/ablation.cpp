@@ -10,20 +10,20 @@
 // Note     a variant is the default but for what its name says. All variants have the same seeds.
 //          The synthetic kernel (permuted_loops.hpp) has an order of loops, hidden failures and a
 //          known optimum; there metrics of orders and a user's priors are compared as well.
-// Exit     1 when a file or an argument is wrong
+// Exit     2 when a file or an argument is wrong
 #include <attune/search/bayesian.hpp>
 #include <attune/search/start/initial_design.hpp>
 
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <limits>
 #include <map>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../support/arguments.hpp"
+#include "../support/names.hpp"
 #include "../support/recorded.hpp"
 #include "permuted_loops.hpp"
 #include "replay_run.hpp"
@@ -87,10 +87,13 @@ struct variant {
     };
 }
 
-[[nodiscard]] bool is_in(std::string const& list, std::string const& name)
-{
-    return list.empty() || ("," + list + ",").find("," + name + ",") != std::string::npos;
-}
+/// Of the synthetic kernel only: how far apart two orders are, ...
+constexpr std::pair<char const*, attune::order_distance> metrics[] = {
+    {"metric_kendall", attune::order_distance::kendall},
+    {"metric_hamming", attune::order_distance::hamming},
+    {"metric_naive", attune::order_distance::naive}};
+/// ... and by what factor a user is wrong about the best value.
+constexpr std::pair<char const*, double> priors[] = {{"good_prior", 1.0}, {"bad_prior", 16.0}};
 
 [[nodiscard]] attune::search_factory factory(variant const& v)
 {
@@ -136,20 +139,12 @@ void recorded(arguments const& given)
     std::map<std::string, std::vector<bench::replay_summary>> by_variant;
     for (std::string const& path : bench::recorded_paths(given.data)) {
         auto const file = bench::read_recorded(path);
-        if (!file) continue;
-        bool wanted = given.spaces.empty();
-        for (std::size_t begin = 0; begin < given.spaces.size();) {
-            std::size_t const end = std::min(given.spaces.find(',', begin), given.spaces.size());
-            wanted = wanted ||
-                     file->name.find(given.spaces.substr(begin, end - begin)) != std::string::npos;
-            begin = end + 1;
-        }
-        if (!wanted) continue;
+        if (!file || !bench::has_part(file->name, given.spaces)) continue;
         std::vector<std::string> notes;
         bench::recording const from = bench::make_recording(*file, notes);
         bench::evaluator const look_up = [&](attune::point const& p) { return from.at(p); };
         for (variant const& v : all_variants()) {
-            if (!is_in(given.variants, v.name)) continue;
+            if (!bench::is_in(given.variants, v.name)) continue;
             bench::replay_summary const m =
                 measure(from.space, [&](std::size_t) { return look_up; }, from.best_ms, v, given);
             print(from.name, v.name, m);
@@ -178,18 +173,15 @@ void synthetic(arguments const& given)
     attune::chain_of_trees const usual(
         bench::permuted_loops::space(attune::order_distance::spearman));
     for (variant const& v : all_variants())
-        if (is_in(given.variants, v.name))
+        if (bench::is_in(given.variants, v.name))
             print("permuted_loops", v.name, measure(usual, objective, 1, v, given));
-    for (auto const& [name, metric] : {std::pair("metric_kendall", attune::order_distance::kendall),
-                                       std::pair("metric_hamming", attune::order_distance::hamming),
-                                       std::pair("metric_naive", attune::order_distance::naive)}) {
-        if (!is_in(given.variants, name)) continue;
+    for (auto const& [name, metric] : metrics) {
+        if (!bench::is_in(given.variants, name)) continue;
         attune::chain_of_trees const space(bench::permuted_loops::space(metric));
         print("permuted_loops", name, measure(space, objective, 1, {name, [](auto&) {}}, given));
     }
-    for (auto const& [name, factor] :
-         {std::pair("good_prior", 1.0), std::pair("bad_prior", 16.0)}) {
-        if (!is_in(given.variants, name)) continue;
+    for (auto const& [name, factor] : priors) {
+        if (!bench::is_in(given.variants, name)) continue;
         std::vector<bench::replay_curve> curves;
         for (std::size_t r = 0; r < given.repeats; ++r) {
             bench::permuted_loops const kernel(given.seed + r);
@@ -217,11 +209,17 @@ void synthetic(arguments const& given)
                           {{"--data", &out.data},
                            {"--spaces", &out.spaces},
                            {"--variant", &out.variants},
-                           {"--repeats", &out.repeats},
-                           {"--budget", &out.budget},
+                           {"--repeats", &out.repeats, 1},
+                           {"--budget", &out.budget, 1},
                            {"--seed", &out.seed}});
-    if (out.repeats == 0 || out.budget == 0)
-        throw std::runtime_error("--repeats and --budget must be at least 1");
+    std::vector<std::string> names;
+    for (variant const& v : all_variants())
+        names.push_back(v.name);
+    for (auto const& [name, metric] : metrics)
+        names.emplace_back(name);
+    for (auto const& [name, factor] : priors)
+        names.emplace_back(name);
+    bench::require_known("--variant", out.variants, names);
     return out;
 }
 
@@ -229,13 +227,10 @@ void synthetic(arguments const& given)
 
 int main(int argc, char** argv)
 {
-    try {
+    return bench::exit_code_of(argv[0], [&] {
         arguments const given = parse(argc, argv);
         synthetic(given);
         if (!given.data.empty()) recorded(given);
         return 0;
-    } catch (std::exception const& e) {
-        std::fprintf(stderr, "bench.search.ablation: %s\n", e.what());
-        return 1;
-    }
+    });
 }

@@ -1,9 +1,9 @@
 // bench/search/engine.cpp - what the Gaussian process costs: likelihood, fit, prediction, update.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.search.engine [largest n]
-// Prints   per number of observations n, for 10 parameters and 10,000 candidates, milliseconds of
-//          processor time of one thread, medians of interleaved rounds:
+// Run      bench.search.engine [largest]
+// Prints   per number of observations n, from 20 to `largest`, for 10 parameters and 10,000
+//          candidates, milliseconds of processor time of one thread, medians of interleaved rounds:
 //            likelihood_ms, radial_ms  log likelihood and its gradient, product and radial kernel,
 //                                      one of ten in a row, as in a fit
 //            fit_ms, evaluations       hyperparameters from a warm start and the prior's mode
@@ -29,12 +29,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "../support/arguments.hpp"
 #include "../support/interleaved.hpp"
 
 namespace {
@@ -207,18 +207,22 @@ void compare(char const* what, double limit_ms, double measured_ms)
 
 int main(int argc, char** argv)
 {
-    std::size_t const largest = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 500;
-    attune::chain_of_trees const space = lattice();
-    attune::feature_map const map(space);
-    attune::random_engine engine(1);
-    attune::feature_table const candidates = draw(space, map, candidate_count, engine).table;
-    for (std::size_t const n : {20u, 50u, 100u, 200u, 500u}) {
-        if (n > largest) break;
-        costs const c = measure(space, map, candidates, n);
-        if (n != 100) continue;
-        compare("likelihood", 0.15, c.likelihood_ms);
-        compare("predict", 9.0, c.predict_ms);
-        compare("rebuild", 9.0, c.rebuild_ms);
-        compare("observe", 0.6, c.observe_ms);
-    }
+    return bench::exit_code_of(argv[0], [&] {
+        std::size_t largest = 500;
+        bench::read_arguments(argc, argv, {{"largest", &largest, 20}});
+        attune::chain_of_trees const space = lattice();
+        attune::feature_map const map(space);
+        attune::random_engine engine(1);
+        attune::feature_table const candidates = draw(space, map, candidate_count, engine).table;
+        for (std::size_t const n : {20u, 50u, 100u, 200u, 500u}) {
+            if (n > largest) break;
+            costs const c = measure(space, map, candidates, n);
+            if (n != 100) continue;
+            compare("likelihood", 0.15, c.likelihood_ms);
+            compare("predict", 9.0, c.predict_ms);
+            compare("rebuild", 9.0, c.rebuild_ms);
+            compare("observe", 0.6, c.observe_ms);
+        }
+        return 0;
+    });
 }

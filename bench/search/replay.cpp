@@ -14,18 +14,18 @@
 //          {space: {strategy: {"frac": {"20", "40", "100", "220"}, "mae_ms", "mae_rel",
 //          "evals_to_5pct", "reached_5pct", "cpu_ms_per_suggestion"}}}; a mean over runs of which
 //          one found nothing that works is null.
-// Exit     1 when a file or an argument is wrong
+// Exit     2 when a file or an argument is wrong
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "../support/arguments.hpp"
+#include "../support/names.hpp"
 #include "../support/recorded.hpp"
 #include "replay_run.hpp"
 #include "strategies.hpp"
@@ -46,50 +46,19 @@ struct arguments {
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    for (int i = 1; i < count; ++i) {
-        std::string const name = text[i];
-        if (i + 1 == count) throw std::runtime_error(name + ": its value is missing");
-        std::string const value = text[++i];
-        auto const whole = [&] {
-            if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
-                throw std::runtime_error(name + " " + value + ": expected a whole number");
-            return std::stoull(value);
-        };
-        if (name == "--data")
-            out.data = value;
-        else if (name == "--strategy")
-            out.strategy = value;
-        else if (name == "--budget")
-            out.budget = whole();
-        else if (name == "--repeats")
-            out.repeats = whole();
-        else if (name == "--seed")
-            out.seed = whole();
-        else if (name == "--json")
-            out.json = value;
-        else if (name == "--field")
-            out.field = value;
-        else if (name == "--spaces")
-            out.spaces = value;
-        else
-            throw std::runtime_error(name + ": no such argument");
-    }
+    bench::read_arguments(count,
+                          text,
+                          {{"--data", &out.data},
+                           {"--strategy", &out.strategy},
+                           {"--budget", &out.budget, 1},
+                           {"--repeats", &out.repeats, 1},
+                           {"--seed", &out.seed},
+                           {"--json", &out.json},
+                           {"--field", &out.field},
+                           {"--spaces", &out.spaces}});
     if (out.data.empty() || out.strategy.empty())
         throw std::runtime_error("--data DIR and --strategy NAME[,NAME...] are needed");
-    if (out.budget == 0 || out.repeats == 0)
-        throw std::runtime_error("--budget and --repeats must be at least 1");
     return out;
-}
-
-[[nodiscard]] bool has_part(std::string const& name, std::string_view parts)
-{
-    if (parts.empty()) return true;
-    while (!parts.empty()) {
-        std::size_t const comma = std::min(parts.find(','), parts.size());
-        if (name.find(parts.substr(0, comma)) != std::string::npos) return true;
-        parts.remove_prefix(std::min(comma + 1, parts.size()));
-    }
-    return false;
 }
 
 /// The field's MAE per space; empty without a file.
@@ -197,7 +166,7 @@ void run(arguments const& given)
     std::map<std::string, of_strategies> results;
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     for (std::string const& path : bench::recorded_paths(given.data)) {
-        if (!has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
+        if (!bench::has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
         std::optional<bench::recorded_file> const file = bench::read_recorded(path);
         if (!file) {
             std::fprintf(stderr, "%s: not a recorded space, skipped\n", path.c_str());
@@ -243,11 +212,8 @@ void run(arguments const& given)
 
 int main(int argc, char** argv)
 {
-    try {
+    return bench::exit_code_of(argv[0], [&] {
         run(parse(argc, argv));
         return 0;
-    } catch (std::exception const& e) {
-        std::fprintf(stderr, "bench.search.replay: %s\n", e.what());
-        return 1;
-    }
+    });
 }

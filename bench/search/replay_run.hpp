@@ -15,9 +15,11 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "../support/interleaved.hpp"
+#include "../support/median.hpp"
 
 namespace bench {
 
@@ -119,11 +121,8 @@ summarise(std::vector<replay_curve> const& curves, double best_ms, std::size_t b
     out.mae_rel = out.mae_ms / best_ms;
     if (late > 0) out.failures_after_40 /= late;
     if (suggestions > 0) out.cpu_ms_per_suggestion = 1e3 * cpu_s / suggestions;
-    std::sort(first_within.begin(), first_within.end());
-    std::size_t const n = first_within.size();
-    double const median =
-        n % 2 == 1 ? first_within[n / 2] : (first_within[n / 2 - 1] + first_within[n / 2]) / 2;
-    if (std::isfinite(median)) out.evals_to_5pct = median;
+    double const within = median(std::move(first_within));
+    if (std::isfinite(within)) out.evals_to_5pct = within;
     return out;
 }
 

@@ -15,11 +15,10 @@
 #include <attune/search/random.hpp>
 #include <attune/search/searcher.hpp>
 
-#include <algorithm>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "../support/names.hpp"
 
 namespace bench {
 
@@ -48,27 +47,18 @@ struct strategy {
 
 /// Those in "a,b,c"; "all" stands for every one.
 /// Errors  std::runtime_error naming one that does not exist, and those that do
-[[nodiscard]] inline std::vector<strategy> strategies_named(std::string_view list)
+[[nodiscard]] inline std::vector<strategy> strategies_named(std::string const& list)
 {
     std::vector<strategy> const known = strategies();
     if (list == "all") return known;
+    std::vector<std::string> names;
+    for (strategy const& s : known)
+        names.push_back(s.name);
+    require_known("--strategy", list, names);
     std::vector<strategy> out;
-    while (!list.empty()) {
-        std::size_t const comma = std::min(list.find(','), list.size());
-        std::string_view const name = list.substr(0, comma);
-        list.remove_prefix(std::min(comma + 1, list.size()));
-        bool found = false;
+    for (std::string const& name : names_in(list))
         for (strategy const& s : known)
-            if (s.name == name) {
-                out.push_back(s);
-                found = true;
-            }
-        if (found) continue;
-        std::string text = "no strategy is called '" + std::string(name) + "'; there are:";
-        for (strategy const& s : known)
-            text += " " + s.name;
-        throw std::runtime_error(text);
-    }
+            if (s.name == name) out.push_back(s);
     return out;
 }
 

@@ -8,18 +8,18 @@
 //          best found after 20, 40, 100 and 220 evaluations, failures, processor milliseconds per
 //          suggestion. Each run has its own objective, see synthetic_objective.hpp; `hidden`: with
 //          configurations that fail. Progress goes to stderr.
-// Exit     1 when a file or an argument is wrong
+// Exit     2 when a file or an argument is wrong
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../support/arguments.hpp"
+#include "../support/names.hpp"
 #include "replay_run.hpp"
 #include "strategies.hpp"
 #include "synthetic_objective.hpp"
@@ -43,11 +43,10 @@ struct arguments {
                           {{"--spaces", &out.spaces},
                            {"--names", &out.names},
                            {"--strategy", &out.strategy},
-                           {"--repeats", &out.repeats},
-                           {"--budget", &out.budget},
+                           {"--repeats", &out.repeats, 1},
+                           {"--budget", &out.budget, 1},
                            {"--seed", &out.seed}});
     if (out.spaces.empty()) throw std::runtime_error("--spaces FILE is needed");
-    if (out.repeats == 0) throw std::runtime_error("--repeats must be at least 1");
     return out;
 }
 
@@ -89,17 +88,18 @@ void compare(std::string const& name, attune::chain_of_trees const& space, argum
 
 int main(int argc, char** argv)
 {
-    try {
+    return bench::exit_code_of(argv[0], [&] {
         arguments const given = parse(argc, argv);
-        for (attune::named_space const& from : attune::read_spaces_file(given.spaces)) {
-            if (("," + given.names + ",").find("," + from.name + ",") == std::string::npos)
-                continue;
+        std::vector<attune::named_space> const spaces = attune::read_spaces_file(given.spaces);
+        std::vector<std::string> names;
+        for (attune::named_space const& from : spaces)
+            names.push_back(from.name);
+        bench::require_known("--names", given.names, names);
+        for (attune::named_space const& from : spaces) {
+            if (!bench::is_in(given.names, from.name)) continue;
             attune::chain_of_trees const space(attune::bind_inputs(from.space, {}));
             compare(from.name, space, given);
         }
         return 0;
-    } catch (std::exception const& e) {
-        std::fprintf(stderr, "bench.search.synthetic: %s\n", e.what());
-        return 1;
-    }
+    });
 }

@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "../support/arguments.hpp"
+#include "../support/median.hpp"
 #include "../support/spawned_compiler.hpp"
 
 namespace {
@@ -78,26 +80,31 @@ struct program {
 
 } // namespace
 
-int main()
+int main(int argc, char** argv)
 {
-    std::array<program, 2> programs{{{"empty", "int main() {}\n"}, {"ktt_conv3d", conv3d}}};
-    std::vector<std::string> paths;
-    for (program const& p : programs)
-        paths.push_back(bench::write_temporary(p.text));
-    for (std::size_t run = 0; run <= repeats; ++run)
-        for (std::size_t i = 0; i != programs.size(); ++i) {
-            double const seconds = bench::compile_s(paths[i], {"-c", "-o", "/dev/null"});
-            if (run != 0) programs[i].seconds.push_back(seconds); // the first only warms the files
+    return bench::exit_code_of(argv[0], [&] {
+        bench::read_arguments(argc, argv, {});
+        std::array<program, 2> programs{{{"empty", "int main() {}\n"}, {"ktt_conv3d", conv3d}}};
+        std::vector<std::string> paths;
+        for (program const& p : programs)
+            paths.push_back(bench::write_temporary(p.text));
+        for (std::size_t run = 0; run <= repeats; ++run)
+            for (std::size_t i = 0; i != programs.size(); ++i) {
+                double const seconds = bench::compile_s(paths[i], {"-c", "-o", "/dev/null"});
+                if (run != 0)
+                    programs[i].seconds.push_back(seconds); // the first only warms the files
+            }
+        for (std::string const& path : paths)
+            ::unlink(path.c_str());
+        double const empty = bench::median(programs[0].seconds);
+        for (program const& p : programs) {
+            double const seconds = bench::median(p.seconds);
+            std::printf("compile_time program=%.*s seconds=%.3f above_empty_s=%.3f\n",
+                        static_cast<int>(p.name.size()),
+                        p.name.data(),
+                        seconds,
+                        seconds - empty);
         }
-    for (std::string const& path : paths)
-        ::unlink(path.c_str());
-    double const empty = bench::median(programs[0].seconds);
-    for (program const& p : programs) {
-        double const seconds = bench::median(p.seconds);
-        std::printf("compile_time program=%.*s seconds=%.3f above_empty_s=%.3f\n",
-                    static_cast<int>(p.name.size()),
-                    p.name.data(),
-                    seconds,
-                    seconds - empty);
-    }
+        return 0;
+    });
 }

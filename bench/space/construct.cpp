@@ -14,7 +14,8 @@
 //          valid is then the estimate and its standard error.
 // Note     processor time of one thread. `bytes` is 24 per edge (value, child, leaves before it)
 //          and 16 per node, from the counts that trees offer; capacity not used is not in it.
-// Exit     1 when a count is not the one that the file records, or a space cannot be built
+// Exit     1 when a count is not the one that the file records, or a space cannot be built; 2 when
+//          the file or an argument is wrong
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
@@ -27,25 +28,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "../support/arguments.hpp"
 #include "../support/interleaved.hpp"
+#include "../support/median.hpp"
 #include "handwritten_conv3d.hpp"
 #include "hard_spaces.hpp"
 #include "peak_memory.hpp"
 
 namespace {
-
-[[nodiscard]] double median(std::vector<double> seconds)
-{
-    std::sort(seconds.begin(), seconds.end());
-    std::size_t const middle = seconds.size() / 2;
-    return seconds.size() % 2 != 0 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-}
 
 [[nodiscard]] std::string combinations(attune::description const& space)
 {
@@ -69,7 +64,8 @@ template <class Call>
         double const elapsed = bench::thread_seconds() - begin;
         if (r > 0) seconds.push_back(elapsed / batch);
     }
-    return seen == ~std::uint64_t{0} ? 0 : median(seconds); // seen: so that nothing is left out
+    return seen == ~std::uint64_t{0} ? 0
+                                     : bench::median(seconds); // seen: so that nothing is left out
 }
 
 [[nodiscard]] double seconds_per_sample(attune::chain_of_trees const& chain, int repeats)
@@ -133,7 +129,7 @@ template <class Call>
         if (r > 0) seconds.push_back(elapsed);
     }
     char text[32];
-    std::snprintf(text, sizeof text, "%.4f", 1e3 * median(seconds));
+    std::snprintf(text, sizeof text, "%.4f", 1e3 * bench::median(seconds));
     return text;
 }
 
@@ -160,7 +156,7 @@ measure(attune::named_space const& read, int repeats, bool is_hard, double& tota
         nodes += chain->tree_at(i).node_count();
         edges += chain->tree_at(i).edge_count();
     }
-    total_s += median(seconds);
+    total_s += bench::median(seconds);
     std::string const cartesian = combinations(space);
     std::string const valid = count_of(*chain);
     std::printf("%s%s cartesian=%s valid=%s trees=%zu nodes=%zu bytes=%zu build_ms=%.4f "
@@ -174,7 +170,7 @@ measure(attune::named_space const& read, int repeats, bool is_hard, double& tota
                 chain->tree_count(),
                 nodes,
                 24 * edges + 16 * nodes,
-                1e3 * median(seconds),
+                1e3 * bench::median(seconds),
                 1e-6 * static_cast<double>(peak_bytes),
                 1e6 * seconds_per_sample(*chain, repeats),
                 chain->is_exact() ? numbering(*chain, repeats).c_str() : "",
@@ -219,17 +215,11 @@ measure(attune::named_space const& read, int repeats, bool is_hard, double& tota
 
 int main(int argc, char** argv)
 {
-    std::string file;
-    int repeats = 5;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (std::string_view(argv[i]) == "--spaces") file = argv[i + 1];
-        if (std::string_view(argv[i]) == "--repeat") repeats = std::atoi(argv[i + 1]);
-    }
-    if (file.empty() || repeats < 1) {
-        std::fprintf(stderr, "usage: %s --spaces FILE [--repeat K]\n", argv[0]);
-        return 2;
-    }
-    try {
+    return bench::exit_code_of(argv[0], [&] {
+        std::string file;
+        int repeats = 5;
+        bench::read_arguments(argc, argv, {{"--spaces", &file}, {"--repeat", &repeats, 1}});
+        if (file.empty()) throw std::runtime_error("--spaces FILE is needed");
         double total_s = 0;
         bool const right = measure_all(attune::read_spaces_file(file), repeats, false, total_s);
         std::printf("total build_ms=%.4f\n", 1e3 * total_s);
@@ -237,8 +227,5 @@ int main(int argc, char** argv)
         bool const built = measure_all(
             attune::read_spaces_json(bench::hard_spaces), std::min(repeats, 3), true, hard_s);
         return right && built ? 0 : 1;
-    } catch (attune::error const& problem) {
-        std::fprintf(stderr, "%s\n", problem.what());
-        return 1;
-    }
+    });
 }

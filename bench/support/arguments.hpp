@@ -1,38 +1,125 @@
-// bench/support/arguments.hpp - "--name value" pairs of a command line.
+// bench/support/arguments.hpp - the words of a command line, and what main() returns.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <limits>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <system_error>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 namespace bench {
 
-/// Where the value of an argument goes.
-using argument_target = std::variant<std::string*, std::size_t*>;
+/// Where the value of an argument goes. One for a bool is a flag: it has no value, naming it sets
+/// it.
+using argument_target = std::variant<std::string*, bool*, std::size_t*, std::uint32_t*, int*>;
 
-/// Errors  std::runtime_error naming an argument that is not known, has no value or is no number
-inline void read_arguments(int count,
-                           char** text,
-                           std::vector<std::pair<std::string, argument_target>> const& known)
+struct argument {
+    std::string name; ///< "--seed"; without the dashes: given by its place, in the order of these
+    argument_target target;
+    std::size_t least = 0; ///< of a number
+};
+
+namespace detail {
+
+[[nodiscard]] inline bool has_dashes(std::string const& word) { return word.starts_with("--"); }
+
+[[nodiscard]] inline bool is_flag(argument const& a)
 {
-    for (int i = 1; i < count; i += 2) {
-        std::string const name = text[i];
-        argument_target const* target = nullptr;
-        for (auto const& [known_name, place] : known)
-            if (name == known_name) target = &place;
-        if (target == nullptr) throw std::runtime_error(name + ": no such argument");
-        if (i + 1 == count) throw std::runtime_error(name + " needs a value");
-        std::string const value = text[i + 1];
-        if (auto* const* to = std::get_if<std::string*>(target))
-            **to = value;
-        else if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
-            throw std::runtime_error(name + " takes a whole number, not '" + value + "'");
-        else
-            *std::get<std::size_t*>(*target) = std::stoull(value);
+    return std::holds_alternative<bool*>(a.target);
+}
+
+/// "it takes --kernels TEXT, --seed NUMBER, --table".
+[[nodiscard]] inline std::string all_of(std::vector<argument> const& known)
+{
+    if (known.empty()) return "it takes none";
+    std::string text;
+    for (argument const& a : known) {
+        text += text.empty() ? "it takes " : ", ";
+        text += a.name;
+        if (!has_dashes(a.name) || is_flag(a)) continue;
+        text += std::holds_alternative<std::string*>(a.target) ? " TEXT" : " NUMBER";
+    }
+    return text;
+}
+
+template <class Number>
+void read_number(argument const& a, std::string const& value, Number& out)
+{
+    char const* const end = value.data() + value.size();
+    std::size_t number = 0;
+    auto const [stopped, problem] = std::from_chars(value.data(), end, number);
+    bool const is_too_large = problem == std::errc::result_out_of_range ||
+                              number > std::size_t{std::numeric_limits<Number>::max()};
+    if (problem == std::errc::invalid_argument || stopped != end ||
+        (!is_too_large && number < a.least))
+        throw std::runtime_error(a.name + " takes a whole number of at least " +
+                                 std::to_string(a.least) + ", not '" + value + "'");
+    if (is_too_large)
+        throw std::runtime_error(a.name + " takes at most " +
+                                 std::to_string(std::numeric_limits<Number>::max()) + ", not '" +
+                                 value + "'");
+    out = static_cast<Number>(number);
+}
+
+} // namespace detail
+
+/// What is not given keeps its value.
+/// Errors  std::runtime_error naming an argument that is not known, has no value, is no number or
+///         is less than it may be
+inline void read_arguments(int count, char** text, std::vector<argument> const& known)
+{
+    std::size_t place = 0; // where to look for the next argument without dashes
+    for (int i = 1; i < count; ++i) {
+        std::string word = text[i];
+        argument const* found = nullptr;
+        if (detail::has_dashes(word)) {
+            for (argument const& a : known)
+                if (a.name == word) found = &a;
+        } else {
+            while (place < known.size() && detail::has_dashes(known[place].name))
+                ++place;
+            if (place < known.size()) found = &known[place++];
+        }
+        if (found == nullptr)
+            throw std::runtime_error(word + ": no such argument; " + detail::all_of(known));
+        if (bool* const* const flag = std::get_if<bool*>(&found->target)) {
+            **flag = true;
+            continue;
+        }
+        if (detail::has_dashes(word)) {
+            if (++i == count) throw std::runtime_error(word + " needs a value");
+            word = text[i];
+        }
+        std::visit(
+            [&](auto* to) {
+                using value = std::remove_pointer_t<decltype(to)>;
+                if constexpr (std::is_same_v<value, std::string>)
+                    *to = word;
+                else if constexpr (!std::is_same_v<value, bool>)
+                    detail::read_number(*found, word, *to);
+            },
+            found->target);
+    }
+}
+
+/// For main(): what `program` returns; when it throws, 2, after the reason went to stderr.
+template <class Program>
+[[nodiscard]] int exit_code_of(char const* name, Program const& program)
+{
+    try {
+        return program();
+    } catch (std::exception const& why) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s: %s\n", name, why.what());
+        return 2;
     }
 }
 

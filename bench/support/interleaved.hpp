@@ -2,11 +2,13 @@
 // alike. SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <ctime>
 #include <functional>
+#include <utility>
 #include <vector>
+
+#include "median.hpp"
 
 namespace bench {
 
@@ -20,8 +22,12 @@ namespace bench {
 
 /// Median seconds of each function over `rounds` rounds; each round runs every function once, after
 /// one round that does not count.
-[[nodiscard]] inline std::vector<double>
-interleaved_medians(std::vector<std::function<void()>> const& functions, std::size_t rounds)
+/// @param rounds  at least 1
+/// @param after   called after every function, outside of its time
+[[nodiscard]] inline std::vector<double> interleaved_medians(
+    std::vector<std::function<void()>> const& functions,
+    std::size_t rounds,
+    std::function<void()> const& after = [] {})
 {
     std::vector<std::vector<double>> seconds(functions.size());
     for (std::size_t round = 0; round <= rounds; ++round)
@@ -29,13 +35,12 @@ interleaved_medians(std::vector<std::function<void()>> const& functions, std::si
             double const begin = thread_seconds();
             functions[i]();
             double const elapsed = thread_seconds() - begin;
+            after();
             if (round > 0) seconds[i].push_back(elapsed);
         }
     std::vector<double> medians;
-    for (auto& s : seconds) {
-        std::nth_element(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(s.size() / 2), s.end());
-        medians.push_back(s[s.size() / 2]);
-    }
+    for (std::vector<double>& s : seconds)
+        medians.push_back(median(std::move(s)));
     return medians;
 }
 

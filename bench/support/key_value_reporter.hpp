@@ -29,6 +29,7 @@ public:
 };
 
 /// Runs what is registered, each eleven times in random interleaving.
+/// @return  for main(): 2 when an argument is not known
 inline int run(int argc, char** argv)
 {
     std::vector<std::string> given(argv, argv + argc);
@@ -41,6 +42,7 @@ inline int run(int argc, char** argv)
         arguments.push_back(argument.data());
     int count = static_cast<int>(arguments.size());
     benchmark::Initialize(&count, arguments.data());
+    if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
     key_value_reporter reporter;
     benchmark::RunSpecifiedBenchmarks(&reporter);
     return 0;

@@ -58,13 +58,6 @@ inline double compile_s(std::string const& file, std::vector<std::string> const&
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-[[nodiscard]] inline double median(std::vector<double> values)
-{
-    auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 /// Writes `text` to a new temporary file and returns its path.
 [[nodiscard]] inline std::string write_temporary(std::string_view text)
 {

@@ -8,47 +8,39 @@
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
-#include <Eigen/Core>
-
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <span>
+#include <dlfcn.h>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "../../examples/kernels/sgemm.hpp"
+#include "../support/arguments.hpp"
 #include "../support/interleaved.hpp"
 #include "../support/openblas.hpp"
 
 namespace {
 
-inline constexpr auto tile_m = attune::ordinal<"TILE_M">(attune::powers_of_two(8, 256));
-inline constexpr auto tile_n = attune::ordinal<"TILE_N">(attune::powers_of_two(8, 64));
-inline constexpr auto tile_k = attune::ordinal<"TILE_K">(attune::powers_of_two(8, 256));
-inline constexpr auto unroll = attune::ordinal<"UNROLL">(attune::values(1, 2, 4, 8));
-inline constexpr auto order = attune::permutation<"ORDER", 3>();
-inline constexpr auto space = attune::space(tile_m, tile_n, tile_k, unroll, order)
-                                  .where(4 * tile_n * tile_k <= 32 * 1024, tile_m % unroll == 0);
+using product_function = void (*)(float const*, float const*, float*, int);
 
-using sgemm_kernel =
-    attune::kernel<void(std::span<float const>, std::span<float const>, std::span<float>, int)>;
-
-std::vector<float> random_matrix(int n, std::uint64_t seed)
+/// Errors  std::runtime_error with the loader's words
+product_function eigen_product()
 {
-    attune::random_engine engine{seed};
-    std::vector<float> out(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
-    for (float& v : out)
-        v = static_cast<float>(attune::uniform_unit(engine)) - 0.5f;
-    return out;
+    void* const library = ::dlopen(ATTUNE_BENCH_EIGEN_PRODUCT, RTLD_NOW | RTLD_LOCAL);
+    void* const found = library == nullptr ? nullptr : ::dlsym(library, "attune_bench_product");
+    if (found == nullptr)
+        throw std::runtime_error(std::string("Eigen's product cannot be opened: ") + ::dlerror());
+    return reinterpret_cast<product_function>(found);
 }
 
 void run(int n, std::uint32_t evaluations, std::uint64_t seed)
 {
-    sgemm_kernel const kernel{
-        "sgemm", attune::source_file("../../examples/sgemm.kernel.cpp"), space};
-    std::vector<float> const a = random_matrix(n, 1);
-    std::vector<float> const b = random_matrix(n, 2);
-    std::vector<float> c(a.size());
+    // As the example declares it: without its work, for which a tuning would measure a roofline.
+    attune::kernel<kernels::sgemm::signature> const kernel{
+        "sgemm", attune::source_file("../../examples/sgemm.kernel.cpp"), kernels::sgemm::space};
+    kernels::sgemm problem{.n = n};
 
     auto const tuned_with = [&](std::uint32_t evaluation_limit) {
         return attune::tuned{kernel,
@@ -60,19 +52,18 @@ void run(int n, std::uint32_t evaluations, std::uint64_t seed)
     };
     auto best = tuned_with(evaluations);
     auto plain = tuned_with(1); // one evaluation: the default
-    best(a, b, c, n);
-    plain(a, b, c, n);
+    problem.call(best);
+    problem.call(plain);
 
-    using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Eigen::Map<matrix const> const ea(a.data(), n, n);
-    Eigen::Map<matrix const> const eb(b.data(), n, n);
-    Eigen::Map<matrix> ec(c.data(), n, n);
+    product_function const eigen = eigen_product();
     bench::cblas_sgemm_function const blas = bench::openblas_sgemm();
     constexpr int row_major = 101;
     constexpr int not_transposed = 111;
 
     std::vector<std::function<void()>> contestants{
-        [&] { best(a, b, c, n); }, [&] { plain(a, b, c, n); }, [&] { ec.noalias() = ea * eb; }};
+        [&] { problem.call(best); },
+        [&] { problem.call(plain); },
+        [&] { eigen(problem.a.data(), problem.b.data(), problem.c.data(), n); }};
     if (blas != nullptr)
         contestants.push_back([&] {
             blas(row_major,
@@ -82,12 +73,12 @@ void run(int n, std::uint32_t evaluations, std::uint64_t seed)
                  n,
                  n,
                  1.0f,
-                 a.data(),
+                 problem.a.data(),
                  n,
-                 b.data(),
+                 problem.b.data(),
                  n,
                  0.0f,
-                 c.data(),
+                 problem.c.data(),
                  n);
         });
     std::vector<double> const s = bench::interleaved_medians(contestants, n <= 512 ? 31 : 11);
@@ -119,9 +110,12 @@ void run(int n, std::uint32_t evaluations, std::uint64_t seed)
 
 int main(int argc, char** argv)
 {
-    auto const evaluations =
-        static_cast<std::uint32_t>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 60);
-    std::uint64_t const seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
-    run(512, evaluations, seed);
-    run(1024, evaluations, seed);
+    return bench::exit_code_of(argv[0], [&] {
+        std::uint32_t evaluations = 60;
+        std::uint64_t seed = 0;
+        bench::read_arguments(argc, argv, {{"evaluations", &evaluations, 1}, {"seed", &seed}});
+        run(512, evaluations, seed);
+        run(1024, evaluations, seed);
+        return 0;
+    });
 }

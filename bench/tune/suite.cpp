@@ -5,22 +5,25 @@
 //
 // One line per kernel of examples/kernels: the times of the default and of the installed
 // configuration, the 95 % interval of the latter over itself, their ratio, the time of the expert's
-// configuration and its ratio to ours (both from interleaved pairs; na where none is known).
+// configuration and its ratio to ours (both from interleaved pairs; na where none is known), and
+// where our time stands under the roofline of this machine (na where no work is stated; the
+// bandwidth is that of arrays as large as the kernel's, so that caches count where these fit).
 // With --table also: the best after 20, 40 and 60 evaluations over the final best of all, for the
-// default search, random search and a genetic algorithm.
+// default search, random search and a genetic algorithm. The program ends with 1 when a
+// result is wrong; that line says which.
 #include <attune/compile/clang.hpp>
 #include <attune/measure/duel.hpp>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "../../examples/kernels/all.hpp"
+#include "../support/arguments.hpp"
+#include "../support/names.hpp"
 #include "suite_table.hpp"
 
 namespace {
@@ -30,12 +33,6 @@ struct arguments {
     std::uint32_t evaluations = 60;
     std::uint64_t seed = 0;
     bool table = false;
-
-    [[nodiscard]] bool wants(std::string_view name) const
-    {
-        return kernels.empty() ||
-               (',' + kernels + ',').find(',' + std::string{name} + ',') != std::string::npos;
-    }
 };
 
 /// One configuration of a kernel, compiled.
@@ -59,8 +56,9 @@ attune::callable compiled(attune::clang_compiler const& compiler, typename Kerne
     return std::get<attune::callable>(std::move(result));
 }
 
+/// @return  whether the result is right
 template <class Kernel>
-void run(arguments const& asked)
+bool run(arguments const& asked)
 {
     Kernel problem;
     attune::clang_compiler const compiler;
@@ -74,7 +72,7 @@ void run(arguments const& asked)
     if (std::string const wrong = kernels::difference(problem.result(), problem.expected(), 2e-3);
         !wrong.empty()) {
         std::printf("suite %s error=\"%s\"\n", Kernel::name, wrong.c_str());
-        return;
+        return false;
     }
     attune::tuning_report const report = tuned.report();
 
@@ -88,59 +86,53 @@ void run(arguments const& asked)
         std::snprintf(expert_ms, sizeof expert_ms, "%.3f", c.b.value * 1e3);
         std::snprintf(vs_expert, sizeof vs_expert, "%.2f", c.ratio);
     }
-    std::printf("suite %s default_ms=%.3f best_ms=%.3f interval=%.3f speedup=%.2f expert_ms=%s "
-                "vs_expert=%s evaluations=%u failures=%u seconds=%.1f configuration=\"%s\"\n",
-                Kernel::name,
-                report.default_time.value * 1e3,
-                report.best.value * 1e3,
-                (report.best.high - report.best.low) / report.best.value,
-                report.speedup,
-                expert_ms,
-                vs_expert,
-                report.evaluations,
-                attune::total(report.failures),
-                report.elapsed_s,
-                report.configuration.c_str());
+    char roofline[32] = "na";
+    if (report.roofline)
+        std::snprintf(roofline, sizeof roofline, "%.2f", report.roofline->fraction);
+    std::printf(
+        "suite %s default_ms=%.3f best_ms=%.3f interval=%.3f speedup=%.2f expert_ms=%s "
+        "vs_expert=%s evaluations=%u failures=%u seconds=%.1f roofline=%s configuration=\"%s\"\n",
+        Kernel::name,
+        report.default_time.value * 1e3,
+        report.best.value * 1e3,
+        (report.best.high - report.best.low) / report.best.value,
+        report.speedup,
+        expert_ms,
+        vs_expert,
+        report.evaluations,
+        attune::total(report.failures),
+        report.elapsed_s,
+        roofline,
+        report.configuration.c_str());
     std::fflush(stdout);
-}
-
-arguments parse(int argc, char** argv)
-{
-    arguments out;
-    for (int i = 1; i < argc; ++i) {
-        std::string_view const word = argv[i];
-        bool const has_value = i + 1 < argc;
-        if (word == "--table")
-            out.table = true;
-        else if (word == "--kernels" && has_value)
-            out.kernels = argv[++i];
-        else if (word == "--evaluations" && has_value)
-            out.evaluations = static_cast<std::uint32_t>(std::strtoul(argv[++i], nullptr, 10));
-        else if (word == "--seed" && has_value)
-            out.seed = std::strtoull(argv[++i], nullptr, 10);
-        else {
-            std::fprintf(stderr,
-                         "usage: %s [--kernels NAME[,NAME...]] [--evaluations N] [--seed S] "
-                         "[--table]\n",
-                         argv[0]);
-            std::exit(2);
-        }
-    }
-    return out;
+    return true;
 }
 
 } // namespace
 
 int main(int argc, char** argv)
 {
-    arguments const asked = parse(argc, argv);
-    kernels::for_each_kernel([&]<class Kernel> {
-        if (asked.wants(Kernel::name)) run<Kernel>(asked);
+    return bench::exit_code_of(argv[0], [&] {
+        arguments asked;
+        bench::read_arguments(argc,
+                              argv,
+                              {{"--kernels", &asked.kernels},
+                               {"--evaluations", &asked.evaluations, 1},
+                               {"--seed", &asked.seed},
+                               {"--table", &asked.table}});
+        std::vector<std::string> names;
+        kernels::for_each_kernel([&]<class Kernel> { names.emplace_back(Kernel::name); });
+        bench::require_known("--kernels", asked.kernels, names);
+        bool right = true;
+        kernels::for_each_kernel([&]<class Kernel> {
+            if (bench::is_in(asked.kernels, Kernel::name)) right = run<Kernel>(asked) && right;
+        });
+        bench::convergence_table table;
+        kernels::for_each_kernel([&]<class Kernel> {
+            if (asked.table && bench::is_in(asked.kernels, Kernel::name))
+                table.add<Kernel>(asked.evaluations, asked.seed);
+        });
+        table.print();
+        return right ? 0 : 1;
     });
-    if (!asked.table) return 0;
-    bench::convergence_table table;
-    kernels::for_each_kernel([&]<class Kernel> {
-        if (asked.wants(Kernel::name)) table.add<Kernel>(asked.evaluations, asked.seed);
-    });
-    table.print();
 }
