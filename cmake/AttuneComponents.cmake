@@ -5,7 +5,8 @@
 #   attune::files    include/attune/space/files/files.ipp            attune::space, JSON
 #   attune::search   include/attune/search/search.ipp          attune::space, Eigen, LBFGSpp
 #   attune::tune     include/attune/tune/tune.ipp              attune::search, JSON, threads, dlopen
-#   attune::clang    include/attune/compile/clang_module.ipp   attune::tune and a module with LLVM and Clang
+#   attune::clang    include/attune/compile/clang_module.ipp   attune::tune and a module with LLVM and Clang;
+#                                                              without these, attune::tune alone
 #
 # Nothing is built unless something links it. Needs the target attune::attune.
 
@@ -183,4 +184,15 @@ function(attune_add_component name)
         add_dependencies(attune_clang attune_clang_module)
     endif()
     add_library(attune::${name} ALIAS attune_${name})
+endfunction()
+
+# attune::clang where <reason> keeps the module from being built: clang_compiler then spawns `c++`, and says so.
+function(attune_add_clang_without_module reason)
+    if(NOT TARGET attune::clang)
+        add_library(attune_clang INTERFACE)
+        target_link_libraries(attune_clang INTERFACE attune::tune)
+        add_library(attune::clang ALIAS attune_clang)
+        message(STATUS "attune::clang: without the in-process Clang compiler, because ${reason}; "
+                       "variants are compiled by `c++`")
+    endif()
 endfunction()

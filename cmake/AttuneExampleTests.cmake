@@ -4,6 +4,8 @@
 #   // best tile = # after # evaluations     `#` stands for a number, `*` for any text within the line
 #   // ...                                   any number of further lines
 #
+# One that cannot run here prints `skipped: <why>` and ends with 0; then the test is skipped, for that reason.
+#
 #   attune_add_example(<file> LINK <libraries>...)      the program, and its ctest where testing is on
 #   cmake -D example=... -D program=... -D folder=... -P ...   that test
 
@@ -20,6 +22,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                              -D "folder=${CMAKE_CURRENT_BINARY_DIR}/run/${name}" -P "${attune_example_script}")
             # Alone on the machine, because examples time kernels.
             set_tests_properties(example.${name} PROPERTIES LABELS "example;jit" RUN_SERIAL ON TIMEOUT 300
+                                 SKIP_REGULAR_EXPRESSION "^skipped: "
                                  ENVIRONMENT "ATTUNE_CACHE=$<TARGET_FILE_DIR:${name}>/cache")
         endif()
     endfunction()
@@ -84,6 +87,10 @@ execute_process(COMMAND "${program}" WORKING_DIRECTORY "${folder}"
 if(NOT result EQUAL 0)
     message("--- stdout\n${output}--- stderr\n${errors}")
     message(FATAL_ERROR "${program} ended with ${result}")
+endif()
+if(output MATCHES "^skipped: ")
+    message("${output}")
+    return()
 endif()
 split(got "${output}")
 
