@@ -33,9 +33,8 @@ namespace detail {
 }
 
 /// Brings the clock of the process up to date. Of threads that are running on other processors
-/// Linux counts there only what they had used at their latest scheduler tick, up to 4 ms ago (in
-/// 191 of 400 runs of 2 ms a second busy thread was not seen at all); whoever reads the clock of
-/// one thread has it updated. Costs 8 us, and 0.5 us for each thread.
+/// Linux counts there only what they had used at their latest scheduler tick, so that a short run
+/// may not show a second busy thread at all; whoever reads the clock of one thread has it updated.
 inline void update_thread_clocks() noexcept
 {
 #ifdef __linux__
