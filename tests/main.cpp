@@ -9,6 +9,13 @@
 extern "C" char const* __tsan_default_suppressions();
 extern "C" char const* __tsan_default_suppressions() { return "race:libomp.so\n"; }
 
+/// Children that start threads, as workers do, are what some tests are about; the sanitizer does
+/// not watch one whose parent had threads. And a child that calls exit is gone at once: the
+/// sanitizer would have it sleep for a second first, in case that other threads of it still make a
+/// mistake.
+extern "C" char const* __tsan_default_options();
+extern "C" char const* __tsan_default_options() { return "die_after_fork=0:atexit_sleep_ms=0"; }
+
 /// No test touches the cache of the user who runs it; those that need one make their own.
 int main(int argc, char** argv)
 {
