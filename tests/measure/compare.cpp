@@ -99,6 +99,13 @@ TEST_CASE("an infinity agrees with the same infinity only, whatever the toleranc
     CHECK(compared<double>({infinite}, {1e300}, tolerance{0, 1}));
 }
 
+TEST_CASE("where any value will do, NaN and bytes agree too, but not another length")
+{
+    CHECK_FALSE(compared<double>({infinite, not_a_number, 1}, {1, 2, 1e300}, attune::any_value));
+    CHECK_FALSE(compared<std::byte>({std::byte{1}}, {std::byte{2}}, attune::any_value));
+    CHECK(compared<double>({1, 2}, {1}, attune::any_value));
+}
+
 TEST_CASE("an infinity or NaN in the reference does not loosen the bound of the others")
 {
     CHECK(compared<double>({infinite, 1.5}, {infinite, 1}));

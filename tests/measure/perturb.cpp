@@ -128,6 +128,70 @@ TEST_CASE("a kernel that assigns overwrites, also when it assigns a part")
     CHECK_FALSE(none.hides);
 }
 
+TEST_CASE("a kernel that adds does not overwrite, also where its tolerance hides what was there")
+{
+    call c;
+    c.y = {1, 1, 1, 1, 1};
+    c.buffers[1].within = {0, 1e-4};
+    for (double& x : c.x)
+        x *= 1e6;
+    auto const adds = c.ask([&] {
+        for (std::size_t i = 0; i < 5; ++i)
+            c.y[i] += c.x[i];
+    });
+    CHECK_FALSE(adds.overwrites);
+    c.y = {1, 1, 1, 1, 1};
+    CHECK(c.ask([&] { c.y = c.x; }).overwrites);
+
+    std::vector<int> counts{1, 2, 3};
+    buffer b = as_buffer(std::span<int>(counts), 0);
+    b.within = {5, 0};
+    std::span<buffer const> const one(&b, 1);
+    snapshot const before{one};
+    counts[1] += 100;
+    snapshot const after{one};
+    before.restore();
+    perturb(one);
+    snapshot const other{one};
+    counts[1] += 100;
+    snapshot const after_other{one};
+    CHECK_FALSE(overwrites_all(one, {before, after}, {other, after_other}));
+}
+
+TEST_CASE("a result that is not the same bits twice still overwrites, within its tolerance")
+{
+    call c;
+    c.buffers[1].within = {0, 1e-4};
+    double noise = 1e-7;
+    auto const assigns = c.ask([&] {
+        noise = -noise;
+        for (std::size_t i = 0; i < 5; ++i)
+            c.y[i] = c.x[i] * (1 + noise);
+    });
+    CHECK(assigns.overwrites);
+}
+
+TEST_CASE("what is left in a scratch array does not count, but is moved")
+{
+    call c;
+    std::vector<float> scratch{1, 2, 3};
+    c.buffers.push_back(as_buffer(std::span<float>(scratch), 2));
+    c.buffers[2].within = attune::any_value;
+    auto const scribbles = c.ask([&] {
+        for (float& s : scratch)
+            s += 1;
+        c.y = c.x;
+    });
+    CHECK(scribbles.overwrites);
+    CHECK_FALSE(scribbles.hides);
+    scratch = {1, 2, 3};
+    perturb(c.buffers);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(scratch[i] != static_cast<float>(i + 1));
+        CHECK(std::abs(scratch[i]) < 100);
+    }
+}
+
 TEST_CASE("a kernel that adds does not overwrite; its idleness shows")
 {
     call c;

@@ -79,7 +79,7 @@ struct hotspot {
                                   attune::ceil_div(n, block_y * tile_y)))
             .block(block_x, block_y)
             .cooperative()
-            .tolerate<2>({1e30, 0}); // what stays in the scratch array is nobody's business
+            .tolerate<2>(attune::any_value); // scratch
         return k;
     }
     void call(auto&& run) { run(first, power, scratch, last, size, steps); }

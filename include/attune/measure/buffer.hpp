@@ -47,7 +47,11 @@ enum class element_type : std::uint8_t { opaque, f32, f64, i8, u8, i16, u16, i32
 struct tolerance {
     double absolute = 0; ///< in the unit of the elements; >= 0
     double relative = 0; ///< a factor; >= 0
+    bool any = false;    ///< whatever it is, NaN too, will do
 };
+
+/// For a scratch array, whose contents after a call are nobody's business.
+inline constexpr tolerance any_value{0, 0, true};
 
 /// The tolerance nobody has to ask for: room for another order of summation, none for integers.
 [[nodiscard]] constexpr tolerance default_tolerance(element_type type) noexcept

@@ -37,7 +37,7 @@ struct mismatch {
 /// Floating point: |got - want| <= absolute + relative * max(|want|, rms), where rms is the root
 /// mean square of all finite elements of the reference; NaN agrees with NaN and an infinity with
 /// the same infinity, neither with anything else; 0 agrees with -0. Integers: |got - want| is
-/// exact, and the same bound applies (0 by default). Opaque: equal bytes.
+/// exact, and the same bound applies (0 by default). Opaque: equal bytes. With any_value all agree.
 ///
 /// @param got   the result; `got.within` is the tolerance
 /// @param want  the reference: got.bytes bytes, any alignment. Another length is a mismatch

@@ -23,6 +23,37 @@ namespace attune {
 
 namespace detail {
 
+/// Calls f(T{}) with the type of the elements.
+template <class Function>
+auto with_element_type(element_type type, Function const& f)
+{
+    switch (type) {
+    case element_type::f32:
+        return f(float{});
+    case element_type::f64:
+        return f(double{});
+    case element_type::i8:
+        return f(std::int8_t{});
+    case element_type::u8:
+        return f(std::uint8_t{});
+    case element_type::i16:
+        return f(std::int16_t{});
+    case element_type::u16:
+        return f(std::uint16_t{});
+    case element_type::i32:
+        return f(std::int32_t{});
+    case element_type::u32:
+        return f(std::uint32_t{});
+    case element_type::i64:
+        return f(std::int64_t{});
+    case element_type::u64:
+        return f(std::uint64_t{});
+    case element_type::opaque:
+        break;
+    }
+    return f(std::byte{});
+}
+
 /// Reads element `i` of memory that may be unaligned.
 template <class T>
 [[nodiscard]] T element_at(std::byte const* data, std::size_t i) noexcept
@@ -138,32 +169,10 @@ std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> wa
                                        std::to_string(want.size() / width) + " elements"};
         return mismatch{got.argument, shared, lengths[0], lengths[1], 1, got.bytes / width};
     }
+    if (got.within.any) return {};
     if (got.bytes == 0 || std::memcmp(got.data, want.data(), got.bytes) == 0) return {};
-    switch (got.type) {
-    case element_type::opaque:
-        return detail::compare_as<std::byte>(got, want.data());
-    case element_type::f32:
-        return detail::compare_as<float>(got, want.data());
-    case element_type::f64:
-        return detail::compare_as<double>(got, want.data());
-    case element_type::i8:
-        return detail::compare_as<std::int8_t>(got, want.data());
-    case element_type::u8:
-        return detail::compare_as<std::uint8_t>(got, want.data());
-    case element_type::i16:
-        return detail::compare_as<std::int16_t>(got, want.data());
-    case element_type::u16:
-        return detail::compare_as<std::uint16_t>(got, want.data());
-    case element_type::i32:
-        return detail::compare_as<std::int32_t>(got, want.data());
-    case element_type::u32:
-        return detail::compare_as<std::uint32_t>(got, want.data());
-    case element_type::i64:
-        return detail::compare_as<std::int64_t>(got, want.data());
-    case element_type::u64:
-        return detail::compare_as<std::uint64_t>(got, want.data());
-    }
-    return {};
+    return detail::with_element_type(
+        got.type, [&](auto one) { return detail::compare_as<decltype(one)>(got, want.data()); });
 }
 
 } // namespace attune

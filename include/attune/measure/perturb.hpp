@@ -31,8 +31,10 @@ struct run_contents {
 };
 
 /// Whether the kernel's results owe nothing to what it writes over: each element is either the same
-/// after both runs (within the tolerance of its buffer), or was left alone in both. `y += x` does
-/// not pass, `y = x` does, also when it writes only a part of y.
+/// after both runs (within the tolerance of its buffer, and by far less than it was moved before),
+/// or was left alone in both. `y += x` does not pass, also where the tolerance hides y beside x;
+/// but where the sum rounds all of y away it does. `y = x` passes, also when it writes only a part
+/// of y. What a buffer of any_value holds does not count.
 ///
 /// @pre  both runs were made on buffers like `buffers`; the second one from perturbed contents
 [[nodiscard]] bool overwrites_all(std::span<buffer const> buffers,

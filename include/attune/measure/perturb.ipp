@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace attune {
@@ -43,6 +44,28 @@ void perturb_floats(buffer const& b)
 {
     b.data = data;
     return b;
+}
+
+/// Of the move of an element, what its result may move by if it owes nothing to it.
+inline constexpr double most_answered = 0.125;
+
+/// Whether some element ended elsewhere because it began elsewhere.
+template <class T>
+[[nodiscard]] bool
+answers(std::size_t i, run_contents const& run, run_contents const& perturbed_run)
+{
+    std::span<std::byte const> const end = run.after.saved(i);
+    for (std::size_t k = 0; k < end.size() / sizeof(T); ++k) {
+        auto const at = [k](snapshot const& s, std::size_t buffer) {
+            return static_cast<double>(element_at<T>(s.saved(buffer).data(), k));
+        };
+        double const answered = std::abs(at(perturbed_run.after, i) - at(run.after, i));
+        double const moved = std::abs(at(perturbed_run.before, i) - at(run.before, i));
+        bool const was_left = at(run.after, i) == at(run.before, i) &&
+                              at(perturbed_run.after, i) == at(perturbed_run.before, i);
+        if (answered > most_answered * moved && !was_left) return true;
+    }
+    return false;
 }
 
 [[nodiscard]] inline bool
@@ -77,7 +100,15 @@ bool overwrites_all(std::span<buffer const> buffers,
                     run_contents const& perturbed_run)
 {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-        if (!buffers[i].writable) continue;
+        if (!buffers[i].writable || buffers[i].within.any) continue;
+        bool const depends = detail::with_element_type(buffers[i].type, [&](auto one) {
+            using element = decltype(one);
+            if constexpr (std::is_same_v<element, std::byte>)
+                return false; // equal bytes are asked for below
+            else
+                return detail::answers<element>(i, run, perturbed_run);
+        });
+        if (depends) return false;
         std::size_t const width = element_bytes(buffers[i].type);
         auto const same =
             [width](std::span<std::byte const> a, std::span<std::byte const> b, std::size_t at) {

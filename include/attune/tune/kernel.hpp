@@ -200,7 +200,7 @@ public:
         return *this;
     }
 
-    /// How far elements of argument `Position` may differ from the default variant's output.
+    /// How far elements of argument `Position` may differ; attune::any_value: a scratch array.
     template <std::size_t Position>
     kernel& tolerate(tolerance allowed)
     {

@@ -5,9 +5,11 @@
 #include <attune/core/error.hpp>
 #include <attune/measure/cuda/loaded_variant.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <doctest/doctest.h>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -117,6 +119,51 @@ TEST_CASE("every run of what updates an array begins with the caller's contents"
         CHECK(t.refusal(attune_test::added).empty());
     CHECK(!t.refusal(attune_test::doubled).empty());
     CHECK(t.contents(0) == t.given.x);
+}
+
+TEST_CASE("what updates an array is not taken for what overwrites it, however little was there")
+{
+    scripted_call large(10);
+    for (float& x : large.x)
+        x *= 1e6F; // beside this, 100 more or less is within the tolerance
+    SUBCASE("one that adds")
+    {
+        scripted_trials t(large);
+        t.establish(attune_test::added);
+        CHECK_FALSE(t.trials.overwrites());
+    }
+    SUBCASE("one that adds, and whose sums round away what was there")
+    {
+        for (float& x : large.x)
+            x *= 1e6F;
+        std::fill(large.y.begin(), large.y.end(), 0.0F);
+        scripted_trials t(large);
+        t.establish(attune_test::added);
+        CHECK_FALSE(t.trials.overwrites());
+    }
+    SUBCASE("one that assigns")
+    {
+        scripted_trials t(large);
+        t.establish(attune_test::doubled);
+        CHECK(t.trials.overwrites());
+    }
+}
+
+TEST_CASE("a scratch array may hold anything, NaN too")
+{
+    scripted_call what(10);
+    what.call.buffers[1].where.within = attune::any_value;
+    scripted_trials t(what);
+    t.given.call.buffers = what.call.buffers;
+    t.establish(attune_test::doubled);
+    CHECK(t.refusal(attune_test::idle).empty());
+    CHECK(t.refusal([](float const*, float* y, int n) {
+               for (int i = 0; i < n; ++i)
+                   y[i] = std::numeric_limits<float>::quiet_NaN();
+           }).empty());
+    CHECK(!t.refusal([](float const* x, float* y, int n) {
+                attune_test::doubled(x, y, n + 1);
+            }).empty());
 }
 
 TEST_CASE("a variant that writes nothing fails, also where the result stands already")

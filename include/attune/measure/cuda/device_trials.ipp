@@ -138,6 +138,7 @@ std::string device_trials::trespass()
         buffer bytes = buffers_[i].where;
         std::size_t const width = element_bytes(bytes.type);
         bytes.type = element_type::opaque;
+        bytes.within = {};
         if (auto const found = compare_.compare(bytes, copies_.address(i), before, clock_))
             said = detail::argument_text(buffers_[i]) + " is only to be read, but its element " +
                    std::to_string(found->element / width) + " was written";
@@ -233,6 +234,11 @@ void device_trials::learn_from_perturbed(std::function<void()> const& enqueue, d
     expected_of_perturbed_.emplace(expect_what_is_there());
     try {
         run_from(*perturbed_, &*expected_of_perturbed_, enqueue, limit_s);
+        if (begin_with == contents::perturbed) { // then a run may follow another one, too
+            clock_.time(enqueue, limit_s);
+            if (std::string const said = difference(*expected_of_perturbed_); !said.empty())
+                throw stopped{{failure_stage::verify, said}};
+        }
         begin_with_ = begin_with;
     } catch (stopped const&) {
         where_->require_alive();
@@ -270,6 +276,7 @@ bool device_trials::is_repeatable(std::function<void()> const& enqueue, double l
         buffer bytes = buffers_[i].where;
         if (!bytes.writable) continue;
         bytes.type = element_type::opaque;
+        bytes.within = {};
         device_reference const same{memory_place::device, copies_.address_in(once, i)};
         if (compare_.compare(bytes, copies_.address(i), same, clock_)) return false;
     }
