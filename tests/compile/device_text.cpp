@@ -57,6 +57,11 @@ TEST_CASE("a name is mentioned as a word, not as a part of one")
     CHECK_FALSE(mentions("TILE_M + MY_TILE + TILES", tile));
     CHECK_FALSE(mentions("", tile));
     CHECK_FALSE(mentions("TILE", {}));
+    CHECK_FALSE(mentions("// any TILE\n/* TILE */ int a;", tile));
+    CHECK_FALSE(mentions("char const* a = \"TILE\"; char b = 'T';", tile));
+    CHECK(mentions("/* TILE */ int a = TILE;", tile));
+    CHECK(mentions("_Pragma(\"unroll TILE\") for (;;) {}", tile));
+    CHECK(mentions("auto a = R\"x(// TILE)x\"; int b[TILE];", tile));
 }
 
 TEST_CASE("the name of an include keeps its brackets")

@@ -50,17 +50,26 @@ namespace attune::detail {
     return signature_text(as_defined);
 }
 
-/// Whether one of the names stands in the text as a word.
+/// Whether the code of the text reads one of the macros. Comments and literals do not count: a
+/// licence that is "of any KIND" is no use of a parameter KIND.
 [[nodiscard]] inline bool mentions(std::string_view text,
                                    std::vector<macro_definition> const& macros)
 {
-    for (macro_definition const& macro : macros)
-        for (std::size_t at = 0; (at = text.find(macro.name, at)) != text.npos; ++at) {
-            std::size_t const end = at + macro.name.size();
-            if ((at == 0 || !code_cursor::is_word(text[at - 1])) &&
-                (end >= text.size() || !code_cursor::is_word(text[end])))
-                return true;
+    auto const is_somewhere = [text](macro_definition const& macro) {
+        return text.find(macro.name) != text.npos;
+    };
+    if (std::none_of(macros.begin(), macros.end(), is_somewhere)) return false;
+    if (text.find("_Pragma") != text.npos) return true; // its literal is code
+    code_cursor cursor(text);
+    while (!cursor.at_end()) {
+        if (!code_cursor::is_word(cursor.peek())) {
+            cursor.step();
+            continue;
         }
+        std::string_view const word = cursor.word();
+        for (macro_definition const& macro : macros)
+            if (word == macro.name) return true;
+    }
     return false;
 }
 
