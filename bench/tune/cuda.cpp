@@ -6,7 +6,9 @@
 //
 // One line per kernel of examples/kernels/cuda: the times of the default and of the installed
 // configuration, the 95 % interval of the latter over itself, their ratio, the time of a library's
-// routine (na where there is none) and its ratio to ours. Where no kernel can be run, the one line
+// routine (na where there is none) and its ratio to ours, how many configurations failed and by
+// which stage (failed_by="launch:3,verify:1"; "" where none did), and then the first reason of each
+// stage on a line of its own, `cuda_failure`. Where no kernel can be run, the one line
 // `cuda skipped:` says why. With --architecture nothing is run, whatever device there is: the
 // kernels are tuned by what their compiled code takes of a device of that architecture.
 // A result that differs from that of a plain computation makes its line an error, and the
@@ -21,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -107,6 +110,28 @@ std::string wrong_in(Kernel const& problem)
     return kernels::difference(got, expected, is_counted ? 0 : 2e-3);
 }
 
+/// "launch:3,verify:1"
+std::string stages_of(attune::failure_counts const& failures)
+{
+    constexpr char const* names[] = {"compile", "load", "launch", "crash", "timeout", "verify"};
+    static_assert(std::size(names) == attune::failure_stage_count);
+    std::string out;
+    for (std::size_t i = 0; i < failures.size(); ++i)
+        if (failures[i] > 0)
+            out += (out.empty() ? "" : ",") + (names[i] + (':' + std::to_string(failures[i])));
+    return out;
+}
+
+void print_reasons(char const* kernel, attune::tuning_report const& report)
+{
+    for (attune::failure const& why : report.first_failures)
+        std::printf("cuda_failure %s %s: %s\n",
+                    kernel,
+                    std::string(describe(why.stage)).c_str(),
+                    why.reason.c_str());
+    std::fflush(stdout);
+}
+
 template <class Kernel>
 void run(arguments const& asked, attune::nvrtc_compiler const& compiler, totals& all)
 {
@@ -129,7 +154,8 @@ void run(arguments const& asked, attune::nvrtc_compiler const& compiler, totals&
     ++all.kernels;
     if (report.speedup >= 2) ++all.twice;
     std::printf("cuda %s default_ms=%.4f best_ms=%.4f interval=%.3f speedup=%.2f library_ms=%s "
-                "vs_library=%s evaluations=%u failures=%u seconds=%.1f configuration=\"%s\"\n",
+                "vs_library=%s evaluations=%u failures=%u failed_by=\"%s\" seconds=%.1f "
+                "configuration=\"%s\"\n",
                 Kernel::name,
                 report.default_time.value * 1e3,
                 report.best.value * 1e3,
@@ -139,9 +165,10 @@ void run(arguments const& asked, attune::nvrtc_compiler const& compiler, totals&
                 vs_library,
                 report.evaluations,
                 attune::total(report.failures),
+                stages_of(report.failures).c_str(),
                 report.elapsed_s,
                 report.configuration.c_str());
-    std::fflush(stdout);
+    print_reasons(Kernel::name, report);
 }
 
 template <class Kernel>
@@ -152,16 +179,17 @@ void predict(arguments const& asked, attune::nvrtc_compiler const& compiler)
     attune::tuning_report report;
     problem.call([&](auto&&... args) { report = tuned.predict(args...); });
     std::printf("cuda_predicted %s default=%.4f best=%.4f evaluations=%u failures=%u "
-                "compile_s=%.2f seconds=%.1f configuration=\"%s\"\n",
+                "failed_by=\"%s\" compile_s=%.2f seconds=%.1f configuration=\"%s\"\n",
                 Kernel::name,
                 report.default_time.value,
                 report.best.value,
                 report.evaluations,
                 attune::total(report.failures),
+                stages_of(report.failures).c_str(),
                 report.compile_s,
                 report.elapsed_s,
                 report.configuration.c_str());
-    std::fflush(stdout);
+    print_reasons(Kernel::name, report);
 }
 
 int measure(arguments const& asked)
