@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../laws/searcher.hpp"
+#include "../support/search_spaces.hpp"
 
 TEST_CASE_TEMPLATE_INVOKE(searcher_laws, attune::bayesian_searcher);
 
@@ -178,4 +179,112 @@ TEST_CASE("the points of one batch keep away from each other")
                                    std::abs(int(batch[i][1].index) - int(batch[j][1].index)));
     }
     CHECK(spread > 90); // 33 without the lie about pending points
+}
+
+namespace {
+
+/// 10,000 points. The time is how far a number is from 7.3, and the number, which is known once a
+/// point is built, is an uneven function of all four indices.
+attune::chain_of_trees hidden_space(bool declared)
+{
+    attune::description d;
+    for (char const* const name : {"a", "b", "c", "d"})
+        d.parameters.push_back(search_spaces::counting(name, 10));
+    if (declared) d.intermediates = {"h"};
+    return attune::chain_of_trees(d);
+}
+double hidden_number(attune::point const& p)
+{
+    double const c = p[2].index - 4.0;
+    return 0.7 * p[0].index * p[1].index / 9 + c * c / 4 + 0.9 * p[3].index +
+           2 * ((p[0].index + p[3].index) % 3);
+}
+
+/// Best after each of `budget` evaluations.
+std::vector<double> hidden_run(bool declared, std::uint64_t seed, std::size_t budget)
+{
+    attune::bayesian_searcher s(hidden_space(declared), seed);
+    std::vector<double> out;
+    double best = std::numeric_limits<double>::infinity();
+    while (out.size() < budget) {
+        attune::point const p = s.ask(1).front();
+        double const h = hidden_number(p);
+        s.reveal(p, std::vector{h});
+        best = std::min(best, 1 + std::abs(h - 7.3));
+        s.tell(p, attune::measurement::exact(1 + std::abs(h - 7.3)));
+        out.push_back(best);
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("a number that the time follows from saves evaluations when it is revealed")
+{
+    constexpr std::size_t budget = 40;
+    constexpr std::uint64_t seeds = 40;
+    std::vector<double> saved; // mean excess over evaluations 15 to 40
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        std::vector<double> const without = hidden_run(false, seed, budget);
+        std::vector<double> const with = hidden_run(true, seed, budget);
+        double sum = 0;
+        for (std::size_t i = 15; i < budget; ++i)
+            sum += (without[i] - with[i]) / (budget - 15);
+        saved.push_back(sum);
+    }
+    double mean = 0;
+    for (double const s : saved)
+        mean += s / seeds;
+    double squares = 0;
+    for (double const s : saved)
+        squares += (s - mean) * (s - mean);
+    double const error = std::sqrt(squares / (seeds - 1) / seeds);
+    INFO("saved " << mean << " +- " << error);
+    CHECK(mean > 2.03 * error); // one-sided, 39 degrees of freedom: 2.5 %
+}
+
+TEST_CASE("what is revealed where nothing is declared, or of points elsewhere, changes nothing")
+{
+    attune::chain_of_trees const plain = hidden_space(false);
+    attune::chain_of_trees const declared = hidden_space(true);
+    for (attune::chain_of_trees const& space : {plain, declared}) {
+        attune::bayesian_searcher quiet(space, 3);
+        attune::bayesian_searcher shown(space, 3);
+        for (int i = 0; i < 20; ++i) {
+            std::vector<attune::point> const asked = quiet.ask(1);
+            REQUIRE(shown.ask(1) == asked);
+            double const number = hidden_number(asked.front());
+            shown.reveal(asked.front(), std::vector{number, number}); // one too many, or two
+            shown.reveal({{10, 0}, {9, 0}, {9, 0}, {9, 0}}, std::vector{number});
+            attune::outcome const seen =
+                attune::measurement::exact(1 + std::abs(hidden_number(asked.front()) - 7.3));
+            quiet.tell(asked.front(), seen);
+            shown.tell(asked.front(), seen);
+        }
+    }
+}
+
+TEST_CASE("numbers are learnt in a space that is only sampled, and where points fail")
+{
+    attune::bayesian_options options;
+    options.max_pool = 500;
+    options.fresh = 300;
+    attune::bayesian_searcher s(hidden_space(true), 1, options);
+    attune::bayesian_searcher again(hidden_space(true), 1, options);
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 40; ++i) {
+        std::vector<attune::point> const asked = s.ask(2);
+        REQUIRE(again.ask(2) == asked); // the same calls, the same points
+        for (attune::point const& p : asked) {
+            double const h = hidden_number(p);
+            attune::outcome seen = attune::measurement::exact(1 + std::abs(h - 7.3));
+            if (h > 12) seen = attune::failure{attune::failure_stage::launch, "too large"};
+            if (attune::succeeded(seen)) best = std::min(best, 1 + std::abs(h - 7.3));
+            for (attune::bayesian_searcher* const each : {&s, &again}) {
+                each->reveal(p, std::vector{h});
+                each->tell(p, seen);
+            }
+        }
+    }
+    CHECK(best < 1.1);
 }

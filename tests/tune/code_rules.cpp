@@ -4,9 +4,11 @@
 
 #include <attune/declare/pack.hpp>
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -102,4 +104,34 @@ TEST_CASE("a rule without a value does not hold")
 {
     CHECK(some_code().said([](kernel& k) { k.require(attune::registers / (n - 10) <= 64); }) ==
           "registers / (N - 10) <= 64 has no value: registers = 96, N = 10");
+}
+
+TEST_CASE("the features of code are its numbers, in order of declaration")
+{
+    auto const features = [](std::function<void(kernel&)> const& declare) {
+        kernel k{"k", attune::source_text("", "k.cu"), space};
+        k.bind<1>(n);
+        declare(k);
+        trial const t = some_code();
+        return attune::code_features(k.describe(),
+                                     attune::bind_inputs(k.describe().space, {n(10)}),
+                                     {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                     t.code,
+                                     t.resident);
+    };
+    CHECK(features([](kernel& k) { k.require(attune::registers <= 64); }).empty());
+    CHECK(features([](kernel& k) {
+              k.features(attune::registers, attune::spill_bytes > 0, attune::occupancy);
+              k.require(attune::registers <= 64);
+              k.features(attune::registers * block_x + n, attune::stack_bytes == 0);
+          }) == std::vector<double>{96, 1, 0.375, 96 * 64 + 10, 0});
+    std::vector<double> const none =
+        features([](kernel& k) { k.features(attune::registers / (n - 10)); });
+    REQUIRE(none.size() == 1);
+    CHECK(std::isnan(none.front()));
+}
+
+TEST_CASE("features are no rules")
+{
+    CHECK(some_code().said([](kernel& k) { k.features(attune::registers <= 64); }) == "");
 }

@@ -7,7 +7,9 @@
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "../support/scripted_compiler.hpp"
 #include "../support/scripted_device.hpp"
@@ -41,12 +43,15 @@ scripted_device_compiler::answer resources(attune::variant const& v)
 }
 
 template <class Compiler>
-attune::compile_result compile(Compiler compiler, attune::kernel_description const& k, int value)
+attune::compile_result compile(Compiler compiler,
+                               attune::kernel_description const& k,
+                               int value,
+                               std::vector<double>* features = nullptr)
 {
     attune::any_compiler const any = attune::make_any_compiler(compiler);
     attune::description const bound = attune::bind_inputs(k.space, {});
     attune::point const at{*attune::coordinate_of(bound.parameters[0], std::to_string(value))};
-    return attune::compile_point(k, bound, any, at);
+    return attune::compile_point(k, bound, any, at, features);
 }
 
 attune::failure failure_of(attune::compile_result const& r)
@@ -97,4 +102,31 @@ TEST_CASE("a compiler's own failure stays what it is, and code for a processor i
         return static_cast<void*>(&code);
     }};
     CHECK(std::holds_alternative<attune::callable>(compile(processor, k.describe(), 1024)));
+}
+
+TEST_CASE("features are read of all code for a device, refused or not, and of nothing else")
+{
+    auto k = kernel();
+    k.require(attune::spill_bytes == 0).features(attune::registers, attune::spill_bytes);
+    auto const read = [&](auto compiler, int value) {
+        std::vector<double> out;
+        (void)compile(std::move(compiler), k.describe(), value, &out);
+        return out;
+    };
+    scripted_device_compiler const device{resources};
+    CHECK(read(device, 64) == std::vector<double>{100, 0});
+    CHECK(read(device, 512) == std::vector<double>{100, 24}); // breaks the rule
+    CHECK(read(device, 1024) == std::vector<double>{100, 0}); // cannot be launched
+    CHECK(read(scripted_device_compiler{[](attune::variant const&) {
+                   return scripted_device_compiler::answer{
+                       attune::failure{failure_stage::compile, "error: no"}};
+               }},
+               64)
+              .empty());
+    CHECK(read(scripted_compiler{[](attune::variant const&) -> scripted_compiler::answer {
+                   static int code = 0;
+                   return static_cast<void*>(&code);
+               }},
+               64)
+              .empty());
 }

@@ -230,3 +230,14 @@ TEST_CASE("a raw pointer without an extent is an error that names the argument")
     CHECK(has(said, "argument 1, double const*, of kernel k"));
     CHECK(has(said, "kernel.extent<1>(...)"));
 }
+
+TEST_CASE("features of the code are intermediates of a device's space, and of no other")
+{
+    arrays k = launched();
+    k.features(attune::registers, attune::spill_bytes > 0);
+    attune::device_limits const limits = device();
+    CHECK(space_for(k, 1000, &limits).describe().intermediates ==
+          std::vector<std::string>{"registers", "spill_bytes > 0"});
+    CHECK(space_for(k, 1000).describe().intermediates.empty());
+    CHECK(space_for(launched(), 1000, &limits).describe().intermediates.empty());
+}

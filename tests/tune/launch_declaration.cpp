@@ -167,6 +167,20 @@ TEST_CASE("an input with the name of what code takes is refused beside a rule")
     CHECK(has(error_of([&] { k.require(attune::registers <= 64); }), "rename the input"));
 }
 
+TEST_CASE("a feature of code is named as it is written, and its inputs are those of the space")
+{
+    saxpy k = declared();
+    k.features(attune::registers * block_x, attune::occupancy / m);
+    attune::kernel_description const& d = k.describe();
+    CHECK(d.space.find_input("M") != attune::no_index);
+    CHECK(d.code_rules.constraints.empty());
+    REQUIRE(d.code_rules.features.size() == 2);
+    CHECK(d.code_rules.features[0].text == "registers * BLOCK_X");
+    CHECK(d.code_rules.features[1].text == "occupancy / M");
+    CHECK(has(error_of([] { declared().features(attune::registers * select(other, 1, 2)); }),
+              "kernel.features(...) reads a parameter that is not in the space"));
+}
+
 TEST_CASE("raw pointers are found among the arguments")
 {
     attune::kernel<void(int, float const*, attune::device_span<float>, double*)> k{

@@ -4,6 +4,7 @@
 
 #include <attune/attune.hpp>
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -88,4 +89,64 @@ TEST_CASE("another search than that of the log begins anew and says why")
     CHECK(search.notice() == "the interrupted tuning cannot be continued: event 1: the search "
                              "proposes other configurations than it did then");
     CHECK(search.ask(1).front() == space.at(0));
+}
+
+namespace {
+
+/// The grid, whose points show a number when they are built: their distance from (13, 4).
+attune::chain_of_trees revealing_grid()
+{
+    attune::description d = grid().describe();
+    d.intermediates = {"distance"};
+    return attune::chain_of_trees(d);
+}
+std::vector<double> distance_of(point const& p)
+{
+    return {std::hypot(p[0].index - 13.0, p[1].index - 4.0)};
+}
+
+} // namespace
+
+TEST_CASE("numbers that were revealed are part of what is continued")
+{
+    attune::chain_of_trees const space = revealing_grid();
+    std::vector<point> whole;
+    {
+        event_log none;
+        logged_search search{make, space, 5, none};
+        for (int i = 0; i < 25; ++i) {
+            point const p = search.ask(1).front();
+            whole.push_back(p);
+            search.reveal(p, distance_of(p));
+            search.tell(p, bowl(p));
+        }
+    }
+    for (std::size_t const stop : {3U, 11U, 17U}) {
+        scratch_directory const directory;
+        {
+            event_log log{directory.file("log"), "key", 5};
+            logged_search search{make, space, 5, log};
+            for (std::size_t i = 0; i <= stop; ++i) {
+                point const p = search.ask(1).front();
+                search.reveal(p, distance_of(p));
+                if (i < stop) search.tell(p, bowl(p));
+            }
+        }
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{make, space, 5, log};
+        REQUIRE(search.notice().empty());
+        for (std::size_t i = search.past().size(); i < whole.size(); ++i) {
+            point const p = search.ask(1).front();
+            REQUIRE(p == whole[i]);
+            search.reveal(p, distance_of(p));
+            search.tell(p, bowl(p));
+        }
+        // Each once, although the open one was revealed again.
+        std::size_t revealed = 0;
+        std::vector<attune::logged_session> const sessions =
+            attune::read_event_log(directory.file("log"));
+        for (attune::event const& e : sessions.back().events)
+            revealed += e.kind == attune::event_kind::revealed ? 1U : 0U;
+        CHECK(revealed == whole.size());
+    }
 }

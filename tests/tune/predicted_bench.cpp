@@ -3,14 +3,20 @@
 #include <attune/tune/predicted_bench.hpp>
 
 #include <attune/attune.hpp>
+#include <attune/remember/event_log.hpp>
+#include <attune/tune/replay.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "../remember/scratch_directory.hpp"
 #include "../support/accumulate.hpp"
 #include "../support/scripted_device.hpp"
 #include "../support/texts.hpp"
@@ -177,4 +183,125 @@ TEST_CASE("a kernel that does not say how it is launched is an error that says s
         bare, scripted_device_compiler{resources_of}, attune::memory_store{}, quick_options()};
     CHECK_THROWS_WITH_AS(
         (void)scale.predict({}, {}, 1), doctest::Contains("kernel.grid"), attune::error);
+}
+
+namespace {
+
+inline constexpr auto unroll = attune::ordinal<"UNROLL">(attune::range(1, 24));
+inline constexpr auto vec = attune::ordinal<"VEC">(attune::values(1, 2, 4));
+
+/// 288 configurations whose registers, spills and occupancy follow from all three parameters.
+attune::kernel<signature> unrolled_kernel(bool has_other_features = false)
+{
+    attune::kernel<signature> out{
+        "scale",
+        attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64) + "
+                            "ATTUNE_TUNABLE(UNROLL, 1) * ATTUNE_TUNABLE(VEC, 1);\n",
+                            "scale.cu"),
+        attune::space(block, unroll, vec)};
+    out.bind<2>(n).grid(attune::ceil_div(n, block * unroll)).block(block);
+    out.require(attune::spill_bytes <= 64);
+    if (has_other_features)
+        out.features(attune::stack_bytes, attune::spill_bytes > 0, attune::occupancy);
+    else
+        out.features(attune::registers, attune::spill_bytes > 0, attune::occupancy);
+    return out;
+}
+
+scripted_device_compiler::answer unrolled_resources(attune::variant const& v)
+{
+    int const wanted = 16 + value_of(v, "UNROLL") * value_of(v, "VEC") * 3 / 2;
+    attune::code_resources out;
+    out.registers = std::min(wanted, 64);
+    out.spill_bytes = 4 * std::max(0, wanted - 64);
+    return out;
+}
+
+attune::tuning_report tune_unrolled(std::string const& log,
+                                    attune::kernel<signature> const& kernel = unrolled_kernel())
+{
+    attune::tuning_options options = quick_options();
+    options.limits.evaluations = 30;
+    options.event_log = log;
+    options.search = attune::default_search();
+    attune::tuned scale{
+        kernel, scripted_device_compiler{unrolled_resources}, attune::memory_store{}, options};
+    return scale.predict({}, {}, one_wave);
+}
+
+std::vector<attune::point> told_in(std::string const& log)
+{
+    std::vector<attune::point> out;
+    std::vector<attune::logged_session> const sessions = attune::read_event_log(log);
+    for (attune::event const& e : sessions.back().events)
+        if (e.kind == attune::event_kind::told) out.push_back(e.points.front());
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("the search is shown the features of all code, once, and its log repeats exactly")
+{
+    support::scratch_directory const directory;
+    std::string const log = directory.file("log");
+    attune::tuning_report const report = tune_unrolled(log);
+    CHECK(report.evaluations == 30);
+    attune::kernel_description const k = unrolled_kernel().describe();
+    attune::device_limits const limits = target_without_driver().limits;
+    attune::chain_of_trees const space =
+        attune::space_of_call(k, attune::with_annotated_defaults(k), {n(one_wave)}, &limits);
+    CHECK(attune::replay(log, space).evaluations.size() == 30);
+
+    std::set<std::vector<std::uint32_t>> shown;
+    std::size_t refused = 0;
+    std::vector<attune::logged_session> const sessions = attune::read_event_log(log);
+    for (attune::event const& e : sessions.back().events) {
+        if (e.kind != attune::event_kind::revealed) continue;
+        std::vector<std::uint32_t> at;
+        for (attune::coordinate const& c : e.points.front())
+            at.push_back(c.index);
+        CHECK(shown.insert(at).second);
+        double const wanted = 16 + std::floor((at[1] + 1) * (1 << at[2]) * 3 / 2.0);
+        REQUIRE(e.numbers.size() == 3);
+        CHECK(e.numbers[0] == std::min(wanted, 64.0));
+        CHECK(e.numbers[1] == (wanted > 64 ? 1 : 0));
+        CHECK((e.numbers[2] > 0 && e.numbers[2] <= 1));
+        refused += wanted > 64 + 16 ? 1U : 0U;
+    }
+    CHECK(shown.size() >= 30);
+    CHECK(refused > 0); // the rule was broken, and the numbers were shown all the same
+}
+
+TEST_CASE("interrupted at any event, a tuning with features goes on as if it had not been")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("log");
+    (void)tune_unrolled(path);
+    std::string const whole = support::read_file(path);
+    std::vector<attune::point> const expected = told_in(path);
+    std::size_t line = 0;
+    for (std::size_t end = whole.find('\n'); end != std::string::npos;
+         end = whole.find('\n', end + 1)) {
+        if (end + 1 == whole.size()) break; // it has ended
+        if (++line % 13 != 1) continue;
+        support::write_file(path, whole.substr(0, end + 1));
+        (void)tune_unrolled(path);
+        REQUIRE(attune::read_event_log(path).size() == 1);
+        CHECK(told_in(path) == expected);
+    }
+}
+
+TEST_CASE("a tuning is not continued with the numbers of other features")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("log");
+    (void)tune_unrolled(path);
+    std::string const whole = support::read_file(path);
+    std::string const half = whole.substr(0, whole.find('\n', whole.size() / 2) + 1);
+    support::write_file(path, half);
+    (void)tune_unrolled(path);
+    CHECK(attune::read_event_log(path).size() == 1);
+    support::write_file(path, half);
+    (void)tune_unrolled(path, unrolled_kernel(true));
+    CHECK(attune::read_event_log(path).size() == 2);
 }

@@ -26,8 +26,8 @@ struct code_ref {
     static constexpr bool is_input = true;
 };
 
-/// A number that is known once a variant is compiled, and before it is launched. Only the
-/// conditions of kernel.require(...) may read one.
+/// A number that is known once a variant is compiled, and before it is launched. Only
+/// kernel.require(...) and kernel.features(...) may read one.
 template <fixed_string Name, class T>
 struct code_quantity : term {
     using value_type = T;

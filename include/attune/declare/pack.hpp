@@ -58,7 +58,8 @@ template <use For, class Ref, class Names>
     constexpr bool known_now = !is_code_ref<Ref>;
     static_assert(known_now,
                   "attune: where(...), features(...): what code takes is known only once it is "
-                  "compiled; write the condition in kernel.require(...)");
+                  "compiled; write the condition in kernel.require(...), the feature in "
+                  "kernel.features(...)");
     constexpr bool own_name = !Ref::is_input || Names::find(Ref::name) == not_found;
     static_assert(own_name || For != use::constraint,
                   "attune: where(...): an input has the name of a parameter");

@@ -13,6 +13,7 @@
 #include <attune/remember/json_fields.ipp>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -25,8 +26,8 @@ namespace attune::detail {
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
 /// Indexed by event_kind; the field that holds the points.
-inline constexpr std::array<char const*, 6> event_names{
-    "asked", "compiled", "first_run", "sampled", "told", "chosen"};
+inline constexpr std::array<char const*, 7> event_names{
+    "asked", "compiled", "first_run", "sampled", "told", "chosen", "revealed"};
 
 /// [3, 0, [0, 1.5]]: an index per parameter; a real parameter has its value beside it.
 [[nodiscard]] record_json point_to_json(point const& at)
@@ -118,6 +119,19 @@ void add_timing(record_json& json, timing_record const& timing)
     return out;
 }
 
+/// What has no number is null.
+[[nodiscard]] std::vector<double> numbers_in(record_json const& json)
+{
+    record_json const& numbers = json_field(json, "numbers");
+    if (!numbers.is_array()) throw record_json_problem("numbers are no list");
+    std::vector<double> out;
+    for (record_json const& v : numbers) {
+        if (!v.is_number() && !v.is_null()) throw record_json_problem("one of the numbers is none");
+        out.push_back(v.is_null() ? std::nan("") : v.get<double>());
+    }
+    return out;
+}
+
 [[nodiscard]] std::string event_line(event const& e)
 {
     record_json json = record_json::object();
@@ -130,6 +144,8 @@ void add_timing(record_json& json, timing_record const& timing)
     if (!e.text.empty()) json["text"] = text_to_json(e.text);
     if (e.result) add_outcome(json, *e.result);
     if (e.timing) add_timing(json, *e.timing);
+    for (double const v : e.numbers)
+        json["numbers"].push_back(std::isfinite(v) ? number_to_json(v) : record_json(nullptr));
     return json.dump() + '\n';
 }
 
@@ -167,6 +183,7 @@ void add_timing(record_json& json, timing_record const& timing)
         if (json.contains("seconds")) out.seconds = number_field(json, "seconds");
         if (json.contains("text")) out.text = text_field(json, "text");
         out.result = outcome_in(json);
+        if (out.kind == event_kind::revealed) out.numbers = numbers_in(json);
         if (out.kind == event_kind::sampled) out.timing = timing_in(json);
         if (out.kind == event_kind::told && !out.result)
             throw record_json_problem("nothing was told");

@@ -30,6 +30,7 @@ enum class event_kind : std::uint8_t {
     sampled,   ///< `timing`: its single times; `text` is "final" for those of the final
     told,      ///< the search was told `result`
     chosen,    ///< the session ended and installs this configuration
+    revealed,  ///< the search was shown `numbers`, such as what the code takes
 };
 
 /// One line of the log. Members that an event does not have stand at their defaults.
@@ -41,6 +42,7 @@ struct event {
     std::string text{};
     std::optional<outcome> result{};
     std::optional<timing_record> timing{};
+    std::vector<double> numbers{}; ///< NaN: there is none
 };
 
 /// A session in a file.

@@ -106,6 +106,11 @@ void automatic::tell(point const& p, outcome const& result)
     if (state_->local) state_->local->tell(p, result);
 }
 
+void automatic::reveal(point const& p, std::span<double const> numbers)
+{
+    state_->model.reveal(p, numbers);
+}
+
 std::optional<double> automatic::expected_gain()
 {
     // Every second point is then not the model's: asking it would bring it up to date at other

@@ -1,12 +1,5 @@
 // attune/search/bayesian.ipp - how a Bayesian search chooses.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       see bayesian.hpp
-// Out      definitions; included by search.ipp, in one translation unit
-// Source   see bayesian.hpp
-// Depends  Eigen, LBFGSpp
-// Tests    tests/search/bayesian.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -43,6 +36,7 @@ public:
         , unseen_(std::move(space))
         , prior_(unseen_.space().describe())
         , turns_(options.acquire, options.exploration, options.contextual)
+        , revealed_(unseen_.space().describe().intermediates.size())
     {
     }
     // Parts refer to each other.
@@ -72,6 +66,11 @@ public:
         if (models_ && !is_new) models_->forget_all();
         predictions_.observe(p, history_.told()[place]);
         turns_.observe(p, history_.told()[place].worked ? history_.told()[place].value : median());
+    }
+
+    void reveal(point const& p, std::span<double const> numbers)
+    {
+        if (unseen_.space().contains(p)) revealed_.reveal(p, numbers);
     }
 
     std::optional<double> expected_gain()
@@ -163,7 +162,7 @@ private:
     /// Models and candidates as of now.
     void prepare()
     {
-        if (!models_) models_.emplace(unseen_, prior_, options_);
+        if (!models_) models_.emplace(unseen_, prior_, options_, &revealed_);
         models_->update(history_, engine_);
     }
     /// The best value in model units; 0 before anything worked.
@@ -262,6 +261,7 @@ private:
     search_history history_;
     acquisition_turns turns_;
     prediction_record predictions_;
+    revealed_numbers revealed_;
     std::optional<initial_design> design_;
     std::optional<search_models> models_;
     std::vector<point> near_; ///< neighbours of near_what_, the best point of a huge space
@@ -284,6 +284,10 @@ void bayesian_searcher::tell(point const& p, outcome const& result) { state_->te
 std::optional<double> bayesian_searcher::prediction_error() const
 {
     return state_->prediction_error();
+}
+void bayesian_searcher::reveal(point const& p, std::span<double const> numbers)
+{
+    state_->reveal(p, numbers);
 }
 std::optional<double> bayesian_searcher::expected_gain() { return state_->expected_gain(); }
 

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ namespace attune {
 /// - tell(p, outcome): in any order, any number of times; also for points never asked: results that
 ///   are known already.
 /// The same seed and the same calls give the same points. tests/laws/searcher.hpp checks all this.
+/// One that learns from description::intermediates has reveal(p, numbers) too: a number for each
+/// name, NaN for none, at any time, also of points never asked.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -55,6 +58,8 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return self_->ask(k); }
     /// @pre not moved from
     void tell(point const& p, outcome const& o) { self_->tell(p, o); }
+    /// Passed on where the searcher has use for it.  @pre not moved from
+    void reveal(point const& p, std::span<double const> numbers) { self_->reveal(p, numbers); }
     /// What the searcher expects still to gain, if it is one that says so: see
     /// bayesian_searcher::expected_gain().  @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
@@ -67,6 +72,7 @@ private:
         virtual ~concept_base() = default;
         virtual std::vector<point> ask(std::size_t k) = 0;
         virtual void tell(point const& p, outcome const& o) = 0;
+        virtual void reveal(point const& p, std::span<double const> numbers) = 0;
         virtual std::optional<double> expected_gain() = 0;
     };
     template <class S>
@@ -78,6 +84,11 @@ private:
         }
         std::vector<point> ask(std::size_t k) override { return held.ask(k); }
         void tell(point const& p, outcome const& o) override { held.tell(p, o); }
+        void reveal([[maybe_unused]] point const& p,
+                    [[maybe_unused]] std::span<double const> numbers) override
+        {
+            if constexpr (requires { held.reveal(p, numbers); }) held.reveal(p, numbers);
+        }
         std::optional<double> expected_gain() override
         {
             if constexpr (requires(S& s) { std::optional<double>(s.expected_gain()); })

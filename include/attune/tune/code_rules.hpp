@@ -1,9 +1,9 @@
-// attune/tune/code_rules.hpp - conditions on compiled code, checked before it is launched.
+// attune/tune/code_rules.hpp - conditions on compiled code, and its numbers, before it is launched.
 // SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
 // In       the rules of a kernel; what one variant's code takes on a device
-// Out      the first rule that does not hold, with the numbers
+// Out      the first rule that does not hold, with the numbers; the features of the code
 // Source   own
 // Depends  std only
 // Tests    tests/tune/code_rules.cpp
@@ -13,6 +13,7 @@
 #include <attune/tune/kernel.hpp>
 
 #include <string>
+#include <vector>
 
 namespace attune {
 
@@ -26,5 +27,13 @@ namespace attune {
                                       point const& at,
                                       code_resources const& code,
                                       residency const& resident);
+
+/// The numbers of kernel.features(...), in order of declaration; NaN where one has no value, as a
+/// quotient by zero. Parameters as above.
+[[nodiscard]] std::vector<double> code_features(kernel_description const& kernel,
+                                                description const& bound,
+                                                point const& at,
+                                                code_resources const& code,
+                                                residency const& resident);
 
 } // namespace attune

@@ -7,6 +7,7 @@
 #include <attune/space/conditions.hpp>
 #include <attune/tune/code_rules.hpp>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,21 @@ code_quantity_of(std::string_view name, code_resources const& code, residency co
     if (name == static_shared_bytes.name) return number::of(code.static_shared_bytes);
     if (name == occupancy.name) return number::of(resident.fraction);
     return {};
+}
+
+/// `declared` with all that its formulas read at one configuration.
+[[nodiscard]] inline description with_code(description declared,
+                                           description const& bound,
+                                           code_resources const& code,
+                                           residency const& resident)
+{
+    declared.parameters = bound.parameters;
+    for (input_description& input : declared.inputs) {
+        input.value = code_quantity_of(input.name, code, resident);
+        std::uint32_t const known = bound.find_input(input.name);
+        if (!input.value && known != no_index) input.value = bound.inputs[known].value;
+    }
+    return declared;
 }
 
 /// "registers = 96, TILE = 64": every value that `rule` reads, once.
@@ -58,13 +74,7 @@ std::string broken_rule(kernel_description const& kernel,
                         residency const& resident)
 {
     if (kernel.code_rules.constraints.empty()) return {};
-    description rules = kernel.code_rules;
-    rules.parameters = bound.parameters;
-    for (input_description& input : rules.inputs) {
-        input.value = detail::code_quantity_of(input.name, code, resident);
-        std::uint32_t const known = bound.find_input(input.name);
-        if (!input.value && known != no_index) input.value = bound.inputs[known].value;
-    }
+    description const rules = detail::with_code(kernel.code_rules, bound, code, resident);
     evaluator const read(rules);
     for (constraint_description const& rule : rules.constraints) {
         std::optional<number> const v = read.value(rule.root, at);
@@ -73,6 +83,23 @@ std::string broken_rule(kernel_description const& kernel,
                detail::values_read(rules, rule, at);
     }
     return {};
+}
+
+std::vector<double> code_features(kernel_description const& kernel,
+                                  description const& bound,
+                                  point const& at,
+                                  code_resources const& code,
+                                  residency const& resident)
+{
+    std::vector<double> out;
+    if (kernel.code_rules.features.empty()) return out;
+    description const known = detail::with_code(kernel.code_rules, bound, code, resident);
+    evaluator const read(known);
+    for (feature_description const& feature : known.features) {
+        std::optional<number> const v = read.value(feature.root, at);
+        out.push_back(v ? v->as_real() : std::nan(""));
+    }
+    return out;
 }
 
 } // namespace attune

@@ -13,15 +13,19 @@
 #include <attune/declare/point.hpp>
 #include <attune/tune/problem.hpp>
 
+#include <vector>
+
 namespace attune {
 
 /// Compiles one configuration. Code for a device is refused, at stage `launch`, where the device
 /// cannot launch it or it breaks a rule of kernel.require(...). May be called from several threads.
 /// @param bound  the kernel's space with the values of its inputs
+/// @param features  if given, takes code_features() of code for a device, refused code included
 /// Errors   what the compiler throws
 [[nodiscard]] compile_result compile_point(kernel_description const& kernel,
                                            description const& bound,
                                            any_compiler const& compiler,
-                                           point const& at);
+                                           point const& at,
+                                           std::vector<double>* features = nullptr);
 
 } // namespace attune

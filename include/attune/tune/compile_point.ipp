@@ -8,13 +8,15 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace attune {
 
 compile_result compile_point(kernel_description const& kernel,
                              description const& bound,
                              any_compiler const& compiler,
-                             point const& at)
+                             point const& at,
+                             std::vector<double>* features)
 {
     compile_result made = compiler.compile(kernel.source, make_variant(kernel, bound, at));
     auto const* const code = std::get_if<callable>(&made);
@@ -22,11 +24,11 @@ compile_result compile_point(kernel_description const& kernel,
     if (code == nullptr || target == nullptr) return made;
     device_variant const& ready = device_variant_of(*code);
     device_limits const& limits = target->limits;
+    residency const resident = occupancy_of(limits, ready.code.resources, ready.launch);
+    if (features != nullptr)
+        *features = code_features(kernel, bound, at, ready.code.resources, resident);
     std::string said = launch_objection(limits, ready.code.resources, ready.launch);
-    if (said.empty()) {
-        residency const resident = occupancy_of(limits, ready.code.resources, ready.launch);
-        said = broken_rule(kernel, bound, at, ready.code.resources, resident);
-    }
+    if (said.empty()) said = broken_rule(kernel, bound, at, ready.code.resources, resident);
     if (!said.empty()) return failure{failure_stage::launch, said};
     return made;
 }

@@ -44,8 +44,8 @@ struct kernel_description {
     std::vector<input_argument> inputs{};
     std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: the default
     std::optional<launch_declaration> launch{};         ///< on a device; nodes of `space`
-    /// Conditions on compiled device code: `constraints` over parameters and inputs of the space
-    /// and over what the code takes, with nodes of their own.
+    /// `constraints` and `features` of compiled device code: over parameters and inputs of the
+    /// space and over what the code takes, with nodes of their own.
     description code_rules{};
     std::vector<argument_extent> extents{}; ///< one per raw pointer argument, in order
     /// The user's check and reference, given the address of a std::tuple of arguments as the host
@@ -58,7 +58,7 @@ struct kernel_description {
 namespace detail {
 
 template <class Check, class... Args>
-[[nodiscard]] constexpr bool check_returns_verdict()
+[[nodiscard]] constexpr bool is_check()
 {
     if constexpr (std::is_invocable_v<Check const&, Args...>)
         return std::is_convertible_v<std::invoke_result_t<Check const&, Args...>, std::string> ||
@@ -67,14 +67,10 @@ template <class Check, class... Args>
         return false;
 }
 
-template <class Check, class... Args>
-inline constexpr bool is_check = check_returns_verdict<Check, Args...>();
-
 } // namespace detail
 
 template <class Signature>
 class kernel;
-
 /// A kernel `void(Args...)`. Arguments are arrays of plain data (const: only read) and numbers:
 /// std::span of the host's memory, attune::device_span of a device's, and pointers into a device's
 /// memory, whose extent<i>() is declared.
@@ -168,11 +164,10 @@ public:
         return *this;
     }
 
-    /// Conditions on the code of a variant, which is not launched unless all of them hold. They are
-    /// over attune::registers, spill_bytes, stack_bytes, static_shared_bytes and occupancy,
-    /// together with parameters and inputs.
-    ///
-    /// Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
+    /// Conditions on the code of a variant, which is not launched unless all of them hold: over
+    /// attune::registers, spill_bytes, stack_bytes, static_shared_bytes and occupancy, together
+    /// with parameters and inputs. A compiler for this processor has no use for them, nor for
+    /// features. Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
     template <class... C>
     kernel& require(C const&... conditions)
     {
@@ -180,8 +175,17 @@ public:
         return *this;
     }
 
-    /// Argument `Position`, a raw pointer, points to `elements` of its type: a number, or an
-    /// expression over inputs.
+    /// Numbers over the same that may explain run times: hints, as those of space(...).features().
+    /// The search knows them of what was compiled, refused code included, and guesses the others.
+    /// Example  kernel.features(attune::registers, attune::spill_bytes > 0, attune::occupancy)
+    template <class... F>
+    kernel& features(F const&... numbers)
+    {
+        (detail::declare_code_feature(space(), description_.code_rules, numbers), ...);
+        return *this;
+    }
+
+    /// Elements behind argument `Position`, a raw pointer: a number, or an expression over inputs.
     template <std::size_t Position, class E>
     kernel& extent(E const& elements)
     {
@@ -219,7 +223,7 @@ public:
     template <class Check>
     kernel& check(Check f)
     {
-        constexpr bool fits = detail::is_check<Check, detail::host_argument<Args>...>;
+        constexpr bool fits = detail::is_check<Check, detail::host_argument<Args>...>();
         static_assert(fits,
                       "attune: kernel.check(f): f must take the kernel's arguments, arrays as "
                       "std::span, and return a bool (right?) or a std::string (what is wrong; "
@@ -283,7 +287,6 @@ public:
 
 private:
     using host_arguments = std::tuple<detail::host_argument<Args>...>;
-
     [[nodiscard]] description& space() noexcept { return description_.space; }
     [[nodiscard]] launch_declaration& launch()
     {

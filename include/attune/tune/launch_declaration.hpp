@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       what kernel.grid(...), .block(...), .require(...), ... are given
+// In       what kernel.grid(...), .block(...), .require(...), .features(...), ... are given
 // Out      nodes of the kernel's space; the geometry of the launch at one configuration
 // Source   own
 // Depends  std only; Boost.Hana through lower.hpp
@@ -134,6 +134,8 @@ void declare_extent(description& space, argument_extent& out, E const& elements)
 /// Adds a condition on compiled code to `rules`, and the inputs that it reads to `space`.
 /// Errors   attune::error: a name means two things
 void add_code_rule(description& space, description& rules, std::span<instruction const> code);
+/// The same for a number, which becomes one of the features of `into`.
+void add_code_feature(description& space, description& into, std::span<instruction const> code);
 
 template <class C>
 void declare_code_rule(description& space, description& rules, C const& condition)
@@ -152,6 +154,26 @@ void declare_code_rule(description& space, description& rules, C const& conditio
             "attune: kernel.require(...): this condition reads nothing of the compiled "
             "code; write it in space(...).where(...), so that nothing is compiled for it");
         if constexpr (decides && of_code) add_code_rule(space, rules, lift(condition).code);
+    }
+}
+
+template <class F>
+void declare_code_feature(description& space, description& into, F const& feature)
+{
+    constexpr bool formula = symbolic<F>;
+    static_assert(formula,
+                  "attune: kernel.features(...) takes numbers of the compiled code, such as "
+                  "attune::registers");
+    if constexpr (formula) {
+        constexpr bool number = is_number(kind_yielded<F>);
+        static_assert(number,
+                      "attune: kernel.features(...): a feature is one number or a condition");
+        constexpr bool of_code = reads_code<decltype(lift(feature))>;
+        static_assert(
+            of_code || !number,
+            "attune: kernel.features(...): this feature reads nothing of the compiled code; write "
+            "it in space(...).features(...), so that it is known before anything is compiled");
+        if constexpr (number && of_code) add_code_feature(space, into, lift(feature).code);
     }
 }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attune {
@@ -45,19 +46,35 @@ whole_number_at(description const& bound, std::uint32_t node, std::span<coordina
     return is_whole ? std::optional{static_cast<std::int64_t>(v->real)} : std::nullopt;
 }
 
-void add_code_rule(description& space, description& rules, std::span<instruction const> code)
+/// A formula over compiled code as nodes of `into`.  @param what  whose formula it is
+[[nodiscard]] inline constraint_description lower_of_code(description& space,
+                                                          description& into,
+                                                          std::span<instruction const> code,
+                                                          std::string const& what)
 {
-    require_declared(space, code, "kernel.require(...)");
-    rules.parameters = space.parameters; // the same places, so that rules can be read at a point
-    rules.constraints.push_back(lower_code(rules, code));
+    require_declared(space, code, what);
+    into.parameters = space.parameters; // the same places, so that it can be read at a point
+    constraint_description out = lower_code(into, code);
     for (instruction const& step : code)
         if (step.code == op::input && !names_code_quantity(step.text))
             (void)intern_input(space, step.text, static_cast<value_kind>(step.integer));
     for (std::string_view const name : code_quantity_names)
         if (space.find_input(name) != no_index)
             throw error("an input has the name of something that code takes",
-                        "input " + std::string(name) + ", kernel.require(...)",
+                        "input " + std::string(name) + ", " + what,
                         "rename the input");
+    return out;
+}
+
+void add_code_rule(description& space, description& rules, std::span<instruction const> code)
+{
+    rules.constraints.push_back(lower_of_code(space, rules, code, "kernel.require(...)"));
+}
+
+void add_code_feature(description& space, description& into, std::span<instruction const> code)
+{
+    constraint_description made = lower_of_code(space, into, code, "kernel.features(...)");
+    into.features.push_back({made.root, std::move(made.text)});
 }
 
 } // namespace detail

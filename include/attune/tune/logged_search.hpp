@@ -19,7 +19,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,7 @@ namespace attune {
 struct replayed_calls {
     std::vector<std::pair<point, outcome>> told{}; ///< in order
     std::vector<point> open{};                     ///< asked, and not told yet
+    std::unordered_set<point, point_hash> revealed{};
     std::optional<point> chosen{};
     std::string problem{}; ///< not empty: where the searcher and the log part
 };
@@ -49,6 +52,8 @@ public:
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
+    /// The numbers of a point are passed on once; they are what its code is, and do not change.
+    void reveal(point const& p, std::span<double const> numbers);
     /// Not written down: asking for it changes no proposal.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
 

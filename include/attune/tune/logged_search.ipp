@@ -51,6 +51,9 @@ replayed_calls repeat_calls(any_searcher& search, std::vector<event> const& even
             search.tell(e.points.front(), *e.result);
             std::erase(out.open, e.points.front());
             out.told.emplace_back(e.points.front(), *e.result);
+        } else if (e.kind == event_kind::revealed) {
+            search.reveal(e.points.front(), e.numbers);
+            out.revealed.insert(e.points.front());
         } else if (e.kind == event_kind::chosen)
             out.chosen = e.points.front();
     }
@@ -90,6 +93,14 @@ void logged_search::tell(point const& p, outcome const& result)
 {
     search_.tell(p, result);
     log_->add({.kind = event_kind::told, .points = {p}, .result = result});
+}
+
+void logged_search::reveal(point const& p, std::span<double const> numbers)
+{
+    if (!past_.revealed.insert(p).second) return;
+    search_.reveal(p, numbers);
+    log_->add(
+        {.kind = event_kind::revealed, .points = {p}, .numbers = {numbers.begin(), numbers.end()}});
 }
 
 } // namespace attune

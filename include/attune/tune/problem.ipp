@@ -145,7 +145,11 @@ chain_of_trees space_of_call(kernel_description const& kernel,
                         "change the default or the values");
         start.push_back(*at);
     }
-    if (device) add_launch_limits(bound, kernel.launch.value_or(launch_declaration{}), *device);
+    if (device) {
+        add_launch_limits(bound, kernel.launch.value_or(launch_declaration{}), *device);
+        for (feature_description const& f : kernel.code_rules.features)
+            bound.intermediates.push_back(f.text);
+    }
     chain_of_trees const space{bound};
     std::vector<std::string> const broken = space.violations(start);
     if (broken.empty()) return space;

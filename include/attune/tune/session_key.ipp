@@ -26,6 +26,8 @@ namespace attune::detail {
     hash.add(problem.kernel.reference ? "given reference" : "default's reference");
     if (options.as_graph) hash.add("as graph");
     if (problem.predict) hash.add("predicted");
+    for (std::string const& feature : space.intermediates)
+        hash.add(feature);
     return hash.add(text_of(space, problem.default_at)).hex();
 }
 

@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace attune {
 
@@ -38,7 +39,8 @@ struct supplied_variant {
 [[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
 
 /// Asks the searcher and compiles what it proposes. All that the searcher is told goes through
-/// here.
+/// here. The code_features() of a configuration are revealed to it when it is supplied, or compiled
+/// outside the search: never when its compilation ends, which nobody can foretell.
 ///
 /// With `ahead` configurations compiled ahead, the searcher is asked for the next ones before it
 /// is told about the one that is supplied: `ahead` of them wait, never more, and they are compiled
@@ -91,12 +93,14 @@ public:
 private:
     struct waiting_variant {
         point at;
-        compile_line::ticket code{}; ///< none: not in the line yet
+        compile_line::ticket code{};                     ///< none: not in the line yet
+        std::shared_ptr<std::vector<double>> features{}; ///< written before `code` is there
     };
 
     void ask_for(std::size_t count);
     void line_up();
     void count(compile_result const& made);
+    void reveal(point const& at, std::vector<double> const& features);
     [[nodiscard]] double unrelated_cpu_s() const;
     void note_cpu();
     [[nodiscard]] bool is_program_parallel() const;

@@ -63,11 +63,18 @@ variant_supply::variant_supply(tuning_problem const& problem,
 
 compile_result variant_supply::compile(point const& at)
 {
+    std::vector<double> features;
     compile_result result =
-        compile_point(problem_.kernel, problem_.space.describe(), problem_.compiler, at);
+        compile_point(problem_.kernel, problem_.space.describe(), problem_.compiler, at, &features);
     count(result);
     note_cpu();
+    reveal(at, features);
     return result;
+}
+
+void variant_supply::reveal(point const& at, std::vector<double> const& features)
+{
+    if (!features.empty()) search_.reveal(at, features);
 }
 
 void variant_supply::count(compile_result const& made)
@@ -112,8 +119,10 @@ void variant_supply::line_up()
 {
     for (waiting_variant& w : waiting_) {
         if (w.code) continue;
-        w.code = line_->add([&problem = problem_, at = w.at] {
-            return compile_point(problem.kernel, problem.space.describe(), problem.compiler, at);
+        w.features = std::make_shared<std::vector<double>>();
+        w.code = line_->add([&problem = problem_, at = w.at, to = w.features] {
+            return compile_point(
+                problem.kernel, problem.space.describe(), problem.compiler, at, to.get());
         });
     }
 }
@@ -137,6 +146,7 @@ std::optional<supplied_variant> variant_supply::next(std::size_t left)
     compile_result code = line_->take(now.code);
     count(code);
     note_cpu();
+    reveal(now.at, *now.features);
     return supplied_variant{std::move(now.at), std::move(code)};
 }
 

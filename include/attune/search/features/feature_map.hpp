@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/declare/point.hpp>
+#include <attune/search/features/intermediate_columns.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -61,6 +62,7 @@ struct feature_options {
 ///   `A % B` over two or more parameters: log(A / B); `p % constant`: whether it is 0
 ///   how often 2 divides a positive whole parameter, unless all its values are powers of two
 ///   what the user declared with features(...), by logarithm where positive
+/// and last what with() adds.
 /// A derived feature takes the levels that occur in the space; values met later that are not among
 /// them count as the nearest level, points at which it has no value as the lowest.
 class feature_map {
@@ -69,6 +71,9 @@ public:
     static constexpr std::uint32_t max_levels = 8192;
 
     explicit feature_map(chain_of_trees const& space, feature_options const& options = {});
+
+    /// The same features, and behind them `more`, which count as derived.
+    [[nodiscard]] feature_map with(std::shared_ptr<intermediate_columns const> more) const;
 
     [[nodiscard]] chain_of_trees const& space() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
@@ -95,10 +100,15 @@ public:
     /// Adds `p` as the last row of `table`, which is empty or was filled by this map.
     /// Cost   some 0.1 us per feature
     void append(point const& p, feature_table& table) const;
+    /// Whether append() knows more of `p` than it may have known earlier.
+    [[nodiscard]] bool knows_more(point const& p) const { return more_ && more_->knows(p); }
 
 private:
     struct state;
+    [[nodiscard]] std::size_t own_count() const noexcept;
+
     std::shared_ptr<state const> state_;
+    std::shared_ptr<intermediate_columns const> more_;
 };
 
 } // namespace attune

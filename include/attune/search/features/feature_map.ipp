@@ -137,18 +137,31 @@ feature_map::feature_map(chain_of_trees const& space, feature_options const& opt
 {
 }
 
+feature_map feature_map::with(std::shared_ptr<intermediate_columns const> more) const
+{
+    feature_map out = *this;
+    out.more_ = std::move(more);
+    return out;
+}
+
 chain_of_trees const& feature_map::space() const noexcept { return state_->space; }
-std::size_t feature_map::count() const noexcept
+std::size_t feature_map::own_count() const noexcept
 {
     return state_->parameters.size() + state_->derived.size();
 }
+std::size_t feature_map::count() const noexcept
+{
+    return own_count() + (more_ ? more_->count() : 0);
+}
 std::string const& feature_map::name(std::size_t f) const noexcept
 {
+    if (f >= own_count()) return more_->name(f - own_count());
     return is_derived(f) ? state_->derived_at(f).formula().name : state_->parameters[f].name;
 }
 bool feature_map::is_derived(std::size_t f) const noexcept { return state_->is_derived(f); }
 std::uint32_t feature_map::levels(std::size_t f) const noexcept
 {
+    if (f >= own_count()) return intermediate_columns::levels;
     if (is_derived(f)) return static_cast<std::uint32_t>(state_->places(f).size());
     return state_->parameters[f].levels;
 }
@@ -158,12 +171,14 @@ bool feature_map::is_nominal(std::size_t f) const noexcept
 }
 std::size_t feature_map::dimensions(std::size_t f) const noexcept
 {
+    if (f >= own_count()) return intermediate_columns::dimensions;
     if (is_derived(f) || levels(f) == 0) return 1;
     return state_->parameters[f].dimensions;
 }
 std::span<double const> feature_map::place(std::size_t f, std::uint32_t level) const noexcept
 {
     std::size_t const n = dimensions(f);
+    if (f >= own_count()) return std::span(intermediate_columns::places()).subspan(level * n, n);
     return std::span(state_->places(f)).subspan(level * n, n);
 }
 double
@@ -201,6 +216,7 @@ void feature_map::append(point const& p, feature_table& table) const
     for (detail::derived_column const& made : state_->derived)
         table.level[column++].push_back(made.level_at(p));
     ++table.points;
+    if (more_) more_->append(p, table);
 }
 
 } // namespace attune

@@ -77,7 +77,7 @@ public:
             observation const& o = history.told()[*read_];
             if (!o.worked && !options_.keeps_failures) continue;
             value const v = value_of(o);
-            if (std::optional<std::size_t> const row = rows.row_of(o.where)) {
+            if (std::optional<std::size_t> const row = row_like(o.where, rows)) {
                 model_->observe(*row, v.number, v.variance);
             } else {
                 feature_table one;
@@ -91,7 +91,7 @@ public:
     /// Observes `p` until the matching model().pop().
     void push(point const& p, candidate_rows const& rows, double number)
     {
-        if (std::optional<std::size_t> const row = rows.row_of(p))
+        if (std::optional<std::size_t> const row = row_like(p, rows))
             return model_->push(*row, number);
         feature_table one;
         features_.append(p, one);
@@ -99,6 +99,13 @@ public:
     }
 
 private:
+    /// The candidate that is `p`, with all that is known of it.
+    [[nodiscard]] std::optional<std::size_t> row_like(point const& p,
+                                                      candidate_rows const& rows) const
+    {
+        return features_.knows_more(p) ? std::nullopt : rows.row_of(p);
+    }
+
     struct numbers {
         feature_table points;
         std::vector<double> values;

@@ -18,14 +18,17 @@
 #include <attune/search/choice.hpp>
 #include <attune/search/feasibility.hpp>
 #include <attune/search/history.hpp>
+#include <attune/search/model/intermediate_features.hpp>
 #include <attune/search/model/learner.hpp>
 #include <attune/search/model/model_choice.hpp>
 #include <attune/search/objective.hpp>
+#include <attune/search/revealed_numbers.hpp>
 #include <attune/search/unseen.hpp>
 #include <attune/search/user_prior.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_set>
@@ -37,15 +40,21 @@ namespace attune {
 /// Both models over one set of candidates.
 class search_models {
 public:
-    /// All three must outlive this object.
+    /// All must outlive this object.
+    /// @param revealed  numbers of the points that were built; null: there are none
     search_models(unseen_points const& unseen,
                   user_prior const& prior,
-                  bayesian_options const& options)
+                  bayesian_options const& options,
+                  revealed_numbers const* revealed = nullptr)
         : unseen_(unseen)
         , prior_(prior)
         , options_(options)
-        , features_(unseen.space(), options.features)
-        , rows_(unseen, features_, prior, options.max_pool)
+        , own_features_(unseen.space(), options.features)
+        , intermediates_(revealed == nullptr || revealed->count() == 0
+                             ? nullptr
+                             : std::make_shared<intermediate_features>(own_features_, *revealed))
+        , features_(own_features_.with(intermediates_))
+        , rows_(unseen, own_features_, prior, options.max_pool)
         , objective_(features_,
                      make_objective_model(features_, options.surrogate),
                      {true, false, options.memory, options.memory_limit})
@@ -65,6 +74,7 @@ public:
         if (refit) {
             fitted_at_ = history.told().size();
             rescale(history);
+            if (intermediates_) intermediates_->learn();
             renew_rows(history, engine);
         }
         has_objective_ = history.worked() > 0;
@@ -81,10 +91,10 @@ public:
         bool const fit_labels = is_first || (labels_due_ && !refit);
         labels_due_ = !fit_labels && (labels_due_ || refit);
         if (is_first) {
-            labels_.emplace(features_,
-                            make_label_model(features_, options_.feasibility),
+            labels_.emplace(own_features_,
+                            make_label_model(own_features_, options_.feasibility),
                             learner_options{true, true, options_.memory, options_.memory_limit});
-            labels_->model().assign(objective_.model().table());
+            labels_->model().assign(own_part(objective_.model().table()));
         }
         labels_->update(
             history,
@@ -105,10 +115,12 @@ public:
     /// More candidates, behind the others.
     void offer(std::vector<point> points)
     {
-        feature_table const added = rows_.offer(std::move(points));
+        std::size_t const before = rows_.size();
+        feature_table added = rows_.offer(std::move(points));
         if (added.points == 0) return;
-        objective_.model().append(added);
         if (labels_) labels_->model().append(added);
+        if (intermediates_) intermediates_->widen(added, rows_, before);
+        objective_.model().append(added);
     }
 
     /// @return  true the first time that it is called for this row: its neighbours were not offered
@@ -197,8 +209,11 @@ private:
     {
         bool const is_long = history.told().size() > options_.memory_limit;
         if (is_long && rows_.takes_whole_space() && rows_.size() > options_.fresh)
-            rows_ = candidate_rows(unseen_, features_, prior_, options_.fresh);
-        if (rows_.takes_whole_space() && rows_.size() > 0) return;
+            rows_ = candidate_rows(unseen_, own_features_, prior_, options_.fresh);
+        if (rows_.takes_whole_space() && rows_.size() > 0) {
+            if (intermediates_) assign_objective(objective_.model().table(), engine);
+            return;
+        }
         if (rows_.takes_whole_space()) {
             assign(rows_.enumerate(), engine);
             return;
@@ -221,19 +236,32 @@ private:
     void assign(feature_table table, random_engine& engine)
     {
         expanded_.clear();
-        objective_.empty(engine);
         if (labels_) {
             labels_->empty(engine);
             labels_->model().assign(table);
         }
+        assign_objective(std::move(table), engine);
+    }
+    void assign_objective(feature_table table, random_engine& engine)
+    {
+        objective_.empty(engine);
+        if (intermediates_) intermediates_->widen(table, rows_, 0);
         objective_.model().assign(std::move(table));
+    }
+    [[nodiscard]] feature_table own_part(feature_table table) const
+    {
+        table.level.resize(own_features_.count());
+        table.real.resize(own_features_.count());
+        return table;
     }
 
     unseen_points const& unseen_;
     user_prior const& prior_;
     bayesian_options const& options_;
-    feature_map features_;
-    candidate_rows rows_;
+    feature_map own_features_;                             ///< without intermediate ones
+    std::shared_ptr<intermediate_features> intermediates_; ///< null where there are none
+    feature_map features_; ///< with them, for the objective: guesses blur where points fail
+    candidate_rows rows_;  ///< their tables are without them
     learner objective_;
     std::optional<learner> labels_; ///< from the first failure on
     objective_scale scale_;
