@@ -39,7 +39,8 @@ inline constexpr std::string_view search_log_title = "attune search 1";
     std::string out;
     for (coordinate const& c : p) {
         if (!out.empty()) out += ',';
-        out += c.real != 0 ? "r" + hexadecimal(c.real) : std::to_string(c.index);
+        if (c.real != 0) out += 'r';
+        out += c.real != 0 ? hexadecimal(c.real) : std::to_string(c.index);
     }
     return out;
 }

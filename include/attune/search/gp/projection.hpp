@@ -47,10 +47,9 @@ public:
         : factor_(factor.template cast<Scalar>())
         , inverse_(factor.rows(), detail::inverse_block)
     {
-        Eigen::MatrixXd block;
         for (Eigen::Index p = 0; p < factor.rows(); p += detail::inverse_block) {
             Eigen::Index const size = std::min(detail::inverse_block, factor.rows() - p);
-            block.setZero(size, size);
+            Eigen::MatrixXd block = Eigen::MatrixXd::Zero(size, size);
             block.template triangularView<Eigen::Lower>() = factor.block(p, p, size, size);
             detail::invert_block(block);
             inverse_.block(p, 0, size, size) = block.template cast<Scalar>();
