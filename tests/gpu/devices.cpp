@@ -15,7 +15,7 @@ namespace {
 
 std::string refused(gpu const& g, std::vector<int> devices)
 {
-    saxpy_data data;
+    saxpy_data data(gpu_elements);
     attune::tuning_options options = gpu_options();
     options.devices = std::move(devices);
     attune::tuned saxpy{
@@ -54,7 +54,7 @@ TEST_CASE("the one device by its number, and whatever context is current")
     whichever.device = -1;
     attune::nvrtc_compiler const compiler{whichever};
     CHECK(compiler.target().ordinal == 0);
-    saxpy_data data;
+    saxpy_data data(gpu_elements);
     attune::tuned saxpy{
         saxpy_kernel<on_host, plain, quick>(), compiler, attune::memory_store{}, gpu_options()};
     saxpy(data.x, data.y, 2.0F, data.n());
@@ -70,7 +70,7 @@ TEST_CASE("two devices measure one kernel, and an array on the other one is refu
         MESSAGE("not looked at: there is one device");
         return;
     }
-    saxpy_data data;
+    saxpy_data data(gpu_elements);
     attune::tuning_options options = gpu_options();
     options.devices = {1};
     attune::tuned saxpy{saxpy_kernel<on_host, plain, quick, doubled, one_wrong>(),

@@ -71,7 +71,7 @@ TEST_CASE("in the process as asked: wrong results are failed configurations, and
 {
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
-    saxpy_data const data;
+    saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     attune::tuning_options options = gpu_options();
     options.protect = attune::isolation::none;

@@ -108,7 +108,7 @@ TEST_CASE("a tuning among variants that fault, hang and lie finds the good one")
 {
     gpu const* const g = gpu_here(240);
     if (g == nullptr) return;
-    saxpy_data const data;
+    saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     attune::device_array<float> beside{std::span<float const>{data.x}, 0};
     attune::tuned saxpy{saxpy_kernel<on_device,

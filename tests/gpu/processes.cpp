@@ -53,7 +53,7 @@ TEST_CASE("one call in a process of its own" * doctest::skip())
     compiling.cache = {}; // as $ATTUNE_CACHE says
     char const* const store = std::getenv(store_variable);
     REQUIRE(store != nullptr);
-    saxpy_data const data;
+    saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     auto const run = [&](auto records) {
         attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(),
@@ -113,7 +113,7 @@ TEST_CASE("the headers of a kernel are parsed once for all its variants")
         return;
     }
     attune::nvrtc_compiler const compiler{gpu_compiling()};
-    saxpy_data const data;
+    saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(
                             std::string("#include <cuda_fp16.h>\n") + gpu_saxpy_text),

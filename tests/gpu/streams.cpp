@@ -85,7 +85,7 @@ TEST_CASE("work before and after a call is in order, on the legacy stream and on
     for (bool const is_legacy : {true, false}) {
         CAPTURE(is_legacy);
         program p{*g, is_legacy};
-        saxpy_data const data;
+        saxpy_data const data(gpu_elements);
         saxpy_arrays there{data};
         attune::device_array<float> input{data.x.size(), 0};
         attune::device_array<float> twice{data.x.size(), 0};
@@ -125,7 +125,7 @@ TEST_CASE("a call on arrays of the device returns while its stream is still at w
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
     program p{*g, false};
-    saxpy_data const data;
+    saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(),
                         g->compiler,
@@ -151,7 +151,7 @@ TEST_CASE("arrays of the host are copied in order with a stream of the program's
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
     program p{*g, false};
-    saxpy_data data;
+    saxpy_data data(gpu_elements);
     attune::device_array<float> unused{data.x.size(), 0};
     attune::tuned saxpy{
         saxpy_kernel<on_host, plain, quick>(), g->compiler, attune::memory_store{}, gpu_options()};
@@ -168,7 +168,7 @@ TEST_CASE("a tuned kernel is captured into a graph and replayed; a first call in
     if (g == nullptr) return;
     cuda::driver const& driver = *g->driver;
     program p{*g, false};
-    saxpy_data data;
+    saxpy_data data(gpu_elements);
     saxpy_arrays there{data};
     attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(),
                         g->compiler,

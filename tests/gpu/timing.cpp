@@ -65,7 +65,7 @@ struct one_kernel {
     {
         attune::device_call call;
         call.buffers = {{attune::as_buffer(std::span<int>(out), 0), attune::memory_place::host}};
-        call.arguments = {array_argument(0), number_argument(wait_ns)};
+        call.arguments = {array_number(0), by_value(wait_ns)};
         bench = in_worker ? attune::make_worker_bench(g.driver, call, how)
                           : attune::make_local_bench(g.driver, call, how);
         attune::probation_result const begun = bench->establish(code, {}, 20);
@@ -148,7 +148,7 @@ TEST_CASE("a cold run finds its data in memory, a warm one in the L2 cache")
     attune::device_call call;
     call.buffers = {{attune::as_buffer(std::span<int const>(next), 0), attune::memory_place::host},
                     {attune::as_buffer(std::span<float>(out), 1), attune::memory_place::host}};
-    call.arguments = {array_argument(0), array_argument(1), number_argument(loads)};
+    call.arguments = {array_number(0), array_number(1), by_value(loads)};
     attune::device_variant const code =
         g->compile(chasing_text, gpu_variant("chasing", {"int const*", "float*", "int"}, 1, 32));
     for (bool const as_graph : {false, true}) {

@@ -97,7 +97,7 @@ TEST_CASE("device spans, device pointers and host spans: the data is what one ca
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::none}) {
         attune::tuning_options options = gpu_options();
         options.protect = how;
-        saxpy_data data;
+        saxpy_data data(gpu_elements);
         saxpy_arrays there{data};
         attune::tuned by_span{saxpy_kernel<on_device, plain, quick, doubled>(),
                               g->compiler,
@@ -164,7 +164,7 @@ TEST_CASE("a default that nothing beats stays")
 {
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
-    saxpy_data const data;
+    saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     // The quick kind is the default here: what is before it in the text is replaced.
     std::string text = gpu_saxpy_text;
@@ -193,7 +193,7 @@ TEST_CASE("this process launches nothing but the call: while a worker tunes, and
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
     attune::detail::temporary_folder const folder;
-    saxpy_data const data;
+    saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     counting_compiler const compiler{*g};
     launches_here = 0;

@@ -17,6 +17,7 @@
 #include "accumulate.hpp"
 #include "emulated_compiler.hpp"
 #include "emulated_device.hpp"
+#include "saxpy_data.hpp"
 #include "texts.hpp"
 
 namespace attune_test {
@@ -65,39 +66,6 @@ attune::kernel<Signature> saxpy_kernel()
     out.template bind<3>(saxpy_n).grid(attune::ceil_div(saxpy_n, saxpy_block)).block(saxpy_block);
     return out;
 }
-
-/// x = 1, 2, 3, ... and y = 100, so that a call gives 100 + a * x.
-struct saxpy_data {
-    std::vector<float> x;
-    std::vector<float> y;
-
-    explicit saxpy_data(std::size_t n = 100)
-        : x(n)
-        , y(n, 100.0F)
-    {
-        for (std::size_t i = 0; i < n; ++i)
-            x[i] = static_cast<float>(i + 1);
-    }
-    saxpy_data(std::vector<float> given_x, std::vector<float> given_y)
-        : x(std::move(given_x))
-        , y(std::move(given_y))
-    {
-    }
-    /// Exact: all numbers are small integers.
-    bool called_times(int times, float a) const
-    {
-        for (std::size_t i = 0; i < y.size(); ++i)
-            if (x[i] != static_cast<float>(i + 1) ||
-                y[i] != 100.0F + static_cast<float>(times) * a * x[i])
-                return false;
-        return true;
-    }
-    int n() const { return static_cast<int>(x.size()); }
-};
-
-using on_host = void(std::span<float const>, std::span<float>, float, int);
-using on_device = void(attune::device_span<float const>, attune::device_span<float>, float, int);
-using by_pointer = void(float const*, float*, float, int);
 
 /// A store that several `tuned` share.
 struct shared_store {

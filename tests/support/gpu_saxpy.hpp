@@ -11,7 +11,6 @@
 #include <attune/measure/cuda/device_compare_text.hpp>
 
 #include <cstddef>
-#include <cstring>
 #include <doctest/doctest.h>
 #include <limits>
 #include <memory>
@@ -20,7 +19,9 @@
 #include <variant>
 #include <vector>
 
+#include "device_arguments.hpp"
 #include "gpu.hpp"
+#include "saxpy_data.hpp"
 
 namespace attune_test {
 
@@ -93,10 +94,6 @@ extern "C" __global__ void saxpy(float const* x, float* y, float a, int n)
 inline constexpr auto saxpy_n = attune::input<"n", int>();
 inline constexpr auto saxpy_block = attune::ordinal<"BLOCK">(attune::values(64, 128));
 
-using on_host = void(std::span<float const>, std::span<float>, float, int);
-using on_device = void(attune::device_span<float const>, attune::device_span<float>, float, int);
-using by_pointer = void(float const*, float*, float, int);
-
 /// The default is the plain one.
 template <class Signature, gpu_kind... Kinds>
 attune::kernel<Signature> saxpy_kernel(std::string const& text = gpu_saxpy_text)
@@ -109,29 +106,8 @@ attune::kernel<Signature> saxpy_kernel(std::string const& text = gpu_saxpy_text)
     return out;
 }
 
-/// x = 1, 2, 3, ... and y = 100, so that a call gives 100 + a * x.
-struct saxpy_data {
-    std::vector<float> x;
-    std::vector<float> y;
-
-    explicit saxpy_data(std::size_t n = 1000)
-        : x(n)
-        , y(n, 100.0F)
-    {
-        for (std::size_t i = 0; i < n; ++i)
-            x[i] = static_cast<float>(i + 1);
-    }
-    /// Exact: all numbers are small integers.
-    [[nodiscard]] bool called_times(int times, float a) const
-    {
-        for (std::size_t i = 0; i < y.size(); ++i)
-            if (x[i] != static_cast<float>(i + 1) ||
-                y[i] != 100.0F + static_cast<float>(times) * a * x[i])
-                return false;
-        return true;
-    }
-    [[nodiscard]] int n() const { return static_cast<int>(x.size()); }
-};
+/// So many that one in the middle can be wrong.
+inline constexpr std::size_t gpu_elements = 1000;
 
 /// The same on device 0.
 struct saxpy_arrays {
@@ -164,23 +140,6 @@ inline attune::tuning_options gpu_options()
     return out;
 }
 
-/// A number of a call, as a bench takes it.
-template <class T>
-[[nodiscard]] attune::device_argument number_argument(T value)
-{
-    attune::device_argument a;
-    a.value.resize(sizeof(T));
-    std::memcpy(a.value.data(), &value, sizeof(T));
-    return a;
-}
-
-[[nodiscard]] inline attune::device_argument array_argument(std::size_t i)
-{
-    attune::device_argument a;
-    a.buffer = i;
-    return a;
-}
-
 [[nodiscard]] inline attune::device_code gpu_comparison(gpu const& g)
 {
     attune::variant v;
@@ -193,7 +152,7 @@ template <class T>
 /// The kernel without a tuning around it: one bench, one variant after another.
 struct saxpy_bench {
     gpu const& g;
-    saxpy_data data{};
+    saxpy_data data{gpu_elements};
     std::unique_ptr<attune::device_bench> bench{};
 
     saxpy_bench(gpu const& on, bool in_worker)
@@ -203,8 +162,7 @@ struct saxpy_bench {
         call.buffers = {
             {attune::as_buffer(std::span<float const>(data.x), 0), attune::memory_place::host},
             {attune::as_buffer(std::span<float>(data.y), 1), attune::memory_place::host}};
-        call.arguments = {
-            array_argument(0), array_argument(1), number_argument(2.0F), number_argument(data.n())};
+        call.arguments = {array_number(0), array_number(1), by_value(2.0F), by_value(data.n())};
         attune::device_bench_options options;
         options.comparison = gpu_comparison(g);
         bench = in_worker ? attune::make_worker_bench(g.driver, call, options)

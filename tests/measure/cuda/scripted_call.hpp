@@ -7,30 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "../../support/device_arguments.hpp"
 #include "scripted_driver.hpp"
 
 namespace attune_test {
-
-template <class T>
-[[nodiscard]] attune::device_argument by_value(T value)
-{
-    attune::device_argument a;
-    a.value.resize(sizeof(T));
-    std::memcpy(a.value.data(), &value, sizeof(T));
-    return a;
-}
-
-[[nodiscard]] inline attune::device_argument array_number(std::size_t i)
-{
-    attune::device_argument a;
-    a.buffer = i;
-    return a;
-}
 
 /// f(x, y, n) with n floats in each: x[i] = i + 1 is only read, y[i] = 100. Both are the host's, or
 /// lie in a vector that plays the device's memory.
