@@ -63,12 +63,24 @@ TEST_CASE("the leaders are those whose interval reaches that of the best")
     leaders all(about(10), "default");
     all.consider(candidate(1, about(8)));
     all.consider(candidate(2, about(7.9)));
-    all.consider(candidate(3, about(9)));
+    all.consider(candidate(3, about(12)));
     CHECK(names(all) == std::vector<std::uint32_t>{2, 1});
     all.consider(candidate(4, about(5))); // far better: the others are out
     CHECK(names(all) == std::vector<std::uint32_t>{4});
-    all.consider(candidate(5, {5.5, 4.9, 7, 6})); // imprecise: it may be better
+    all.consider(candidate(5, {7.5, 6.6, 9, 6})); // imprecise: it may be better
     CHECK(names(all) == std::vector<std::uint32_t>{4, 5});
+}
+
+TEST_CASE("the best is a leader though it was timed while all took a third longer, and others not")
+{
+    leaders all(about(10), "default");
+    all.consider(candidate(1, about(4.2)));
+    all.consider(candidate(2, about(4 * 4 / 3.0)));
+    all.consider(candidate(3, about(4.1)));
+    CHECK(names(all) == std::vector<std::uint32_t>{3, 1, 2});
+    leaders fast_default(about(3), "default"); // timed while nobody else ran
+    fast_default.consider(candidate(1, about(2.9 * 4 / 3.0)));
+    CHECK(names(fast_default) == std::vector<std::uint32_t>{1});
 }
 
 TEST_CASE("there are only so many leaders, the ones measured fastest")
@@ -76,14 +88,14 @@ TEST_CASE("there are only so many leaders, the ones measured fastest")
     leaders all(about(10), "default");
     for (std::uint32_t i = 0; i < 10; ++i)
         all.consider(candidate(i, about(8 - 0.01 * static_cast<double>(i))));
-    CHECK(names(all) == std::vector<std::uint32_t>{9, 8, 7, 6});
-    CHECK(leaders::most == 4);
+    CHECK(names(all) == std::vector<std::uint32_t>{9, 8, 7, 6, 5, 4, 3, 2});
+    CHECK(leaders::most == 8);
 }
 
 TEST_CASE("what is slower than the default, or the same code as another, is no leader")
 {
     leaders all(about(10), "default");
-    all.consider(candidate(1, about(11)));
+    all.consider(candidate(1, about(14)));
     all.consider(candidate(2, about(9), "default"));
     CHECK(names(all).empty());
     all.consider(candidate(3, about(9), "x"));
@@ -99,14 +111,14 @@ TEST_CASE("what stays is a leader whatever its time, and takes the place of anot
     known.stays = true;
     all.consider(known);
     CHECK(names(all) == std::vector<std::uint32_t>{9});
-    for (std::uint32_t i = 0; i < 6; ++i)
-        all.consider(candidate(i, about(8 - 0.01 * static_cast<double>(i))));
-    CHECK(names(all) == std::vector<std::uint32_t>{5, 4, 3, 9});
-    attune::finalist equal = candidate(7, about(30), "5");
+    for (std::uint32_t i = 0; i < 9; ++i)
+        all.consider(candidate(10 + i, about(8 - 0.01 * static_cast<double>(i))));
+    CHECK(names(all) == std::vector<std::uint32_t>{18, 17, 16, 15, 14, 13, 12, 9});
+    attune::finalist equal = candidate(7, about(30), "15");
     equal.stays = true;
-    all.consider(equal); // the code of 5, which stays now
+    all.consider(equal); // the code of 15, which stays now
     all.consider(candidate(8, about(1)));
-    CHECK(names(all) == std::vector<std::uint32_t>{8, 5, 9});
+    CHECK(names(all) == std::vector<std::uint32_t>{8, 15, 9});
 }
 
 TEST_CASE("the fastest wins when it is proven faster than the default")

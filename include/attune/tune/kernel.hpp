@@ -231,8 +231,8 @@ public:
         if constexpr (fits)
             description_.check = [f](void const* arguments) -> std::string {
                 auto const& all = *static_cast<host_arguments const*>(arguments);
-                using verdict = decltype(std::apply(f, all));
-                if constexpr (std::is_same_v<verdict, bool>)
+                using answer = decltype(std::apply(f, all));
+                if constexpr (std::is_same_v<answer, bool>)
                     return std::apply(f, all) ? "" : "the kernel's check refused the result";
                 else
                     return std::apply(f, all);
