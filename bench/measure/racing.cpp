@@ -5,12 +5,15 @@
 //
 // The default search proposes variants of six kernels; each is timed both ways, one after the
 // other: as a tuning does (until it is precise, or proven slower than the best so far), and 32
-// times after one run to warm up. One line per kernel: seconds of processor time for all of them,
-// their ratio, and by how much the winner of the race is slower than that of the 32 repetitions,
-// from turns of both (negative: it is faster). The last line has the ratio of all kernels together.
+// times after one run to warm up. Then each way's leaders and the default are timed in turns, as in
+// the final of a tuning. One line per kernel: seconds of processor time for timing all of them
+// before that final, their ratio, and by how much the winner after racing is slower than that after
+// 32 repetitions, from turns of both (negative: it is faster). The last line has the ratio of all
+// kernels together.
 #include <attune/compile/clang.hpp>
 #include <attune/measure/adaptive_timer.hpp>
 #include <attune/measure/duel.hpp>
+#include <attune/tune/finals.hpp>
 #include <attune/tune/timing.hpp>
 
 #include <algorithm>
@@ -37,25 +40,46 @@ struct totals {
     double worst_gap = 0;
 };
 
-/// One way of timing: what it cost, and whom it thinks fastest.
+/// One way of timing: what it cost, and who may be the fastest by it.
 struct way {
     double spent_s = 0;
     std::uint64_t samples = 0;
     double best_s = std::numeric_limits<double>::infinity();
-    attune::callable best{};
+    attune::callable first{};                 ///< the default
+    std::optional<attune::leaders> leaders{}; ///< of the others
 
-    attune::measurement time(attune::callable const& code,
+    attune::measurement time(attune::point const& at,
+                             attune::callable const& code,
                              std::function<attune::measurement(double stop_above_s)> const& how)
     {
         double const begun_s = bench::thread_seconds();
         attune::measurement const m = how(best_s);
         spent_s += bench::thread_seconds() - begun_s;
         samples += m.samples;
-        if (m.value < best_s) {
-            best_s = m.value;
-            best = code;
+        best_s = std::min(best_s, m.value);
+        if (leaders) {
+            leaders->consider({at, m, code});
+        } else {
+            first = code;
+            leaders.emplace(m, code.object_key);
         }
         return m;
+    }
+
+    /// Who wins the final.
+    template <class Kernel>
+    [[nodiscard]] attune::callable winner(Kernel& problem, attune::variant_timing& timing)
+    {
+        constexpr double limit_s = 2; // as in a tuning of a minute
+        std::vector<attune::callable> field{first};
+        for (attune::finalist const& f : leaders->all())
+            field.push_back(f.code);
+        std::vector<std::function<void()>> calls;
+        for (attune::callable const& code : field)
+            calls.emplace_back([&problem, entry = code.as<typename Kernel::signature>()] {
+                problem.call(*entry);
+            });
+        return field[attune::judge(timing.compare([] {}, calls, limit_s)).winner];
     }
 };
 
@@ -95,9 +119,11 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
         auto const code = std::get<attune::callable>(std::move(compiled));
         auto* const entry = code.as<typename Kernel::signature>();
         std::function<void()> const call = [&] { problem.call(*entry); };
-        attune::measurement const m = racing.time(
-            code, [&](double stop_above_s) { return timing.time([] {}, call, stop_above_s); });
-        static_cast<void>(fixed.time(code, [&](double) { return fixed_timer.time([] {}, call); }));
+        attune::measurement const m = racing.time(next.front(), code, [&](double stop_above_s) {
+            return timing.time([] {}, call, stop_above_s);
+        });
+        static_cast<void>(
+            fixed.time(next.front(), code, [&](double) { return fixed_timer.time([] {}, call); }));
         search.tell(next.front(), m);
         ++timed;
     }
@@ -105,9 +131,11 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
     if (timed == 0)
         throw std::runtime_error(std::string(Kernel::name) + ": no variant of it compiles");
     double gap = 0;
-    if (racing.best.object_key != fixed.best.object_key) {
-        auto* const ours = racing.best.as<typename Kernel::signature>();
-        auto* const other = fixed.best.as<typename Kernel::signature>();
+    attune::callable const after_racing = racing.winner(problem, timing);
+    attune::callable const after_fixed = fixed.winner(problem, timing);
+    if (after_racing.object_key != after_fixed.object_key) {
+        auto* const ours = after_racing.as<typename Kernel::signature>();
+        auto* const other = after_fixed.as<typename Kernel::signature>();
         gap =
             attune::duel({}, [&] { problem.call(*other); }, [&] { problem.call(*ours); }).ratio - 1;
     }
