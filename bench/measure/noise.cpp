@@ -1,7 +1,7 @@
 // bench.measure.noise : what do wrong times cost a search, and what does it miss without any?
 // SPDX-License-Identifier: MIT
 //
-//   bench/bench.measure.noise [--kernel NAME] [--runs 100] [--evaluations 60] [--rounds 20]
+//   bench/bench.measure.noise [--kernels a,b] [--runs 100] [--evaluations 60] [--rounds 20]
 //
 // All configurations of one kernel with a small space are timed in turns; the lower decile over the
 // rounds, which is what a configuration takes while nobody else slows the machine, is its true time
@@ -34,15 +34,14 @@
 #include <variant>
 #include <vector>
 
-#include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
 #include "../support/interleaved.hpp"
-#include "../support/names.hpp"
+#include "../support/kernels.hpp"
 
 namespace {
 
 struct arguments {
-    std::string kernel = "kmeans";
+    std::string kernels = "kmeans";
     std::uint32_t runs = 100;
     std::uint32_t evaluations = 60;
     std::uint32_t rounds = 20;
@@ -199,16 +198,11 @@ int main(int argc, char** argv)
         arguments asked;
         bench::read_arguments(argc,
                               argv,
-                              {{"--kernel", &asked.kernel},
+                              {{"--kernels", &asked.kernels},
                                {"--runs", &asked.runs, 1},
                                {"--evaluations", &asked.evaluations, 1},
                                {"--rounds", &asked.rounds, 1}});
-        std::vector<std::string> names;
-        kernels::for_each_kernel([&]<class Kernel> { names.emplace_back(Kernel::name); });
-        bench::require_known("--kernel", asked.kernel, names);
-        kernels::for_each_kernel([&]<class Kernel> {
-            if (asked.kernel == Kernel::name) run<Kernel>(asked);
-        });
+        bench::for_kernels_of(asked.kernels, [&]<class Kernel> { run<Kernel>(asked); });
         return 0;
     });
 }

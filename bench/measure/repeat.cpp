@@ -1,7 +1,7 @@
 // bench.measure.repeat : does tuning once more find as good a variant?
 // SPDX-License-Identifier: MIT
 //
-//   bench/bench.measure.repeat [--runs 20] [--evaluations 60] [--kernel NAME]
+//   bench/bench.measure.repeat [--runs 20] [--evaluations 60] [--kernels a,b]
 //
 // Fresh tunings of one kernel, each with another seed; a variant is compiled once for all of them.
 // Then all distinct winners are timed in turns: that is their true time. Two lines
@@ -27,9 +27,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
-#include "../support/names.hpp"
+#include "../support/kernels.hpp"
 
 namespace {
 
@@ -77,7 +76,7 @@ private:
 struct arguments {
     std::uint32_t runs = 20;
     std::uint32_t evaluations = 60;
-    std::string kernel = "batched_gemm";
+    std::string kernels = "batched_gemm";
 };
 
 template <class Kernel>
@@ -155,13 +154,8 @@ int main(int argc, char** argv)
                               argv,
                               {{"--runs", &asked.runs, 1},
                                {"--evaluations", &asked.evaluations, 1},
-                               {"--kernel", &asked.kernel}});
-        std::vector<std::string> names;
-        kernels::for_each_kernel([&]<class Kernel> { names.emplace_back(Kernel::name); });
-        bench::require_known("--kernel", asked.kernel, names);
-        kernels::for_each_kernel([&]<class Kernel> {
-            if (asked.kernel == Kernel::name) run<Kernel>(asked);
-        });
+                               {"--kernels", &asked.kernels}});
+        bench::for_kernels_of(asked.kernels, [&]<class Kernel> { run<Kernel>(asked); });
         return 0;
     });
 }

@@ -23,7 +23,7 @@
 
 #include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
-#include "../support/names.hpp"
+#include "../support/kernels.hpp"
 #include "suite_table.hpp"
 
 namespace {
@@ -120,17 +120,12 @@ int main(int argc, char** argv)
                                {"--evaluations", &asked.evaluations, 1},
                                {"--seed", &asked.seed},
                                {"--table", &asked.table}});
-        std::vector<std::string> names;
-        kernels::for_each_kernel([&]<class Kernel> { names.emplace_back(Kernel::name); });
-        bench::require_known("--kernels", asked.kernels, names);
         bool right = true;
-        kernels::for_each_kernel([&]<class Kernel> {
-            if (bench::is_in(asked.kernels, Kernel::name)) right = run<Kernel>(asked) && right;
-        });
+        bench::for_kernels_of(asked.kernels,
+                              [&]<class Kernel> { right = run<Kernel>(asked) && right; });
         bench::convergence_table table;
-        kernels::for_each_kernel([&]<class Kernel> {
-            if (asked.table && bench::is_in(asked.kernels, Kernel::name))
-                table.add<Kernel>(asked.evaluations, asked.seed);
+        bench::for_kernels_of(asked.kernels, [&]<class Kernel> {
+            if (asked.table) table.add<Kernel>(asked.evaluations, asked.seed);
         });
         table.print();
         return right ? 0 : 1;
