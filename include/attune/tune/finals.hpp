@@ -41,7 +41,7 @@ public:
     static constexpr std::size_t most = 8;
     /// Measured at different moments, times differ by this much for nothing: where another program
     /// keeps the second thread of a core busy now and then, the machine has two speeds. The final
-    /// leaves out within ten rounds what is slower after all.
+    /// drops what is clearly slower after all, from its tenth round on.
     static constexpr double drift = 0.35;
 
     /// @param default_time  of the default configuration, which takes part in any case and is none
