@@ -5,6 +5,7 @@
 #include <attune/core/random.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -241,4 +242,29 @@ TEST_CASE("against the truth: equals tie, others do not")
     CHECK(lost == 0);
     CHECK(missing <= 0.05 * trials);
     CHECK(wrong <= 0.01 * trials);
+}
+
+TEST_CASE(
+    "a final of slow kernels proves who is faster, also while all takes far longer than before")
+{
+    double const default_s = 0.184;
+    double const best_s = 0.045;
+    for (double const slowdown : {1.0, 1.4, 1.8}) {
+        CAPTURE(slowdown);
+        attune_test::scripted_clocks clocks;
+        std::array<std::function<void()>, 2> const runs{[&] { clocks.pass(slowdown * default_s); },
+                                                        [&] { clocks.pass(slowdown * best_s); }};
+        double const limit_s = attune::detail::final_limit_s(60, default_s, best_s);
+        attune::round_times const times = attune::round_robin_with(
+            clocks, attune::final_options(runs.size(), limit_s), [] {}, runs);
+        CHECK(attune::judge(times).winner == 1);
+    }
+}
+
+TEST_CASE("a final takes a tenth of the budget or two seconds, for slow kernels up to a quarter")
+{
+    using attune::detail::final_limit_s;
+    CHECK(final_limit_s(5, 1e-3, 1e-3) == 0.5);
+    CHECK(final_limit_s(60, 1e-3, 1e-3) == 2);
+    CHECK(final_limit_s(60, 100, 1) == 15);
 }

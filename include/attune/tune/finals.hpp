@@ -91,6 +91,26 @@ private:
     std::vector<finalist> all_;
 };
 
+namespace detail {
+
+/// What the final may take of the time budget: a tenth, but no more than two seconds; for slow
+/// kernels what sixteen rounds of two take, but no more than a quarter. Seven rounds, one of them
+/// to warm up, are the fewest that prove anything, and all may take twice as long as it did before.
+[[nodiscard]] inline double final_limit_s(double budget_s, double default_s, double best_s)
+{
+    return std::min(std::max(std::min(2.0, 0.1 * budget_s), 16 * (default_s + best_s)),
+                    0.25 * budget_s);
+}
+
+/// Of that, what is left of the budget; half of it in any case, so that what was found is not lost
+/// to one last evaluation that took longer than all before.
+[[nodiscard]] inline double final_time_s(double limit_s, double left_s)
+{
+    return std::clamp(left_s, 0.5 * limit_s, limit_s);
+}
+
+} // namespace detail
+
 /// How the final of `contestants` runs is held: intervals are so wide that all of them together
 /// hold with 95 %.
 [[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
