@@ -261,6 +261,33 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "who fits into a final can be told apart there, also while all takes nearly twice as long")
+{
+    for (std::size_t contestants = 2; contestants <= 1 + leaders::most; ++contestants) {
+        CAPTURE(contestants);
+        // All are so near to the best that none leaves before the end.
+        std::vector<double> seconds(contestants, 0.0105);
+        seconds.front() = 0.011;
+        seconds.back() = 0.010;
+        double round_s = 0;
+        for (double const s : seconds)
+            round_s += s;
+        double limit_s = 1;
+        while (!attune::detail::fits_final(contestants, round_s, limit_s))
+            limit_s *= 1.01;
+        while (attune::detail::fits_final(contestants, round_s, limit_s))
+            limit_s /= 1.01;
+        attune_test::scripted_clocks clocks;
+        std::vector<std::function<void()>> runs;
+        for (double const s : seconds)
+            runs.emplace_back([&clocks, s] { clocks.pass(1.9 * s); });
+        attune::round_times const times = attune::round_robin_with(
+            clocks, attune::final_options(contestants, 1.01 * limit_s), [] {}, runs);
+        CHECK(attune::judge(times).winner == contestants - 1);
+    }
+}
+
 TEST_CASE("a final takes a tenth of the budget or two seconds, for slow kernels up to a quarter")
 {
     using attune::detail::final_limit_s;

@@ -91,14 +91,30 @@ private:
     std::vector<finalist> all_;
 };
 
+/// How the final of `contestants` runs is held: intervals are so wide that all of them together
+/// hold with 95 %.
+[[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
+{
+    round_robin_options how;
+    how.max_s = limit_s;
+    how.confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(contestants, 2) - 1);
+    return how;
+}
+
 namespace detail {
 
+/// Rounds that a final has to have time for: the fewest that prove anything among so many, one to
+/// warm up and one to spare; all may take twice as long by then as when they were timed.
+[[nodiscard]] inline double final_rounds(std::size_t contestants)
+{
+    return 2 * static_cast<double>(fewest_for(final_options(contestants, 0).confidence) + 2);
+}
+
 /// What the final may take of the time budget: a tenth, but no more than two seconds; for slow
-/// kernels what sixteen rounds of two take, but no more than a quarter. Seven rounds, one of them
-/// to warm up, are the fewest that prove anything, and all may take twice as long as it did before.
+/// kernels what the rounds of two take, but no more than a quarter.
 [[nodiscard]] inline double final_limit_s(double budget_s, double default_s, double best_s)
 {
-    return std::min(std::max(std::min(2.0, 0.1 * budget_s), 16 * (default_s + best_s)),
+    return std::min(std::max(std::min(2.0, 0.1 * budget_s), final_rounds(2) * (default_s + best_s)),
                     0.25 * budget_s);
 }
 
@@ -109,17 +125,13 @@ namespace detail {
     return std::clamp(left_s, 0.5 * limit_s, limit_s);
 }
 
-} // namespace detail
-
-/// How the final of `contestants` runs is held: intervals are so wide that all of them together
-/// hold with 95 %.
-[[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
+/// Whether `contestants` runs, which take `round_s` together, can be told apart in that time.
+[[nodiscard]] inline bool fits_final(std::size_t contestants, double round_s, double limit_s)
 {
-    round_robin_options how;
-    how.max_s = limit_s;
-    how.confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(contestants, 2) - 1);
-    return how;
+    return final_rounds(contestants) * round_s <= limit_s;
 }
+
+} // namespace detail
 
 /// The outcome of a final, in which contestant 0 is the default configuration.
 struct verdict {

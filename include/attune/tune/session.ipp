@@ -198,7 +198,7 @@ private:
         std::vector<finalist> out;
         double round_s = report_.default_time.value;
         for (finalist& f : leaders_->all()) {
-            bool const fits = 20 * (round_s + f.time.value) <= final_limit_s();
+            bool const fits = fits_final(out.size() + 2, round_s + f.time.value, final_limit_s());
             if (!fits && !out.empty() && !f.stays) continue;
             round_s += f.time.value;
             if (f.code.address == nullptr) { // from before an interruption
