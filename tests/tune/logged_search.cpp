@@ -33,22 +33,27 @@ attune::outcome bowl(point const& p)
     if (p[0].index == p[1].index) return attune::failure{attune::failure_stage::crash, "diagonal"};
     return attune::measurement::exact(1 + x * x + y * y);
 }
+/// What 25 evaluations ask for when nothing comes between them.
+/// @param before_told  called with the search and each point
+std::vector<point> uninterrupted(attune::chain_of_trees const& space, auto const& before_told)
+{
+    event_log none;
+    logged_search search{make, space, 5, none};
+    std::vector<point> out;
+    for (int i = 0; i < 25; ++i) {
+        out.push_back(search.ask(1).front());
+        before_told(search, out.back());
+        search.tell(out.back(), bowl(out.back()));
+    }
+    return out;
+}
 
 } // namespace
 
 TEST_CASE("interrupted anywhere, a search goes on as if it had not been")
 {
     attune::chain_of_trees const space = grid();
-    std::vector<point> whole;
-    {
-        event_log none;
-        logged_search search{make, space, 5, none};
-        for (int i = 0; i < 25; ++i) {
-            point const p = search.ask(1).front();
-            whole.push_back(p);
-            search.tell(p, bowl(p));
-        }
-    }
+    std::vector<point> const whole = uninterrupted(space, [](logged_search&, point const&) {});
     for (std::size_t const stop : {0U, 1U, 9U, 24U}) {
         for (bool const before_it_was_told : {false, true}) {
             scratch_directory const directory;
@@ -110,17 +115,8 @@ std::vector<double> distance_of(point const& p)
 TEST_CASE("numbers that were revealed are part of what is continued")
 {
     attune::chain_of_trees const space = revealing_grid();
-    std::vector<point> whole;
-    {
-        event_log none;
-        logged_search search{make, space, 5, none};
-        for (int i = 0; i < 25; ++i) {
-            point const p = search.ask(1).front();
-            whole.push_back(p);
-            search.reveal(p, distance_of(p));
-            search.tell(p, bowl(p));
-        }
-    }
+    std::vector<point> const whole = uninterrupted(
+        space, [](logged_search& search, point const& p) { search.reveal(p, distance_of(p)); });
     for (std::size_t const stop : {3U, 11U, 17U}) {
         scratch_directory const directory;
         {
