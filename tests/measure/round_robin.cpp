@@ -160,6 +160,29 @@ TEST_CASE("the intervals of a ratio hold it as often as they say, though the mac
     CHECK(hits >= 0.97 * trials);
 }
 
+TEST_CASE("however busy the machine is, there is time for the rounds that prove something")
+{
+    scripted_field field({2, 1});
+    for (std::function<void()>& run : field.runs)
+        run = [&field, calm = run] {
+            calm();
+            ++field.clocks.taken_away;
+        };
+    round_robin_options options = unlimited();
+    double const round_s = 3;
+    auto const fewest = static_cast<double>(attune::fewest_for(options.confidence));
+    for (double const spare_s : {0.5, 4.0, 7.0, 20.0}) {
+        CAPTURE(spare_s);
+        options.max_s = round_s * (1 + fewest) + spare_s; // one to warm up
+        double const begun_s = field.clocks.wall;
+        round_times const times = field.time(options);
+        CHECK(times.rounds(0) >= attune::fewest_for(options.confidence));
+        CHECK(attune::is_below_one(times.ratio(0, 1)));
+        CHECK(field.clocks.wall - begun_s <= options.max_s);
+        CHECK(field.clocks.wall - begun_s >= options.max_s - round_s);
+    }
+}
+
 TEST_CASE("rounds longer than the time there is are made once")
 {
     scripted_field field({30, 20});

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -115,7 +116,8 @@ private:
 /// The loop of round_robin() over whatever takes samples.
 ///
 /// Who is slower than the fastest by more than `clear_by` runs no more; the others go on until each
-/// is told from the fastest as precisely as wanted. A run that was disturbed is repeated.
+/// is told from the fastest as precisely as wanted. A run that was disturbed is repeated, but only
+/// in time that the rounds without which nothing can be proven leave over.
 ///
 /// @param contestants  runs 0 to contestants - 1 of the taker take part  @pre at least one
 /// Errors   whatever the taker throws
@@ -125,9 +127,14 @@ round_robin_with(Taker& taker, std::size_t contestants, round_robin_options cons
 {
     round_times times(contestants);
     time_budget budget(taker, options.max_s);
+    double round_s = std::numeric_limits<double>::infinity(); // the shortest so far
+    double begun_s = 0;
+    auto const round_ended = [&] { round_s = std::min(round_s, taker.wall_s() - begun_s); };
     for (std::uint32_t done = 0; done < options.warm_up_rounds; ++done) {
+        begun_s = taker.wall_s();
         for (std::size_t i = 0; i < contestants; ++i)
             taker.warm_up(i);
+        round_ended();
         if (budget.is_up()) {
             for (std::size_t i = 0; i < contestants; ++i)
                 times.add(i, taker.warm_up_s(i));
@@ -142,14 +149,18 @@ round_robin_with(Taker& taker, std::size_t contestants, round_robin_options cons
             if (taker.runs_for(taker.warm_up_s(i)) > 1 && options.is_repeatable(i))
                 runs[i] = good_sample_of(taker, i);
     std::size_t const most = std::max<std::size_t>(options.max_rounds, 1);
-    std::size_t const fewest =
-        std::max<std::size_t>(options.min_rounds, fewest_for(options.confidence));
+    std::size_t const proving = fewest_for(options.confidence);
+    std::size_t const fewest = std::max<std::size_t>(options.min_rounds, proving);
     std::vector<std::size_t> active(contestants); // in the order of this round
     for (std::size_t i = 0; i < active.size(); ++i)
         active[i] = i;
     for (std::size_t round = 1; round <= most; ++round) {
+        auto const needed = static_cast<double>(proving - std::min(round, proving));
+        auto const may_repeat = [&] { return budget.left_s() >= (needed + 1) * round_s; };
+        begun_s = taker.wall_s();
         for (std::size_t const i : active)
-            times.add(i, take_undisturbed(taker, i, runs[i]));
+            times.add(i, take_undisturbed(taker, i, runs[i], may_repeat));
+        round_ended();
         std::reverse(active.begin(), active.end());
         if (round >= fewest) {
             std::size_t const front = times.fastest();
@@ -163,7 +174,7 @@ round_robin_with(Taker& taker, std::size_t contestants, round_robin_options cons
             });
             if (told && contestants > 1) break;
         }
-        if (budget.is_up()) break;
+        if (budget.left_s() < round_s) break;
     }
     return times;
 }

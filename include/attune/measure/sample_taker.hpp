@@ -44,12 +44,14 @@ concept sample_taker =
 /// Runs longer than two medians, by thread CPU time: at most this share. racing_options says why.
 inline constexpr double far_rate_of_cpu_time = 0.05;
 
-/// A sample that is repeated, twice at most, while it was disturbed. @return  seconds of one run
-template <sample_taker Taker>
-[[nodiscard]] double take_undisturbed(Taker& taker, std::size_t i, std::uint32_t runs = 1)
+/// A sample that is repeated, twice at most, while it was disturbed and `may_repeat` says yes.
+/// @return  seconds of one run
+template <sample_taker Taker, std::predicate MayRepeat>
+[[nodiscard]] double
+take_undisturbed(Taker& taker, std::size_t i, std::uint32_t runs, MayRepeat const& may_repeat)
 {
     time_sample sample = taker.take(i, runs);
-    for (int again = 0; again < 2 && sample.is_disturbed; ++again)
+    for (int again = 0; again < 2 && sample.is_disturbed && may_repeat(); ++again)
         sample = taker.take(i, runs);
     return sample.seconds;
 }
