@@ -152,9 +152,26 @@ TEST_CASE("too few rounds prove nothing")
         times.add(1, 1.0);
     }
     CHECK(judge(times).winner == 0);
+    CHECK(judge(times).ties.empty()); // and two that differ in all of them are no equals
+    CHECK(attune::want_of_rounds(judge(times), 2) ==
+          "the final had time for too few rounds, 5 of the 6 that prove something: what was 2.00x "
+          "faster than the default in them is not installed; tune with a larger budget of time");
     times.add(0, 2.0);
     times.add(1, 1.0);
     CHECK(judge(times).winner == 1);
+    CHECK(attune::want_of_rounds(judge(times), 2).empty());
+}
+
+TEST_CASE("too few rounds are no reason where nothing looked faster, and ties remain ties")
+{
+    round_times times(2);
+    for (double const other : {1.01, 0.99, 1.02}) {
+        times.add(0, 1.0);
+        times.add(1, other);
+    }
+    CHECK(judge(times).winner == 0);
+    CHECK(judge(times).ties == std::vector<std::size_t>{1});
+    CHECK(attune::want_of_rounds(judge(times), 2).empty());
 }
 
 TEST_CASE("who left the final early is not the winner because the machine slowed down later")

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <iterator>
 #include <span>
 #include <string>
@@ -169,10 +170,29 @@ struct verdict {
                             out.time.value / out.ratio.high,
                             out.time.value / out.ratio.low,
                             out.ratio.samples};
-    for (std::size_t i = 0; i < times.size(); ++i)
-        if (i != out.winner && !is_below_one(times.ratio(i, out.winner, confidence), confidence))
-            out.ties.push_back(i);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        measurement const to_winner = times.ratio(i, out.winner, confidence);
+        if (i != out.winner && to_winner.low <= 1 && to_winner.high >= 1) out.ties.push_back(i);
+    }
     return out;
+}
+
+/// What to say where the default stays only because there was no time for the rounds that prove
+/// something; else empty.
+[[nodiscard]] inline std::string want_of_rounds(verdict const& end, std::size_t contestants)
+{
+    std::size_t const fewest = fewest_for(final_options(contestants, 0).confidence);
+    if (end.winner != 0 || end.ratio.high >= 1 || end.ratio.samples >= fewest) return {};
+    char text[256] = {};
+    std::snprintf(text,
+                  sizeof text,
+                  "the final had time for too few rounds, %u of the %zu that prove something: what "
+                  "was %.2fx faster than the default in them is not installed; tune with a larger "
+                  "budget of time",
+                  end.ratio.samples,
+                  fewest,
+                  1 / end.ratio.value);
+    return text;
 }
 
 } // namespace attune

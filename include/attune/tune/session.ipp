@@ -245,7 +245,7 @@ private:
         chosen_ = field[end.winner];
         chosen_.time = end.time;
         put_into(report_, end, times.time(0));
-        note(warning_of(report_.noise, end.ratio));
+        note(warning_of(report_.noise, end, times.size()));
         for (std::size_t const i : end.ties)
             report_.ties.push_back(text_of(space_, field[i].at));
     }

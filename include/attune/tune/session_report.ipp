@@ -9,6 +9,9 @@
 #include <attune/tune/supply.hpp>
 #include <attune/tune/trial.hpp>
 
+#include <cstddef>
+#include <string>
+
 namespace attune::detail {
 
 /// @pre  report.default_time is from the beginning
@@ -23,6 +26,14 @@ put_into(tuning_report& report, attune::verdict const& end, measurement const& d
     report.speedup = 1 / end.ratio.value;
     report.speedup_low = 1 / end.ratio.high;
     report.speedup_high = 1 / end.ratio.low;
+}
+
+/// What makes the outcome of a final less than certain; empty: nothing.
+[[nodiscard]] inline std::string
+warning_of(machine_noise const& noise, attune::verdict const& end, std::size_t contestants)
+{
+    std::string const unproven = want_of_rounds(end, contestants);
+    return unproven.empty() ? attune::warning_of(noise, end.ratio) : unproven;
 }
 
 inline void put_into(tuning_report& report,
