@@ -1,9 +1,8 @@
 // attune/measure/memory_peak.ipp - bytes per second between this processor and arrays of some size.
 // SPDX-License-Identifier: MIT
 //
-// Source   the triad of McCalpin 1995, a = b + 3 c, compiled for each width of vectors: where
-// arrays
-//          fit into caches, these limit it, not the loop. Each thread has arrays of its own, which
+// Source   the triad of McCalpin 1995, a = b + 3 c, compiled for each width of vectors: these limit
+//          it, not the loop, where arrays fit into caches. Each thread has arrays of its own, which
 //          it fills itself: on a machine whose memory is in several places they are near it
 #pragma once
 
