@@ -13,7 +13,8 @@ inline constexpr auto tile_n = attune::ordinal<"TILE_N">(attune::powers_of_two(8
 inline constexpr auto tile_k = attune::ordinal<"TILE_K">(attune::powers_of_two(8, 256));
 inline constexpr auto unroll = attune::ordinal<"UNROLL">(attune::values(1, 2, 4, 8));
 inline constexpr auto order = attune::permutation<"ORDER", 3>();
-inline constexpr auto space = attune::space(tile_m, tile_n, tile_k, unroll, order)
+inline constexpr auto flags = attune::flags<"FLAGS">("-O3", "-mprefer-vector-width=512");
+inline constexpr auto space = attune::space(tile_m, tile_n, tile_k, unroll, order, flags)
                                   .where(4 * tile_n * tile_k <= 32 * 1024, tile_m % unroll == 0);
 
 int main()

@@ -25,8 +25,10 @@ struct sgemm {
     static constexpr auto tile_k = attune::ordinal<"TILE_K">(attune::powers_of_two(8, 256));
     static constexpr auto unroll = attune::ordinal<"UNROLL">(attune::values(1, 2, 4, 8));
     static constexpr auto order = attune::permutation<"ORDER", 3>();
+    // Clang keeps to 256-bit vectors on many processors that have wider ones.
+    static constexpr auto flags = attune::flags<"FLAGS">("-O3", "-mprefer-vector-width=512");
     static constexpr auto space =
-        attune::space(tile_m, tile_n, tile_k, unroll, order)
+        attune::space(tile_m, tile_n, tile_k, unroll, order, flags)
             .where(4 * tile_n * tile_k <= 32 * 1024, tile_m % unroll == 0);
     using config = decltype(space)::config_type;
     using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int);
@@ -62,7 +64,7 @@ struct sgemm {
     /// The order of Goto and van de Geijn 2008: a panel of B stays in cache while rows of A pass.
     [[nodiscard]] static std::optional<config> expert()
     {
-        return config{128, 32, 256, 8, {1, 2, 0}};
+        return config{128, 32, 256, 8, {1, 2, 0}, "-mprefer-vector-width=512"};
     }
 };
 
