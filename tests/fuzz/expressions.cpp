@@ -1,7 +1,9 @@
 // tests/fuzz/expressions.cpp - no text crashes the parser; what it reads, it writes and reads
 // again. SPDX-License-Identifier: MIT
-#include <attune/space/files/files.ipp>
-#include <attune/space/space.ipp>
+#include <attune/declare/evaluate.hpp>
+#include <attune/space/files/expression_parser.hpp>
+#include <attune/space/files/read_json.hpp>
+#include <attune/space/files/write_expression.hpp>
 
 #include <cstddef>
 #include <cstdint>

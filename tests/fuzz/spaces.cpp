@@ -1,7 +1,8 @@
 // tests/fuzz/spaces.cpp - no file crashes the readers; what they read, they write and read again.
 // SPDX-License-Identifier: MIT
-#include <attune/space/files/files.ipp>
-#include <attune/space/space.ipp>
+#include <attune/space/files/read_json.hpp>
+#include <attune/space/files/read_t1.hpp>
+#include <attune/space/files/write_json.hpp>
 
 #include <cstddef>
 #include <cstdint>
