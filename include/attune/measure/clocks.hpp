@@ -192,6 +192,7 @@ public:
         round_begun_s_ = now_s;
         return now_s - begun_s_ + round_s > max_s_;
     }
+    /// Wall seconds; below 0 once the time is over.
     [[nodiscard]] double left_s() { return max_s_ - (source_->wall_s() - begun_s_); }
 
 private:

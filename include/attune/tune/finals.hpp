@@ -137,7 +137,7 @@ namespace detail {
 /// The outcome of a final, in which contestant 0 is the default configuration.
 struct verdict {
     std::size_t winner = 0;
-    std::vector<std::size_t> ties{}; ///< those that cannot be told from the winner, ascending
+    std::vector<std::size_t> ties{}; ///< whose interval to the winner holds 1, ascending
     std::size_t best = 0;            ///< of all but the default, the fastest
     measurement ratio{1, 1, 1, 0};   ///< of the winner to the default; where that stays, of `best`
     measurement time{};              ///< seconds of the winner
