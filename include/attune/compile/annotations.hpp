@@ -10,13 +10,14 @@
 #pragma once
 
 #include <attune/compile/source.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One ATTUNE_TUNABLE(NAME, default).
 struct annotation {
@@ -39,4 +40,4 @@ struct annotation {
 /// Errors   as above; and two different defaults for one name
 [[nodiscard]] std::vector<annotation> find_annotations(kernel_source const& kernel);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,11 +13,12 @@
 #include <attune/compile/scan.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -123,4 +124,4 @@ std::vector<annotation> find_annotations(kernel_source const& kernel)
     return found;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,12 +10,13 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <memory>
 #include <string>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Code in memory. Copies share it; it is unloaded when the last copy goes, also when the compiler
 /// that made it is gone already. The address must not be used after that.
@@ -39,4 +40,4 @@ struct callable {
 /// A variant that does not compile or load is a value for the search, not an exception.
 using compile_result = std::variant<callable, failure>;
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

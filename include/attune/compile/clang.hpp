@@ -14,13 +14,14 @@
 #include <attune/compile/source.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/compile/variant.hpp>
+#include <attune/core/version.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How clang_compiler compiles.
 struct clang_options {
@@ -82,4 +83,4 @@ private:
     std::shared_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

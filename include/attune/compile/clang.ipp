@@ -17,8 +17,9 @@
 #include <attune/compile/object_key.ipp>
 #include <attune/compile/shared_code.ipp>
 #include <attune/compile/system.ipp>
+#include <attune/core/version.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct clang_compiler::state {
     explicit state(clang_options given)
@@ -285,4 +286,4 @@ bool clang_compiler::keep_winner(kernel_source const& kernel, variant const& v) 
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,8 @@
 // Tests    tests/compile/clang_abi.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 extern "C" {
 
 /// Where parsed headers outlive the process. Both functions are called by compile(), on its thread,
@@ -89,7 +91,7 @@ attune_clang_functions const* attune_clang_module();
 /// Raised whenever one of the structures above changes.
 inline constexpr unsigned attune_clang_abi_version = 3;
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// In an object: `void attune_initialize()` runs its static constructors. Missing when there are
 /// none.
@@ -97,4 +99,4 @@ inline constexpr char const* initialize_symbol = "attune_initialize";
 /// In an object: whose destructors are whose. A pointer that belongs to the loader.
 inline constexpr char const* owner_symbol = "__dso_handle";
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/compile/clang_abi.hpp>
+#include <attune/core/version.hpp>
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -22,7 +23,7 @@
 #include <system_error>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Absolute paths.
 struct touched_files {
@@ -102,4 +103,4 @@ inline constexpr char const* overlay_folder = "/attune-overlay";
     return overlay;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -16,6 +16,7 @@
 #include <attune/compile/clang_files.ipp>
 #include <attune/compile/clang_headers.ipp>
 #include <attune/compile/clang_statics.ipp>
+#include <attune/core/version.hpp>
 
 #include <clang/Basic/TargetInfo.h>
 #include <clang/CodeGen/BackendUtil.h>
@@ -48,7 +49,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What the front end makes of one request.
 struct clang_object {
@@ -278,4 +279,4 @@ private:
     return result;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

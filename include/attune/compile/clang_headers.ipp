@@ -11,6 +11,7 @@
 #include <attune/compile/clang_abi.hpp>
 #include <attune/compile/clang_files.ipp>
 #include <attune/compile/scan.hpp>
+#include <attune/core/version.hpp>
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
@@ -26,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline clang::LangOptions const&
 language_of(clang::CompilerInvocation const& invocation)
@@ -281,4 +282,4 @@ inline void keep_headers(std::string const& key,
                          missed.size());
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

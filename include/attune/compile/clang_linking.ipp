@@ -9,6 +9,8 @@
 // Tests    tests/compile/clang.cpp ("200 variants ...")
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/JITLink/EHFrameSupport.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -20,7 +22,7 @@
 #include <memory>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 #if LLVM_VERSION_MAJOR < 18
 
@@ -74,4 +76,4 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 
 #endif
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

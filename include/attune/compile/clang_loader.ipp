@@ -12,6 +12,7 @@
 #include <attune/compile/clang_linking.ipp>
 #include <attune/compile/clang_services.ipp>
 #include <attune/compile/clang_statics.ipp>
+#include <attune/core/version.hpp>
 
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -28,7 +29,7 @@
 #include <thread>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One loaded variant.
 struct loaded_code {
@@ -187,4 +188,4 @@ private:
     std::map<std::thread::id, std::string*> captures_{};
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,6 +15,7 @@
 #include <attune/compile/clang_frontend.ipp>
 #include <attune/compile/clang_loader.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Config/llvm-config.h>
@@ -31,7 +32,7 @@
 #include <dlfcn.h>
 #include <new>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What all variants of one kernel share.
 struct prepared_kernel {
@@ -259,7 +260,7 @@ module_load(void* session, unsigned char const* object, unsigned long size, char
     });
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail
 
 extern "C" __attribute__((visibility("default"))) attune_clang_functions const*
 attune_clang_module()

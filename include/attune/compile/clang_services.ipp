@@ -10,6 +10,8 @@
 // Tests    tests/compile/services.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
 
@@ -18,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A library that is opened at the first question and never closed.
 class late_library {
@@ -94,4 +96,4 @@ private:
     late_library vector_mathematics_{{"libmvec.so.1"}};
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

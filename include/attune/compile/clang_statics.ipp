@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/compile/clang_abi.hpp>
+#include <attune/core/version.hpp>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Destructors of one variant's static objects, run in reverse order when it is unloaded.
 class static_objects {
@@ -99,4 +100,4 @@ inline void make_statics_callable(llvm::Module& module)
     if (list != nullptr) list->eraseFromParent();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -12,11 +12,12 @@
 #include <attune/compile/callable.hpp>
 #include <attune/compile/source.hpp>
 #include <attune/compile/variant.hpp>
+#include <attune/core/version.hpp>
 
 #include <concepts>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// compile() gives a callable or a failure (stage compile or load) and may be called from several
 /// threads at once; it throws attune::error only when no variant whatever could be compiled.
@@ -40,4 +41,4 @@ consteval bool require_compiler()
     return compiler<C>;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

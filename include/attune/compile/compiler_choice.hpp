@@ -11,6 +11,7 @@
 
 #include <attune/compile/compiler.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A compiler and the value of a compilers<"X">(...) parameter that stands for it.
 class named_compiler {
@@ -158,4 +159,4 @@ private:
     std::vector<named_compiler> compilers_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

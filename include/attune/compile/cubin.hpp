@@ -10,6 +10,7 @@
 // Tests    tests/compile/cubin.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What the CUBIN itself states of a kernel. Its spills are not among that: `spill_bytes` is 0.
 /// Shared memory is what the kernel declares, without the 1024 bytes that the system reserves in
@@ -45,4 +46,4 @@ resources_of_kernel(std::string_view image, std::string_view log, std::string_vi
 /// it is.
 [[nodiscard]] std::string cubin_key(std::string_view image, std::string_view entry);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,13 +12,14 @@
 #include <attune/compile/cubin.hpp>
 #include <attune/compile/object_key.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -265,4 +266,4 @@ std::string cubin_key(std::string_view image, std::string_view entry)
     return hash.hex();
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

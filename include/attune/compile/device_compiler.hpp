@@ -10,12 +10,13 @@
 #pragma once
 
 #include <attune/compile/compiler.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/device.hpp>
 
 #include <concepts>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A compiler whose callables point to a `device_variant` (callable::address), which callable::code
 /// keeps alive: code for target(), with the launch that the variant was made with. object_key
@@ -42,4 +43,4 @@ consteval bool require_device_compiler()
     return *static_cast<device_variant const*>(code.address);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -15,6 +15,7 @@
 #include <attune/compile/scan.hpp>
 #include <attune/compile/source.hpp>
 #include <attune/compile/variant.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The type that a kernel file's function has where the program declares `type`:
 /// "std::span<float const>", "attune::device_span<float const>" and "float const*" are all a
@@ -204,4 +205,4 @@ device_entry_problem(std::string_view log, kernel_source const& kernel, variant 
     return {};
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <array>
 #include <charconv>
@@ -17,7 +18,7 @@
 #include <string_view>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The first line that reports an error; without one, the first line that is not empty.
 [[nodiscard]] inline std::string first_error(std::string_view log)
@@ -98,4 +99,4 @@ took_too_long(std::string const& kernel, double limit_s, std::string const& opti
     return f;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,11 +10,12 @@
 #pragma once
 
 #include <attune/compile/source.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstddef>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One embedded file.
 struct embedded_kernel {
@@ -32,7 +33,7 @@ struct embedded_kernel {
 ///          code whose attune::tune is linked into the same library.
 [[nodiscard]] kernel_source embedded_source(std::string const& name);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI
 
 /// Lists a constant `embedded_kernel` among those of the program. For generated code.
 #define ATTUNE_EMBED(kernel)                                                                       \

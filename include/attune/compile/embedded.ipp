@@ -11,6 +11,7 @@
 
 #include <attune/compile/embedded.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 
 // Made by the linker, and null where there is no such section.
 extern "C" {
@@ -20,7 +21,7 @@ extern attune::embedded_kernel const* const __stop_attune_kernels
     __attribute__((weak, visibility("hidden")));
 }
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 kernel_source embedded_source(std::string const& name)
 {
@@ -38,4 +39,4 @@ kernel_source embedded_source(std::string const& name)
                 "embed it in CMakeLists.txt: attune_embed_kernel(<target> " + name + ")");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,11 +12,12 @@
 #include <attune/compile/source.hpp>
 #include <attune/compile/variant.hpp>
 #include <attune/core/fixed_string.hpp>
+#include <attune/core/version.hpp>
 
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The symbol a loader looks up: C linkage, the kernel's own signature.
 inline constexpr char const* entry_symbol = "attune_entry";
@@ -102,4 +103,4 @@ namespace detail {
     return kernel.text + entry_text(v, kernel.path);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

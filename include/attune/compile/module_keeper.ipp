@@ -12,13 +12,14 @@
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/clang_abi.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// For one call of the module's compile(). No exception leaves its functions.
 class headers_keeper {
@@ -82,4 +83,4 @@ private:
     attune_clang_keeper functions_{this, &find, &keep};
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

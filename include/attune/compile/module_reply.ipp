@@ -15,13 +15,14 @@
 #include <attune/compile/module_session.ipp>
 #include <attune/compile/object_key.hpp>
 #include <attune/compile/symbols.ipp>
+#include <attune/core/version.hpp>
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline std::vector<char const*> c_strings(std::vector<std::string> const& texts)
 {
@@ -49,4 +50,4 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
     return made;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

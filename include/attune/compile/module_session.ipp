@@ -12,6 +12,7 @@
 #include <attune/compile/clang_abi.hpp>
 #include <attune/compile/system_cache.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <array>
 #include <cstdlib>
@@ -21,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The opened module with one session in it. Every callable shares it, so that code outlives the
 /// compiler. The module itself is never unloaded: LLVM does not survive that.
@@ -184,4 +185,4 @@ inline void keep_facts(object_cache const& cache,
     (void)cache.add(facts_key(places), facts_of(session).text(), inputs);
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

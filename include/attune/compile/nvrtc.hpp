@@ -15,6 +15,7 @@
 #include <attune/compile/callable.hpp>
 #include <attune/compile/source.hpp>
 #include <attune/compile/variant.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 
 #include <cstdint>
@@ -23,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How nvrtc_compiler compiles.
 struct nvrtc_options {
@@ -97,4 +98,4 @@ private:
     std::shared_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

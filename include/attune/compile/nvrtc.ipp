@@ -12,6 +12,7 @@
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc_session.ipp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 nvrtc_compiler::nvrtc_compiler(nvrtc_options options)
     : state_(std::make_shared<state>(std::move(options)))
@@ -91,4 +92,4 @@ cache_statistics nvrtc_compiler::statistics() const { return state_->cache.stati
 
 header_statistics nvrtc_compiler::headers() const { return state_->headers.counts(); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,8 @@
 // Tests    tests/compile/nvrtc_flags.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -19,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// NVRTC does not see blanks around a flag.
 [[nodiscard]] inline std::string_view without_outer_blanks(std::string_view text)
@@ -149,4 +151,4 @@ headers_of_flags(std::vector<std::string> const& flags)
     return kept;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

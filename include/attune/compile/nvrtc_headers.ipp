@@ -13,6 +13,7 @@
 #include <attune/compile/nvrtc_run.ipp>
 #include <attune/compile/process.ipp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -20,7 +21,7 @@
 #include <set>
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Thread-safe. The folder goes with it.
 class parsed_device_headers {
@@ -67,4 +68,4 @@ private:
     header_statistics counts_{};
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

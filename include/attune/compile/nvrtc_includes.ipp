@@ -15,6 +15,7 @@
 #include <attune/compile/device_text.hpp>
 #include <attune/compile/nvrtc_flags.ipp>
 #include <attune/compile/source.ipp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,7 +25,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Every `#include`, `#embed` and `__has_include` of a text, as include_name() gives them.
 [[nodiscard]] inline std::vector<std::string> included_names(std::string_view text)
@@ -185,4 +186,4 @@ private:
     return where;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

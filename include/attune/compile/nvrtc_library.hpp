@@ -9,12 +9,14 @@
 // Tests    tests/compile/nvrtc_library.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace attune::nvrtc {
+namespace attune::inline ATTUNE_ABI::nvrtc {
 
 using result = int; ///< 0: success
 using program = struct program_object*;
@@ -93,4 +95,4 @@ struct library {
 [[nodiscard]] std::shared_ptr<library const> open_library(std::string const& path = {},
                                                           int most_major = 0);
 
-} // namespace attune::nvrtc
+} // namespace attune::inline ATTUNE_ABI::nvrtc

@@ -11,6 +11,7 @@
 
 #include <attune/compile/nvrtc_library.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,7 +19,7 @@
 #include <filesystem>
 #include <set>
 
-namespace attune::nvrtc {
+namespace attune::inline ATTUNE_ABI::nvrtc {
 
 namespace detail {
 
@@ -186,4 +187,4 @@ std::shared_ptr<library const> open_library(std::string const& path, int most_ma
                     : "give the path of a libnvrtc.so in attune::nvrtc_options::library");
 }
 
-} // namespace attune::nvrtc
+} // namespace attune::inline ATTUNE_ABI::nvrtc

@@ -13,6 +13,7 @@
 #include <attune/compile/source.hpp>
 #include <attune/compile/variant.hpp>
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// "gemm.cu:12: error: ..." of "gemm.cu(12): error: ..."; any other line as it is.
 [[nodiscard]] inline std::string with_line_number(std::string_view line)
@@ -127,4 +128,4 @@ namespace attune::detail {
     return f;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,6 +15,7 @@
 #include <attune/compile/nvrtc_run.ipp>
 #include <attune/compile/symbols.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/limits.hpp>
 
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How a launch counts in object_key.
 [[nodiscard]] inline std::string device_object_key(device_variant const& v)
@@ -93,4 +94,4 @@ namespace attune::detail {
     return f;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,6 +11,7 @@
 
 #include <attune/compile/entry.hpp>
 #include <attune/compile/nvrtc_library.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 struct nvrtc_request {
     std::string text{};
@@ -148,4 +149,4 @@ struct nvrtc_deadline {
     return code;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

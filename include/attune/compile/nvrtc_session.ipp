@@ -23,13 +23,14 @@
 #include <attune/compile/system.ipp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/occupancy.hpp>
 
 #include <chrono>
 #include <mutex>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct nvrtc_compiler::state {
     explicit state(nvrtc_options given)
@@ -258,4 +259,4 @@ compile_result nvrtc_compiler::state::compile(kernel_source const& kernel, varia
     return finish(std::move(code), kernel, v, start, false);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,10 +9,12 @@
 // Tests    tests/compile/object_key.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// 32 hexadecimal digits that are equal when the code and data that are loaded are equal, with
 /// their relocations. In a relocatable object a symbol that the object defines counts by its place,
@@ -26,4 +28,4 @@ namespace attune {
 /// hashed as it is.
 [[nodiscard]] std::string object_key(std::string_view object);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 
 #include <attune/compile/object_key.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -20,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -223,4 +224,4 @@ std::string object_key(std::string_view object)
     return content_hash{}.add(object).hex();
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

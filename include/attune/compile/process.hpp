@@ -9,10 +9,12 @@
 // Tests    tests/compile/process.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <string>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How a program ended.
 struct process_result {
@@ -52,4 +54,4 @@ private:
     std::string path_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

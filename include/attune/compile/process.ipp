@@ -11,6 +11,7 @@
 
 #include <attune/compile/process.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -30,7 +31,7 @@
 
 extern char** environ;
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The environment of this process with English messages and, when given, its own folder for
 /// temporary files.
@@ -200,4 +201,4 @@ std::string temporary_folder::write(std::string const& name, std::string const& 
     return path.string();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

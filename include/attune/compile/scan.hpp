@@ -9,12 +9,14 @@
 // Tests    tests/compile/scan.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Stands on one character of code; comments, strings and characters are stepped over as one unit.
 class code_cursor {
@@ -175,4 +177,4 @@ private:
     return names;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,12 +9,14 @@
 // Tests    tests/compile/shared_code.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Code that the system's loader has loaded.
 struct shared_code {
@@ -36,4 +38,4 @@ struct shared_code {
 [[nodiscard]] std::optional<std::string> link_shared_object(std::string_view object,
                                                             std::string& problem);
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -16,6 +16,7 @@
 #include <attune/compile/shared_code.hpp>
 #include <attune/compile/source.ipp>
 #include <attune/compile/symbols.ipp>
+#include <attune/core/version.hpp>
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -23,7 +24,7 @@
 #include <link.h>
 #include <sys/mman.h>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A file in memory that has no name and belongs to this process alone.
 [[nodiscard]] inline owned_descriptor file_in_memory(std::string_view bytes)
@@ -164,4 +165,4 @@ std::optional<std::string> link_shared_object(std::string_view object, std::stri
     return {};
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

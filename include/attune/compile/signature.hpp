@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/compile/variant.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/device_span.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -170,4 +171,4 @@ template <class Signature>
     return v;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

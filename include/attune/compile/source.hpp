@@ -9,11 +9,13 @@
 // Tests    tests/compile/source.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <source_location>
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A kernel as plain text. All members may be changed freely before it is compiled.
 struct kernel_source {
@@ -51,4 +53,4 @@ struct source_part {
 /// Paths do not count, so that a kernel keeps its records when the project moves.
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 #include <attune/compile/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,7 +22,7 @@
 #include <sstream>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -102,4 +103,4 @@ std::string source_fingerprint(kernel_source const& kernel)
     return hash.hex();
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

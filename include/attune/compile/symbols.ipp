@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstdlib>
 #include <cxxabi.h>
@@ -18,7 +19,7 @@
 #include <string_view>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// "helper(int)" for "_Z6helperi"; a name that is not mangled stays as it is.
 [[nodiscard]] inline std::string demangled(std::string const& symbol)
@@ -73,4 +74,4 @@ namespace attune::detail {
     return folder.empty() ? "." : folder;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -13,13 +13,14 @@
 #include <attune/compile/callable.hpp>
 #include <attune/compile/source.hpp>
 #include <attune/compile/variant.hpp>
+#include <attune/core/version.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How system_compiler compiles.
 struct system_options {
@@ -83,4 +84,4 @@ private:
     std::shared_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

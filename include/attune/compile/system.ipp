@@ -21,12 +21,13 @@
 #include <attune/compile/system.hpp>
 #include <attune/compile/system_cache.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <chrono>
 #include <dlfcn.h>
 #include <mutex>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct system_compiler::state {
     explicit state(system_options given)
@@ -152,17 +153,17 @@ std::string system_compiler::identity() const
         state_->is_clang = kept->bytes.front() == 'c';
         return state_->identity = kept->bytes.substr(1);
     }
-    std::string version =
+    std::string said_version =
         detail::run_process({options.command, "--version"}, options.limit_s).output;
-    state_->is_clang = version.find("clang") != std::string::npos;
-    version.resize(std::min(version.find('\n'), version.size()));
+    state_->is_clang = said_version.find("clang") != std::string::npos;
+    said_version.resize(std::min(said_version.find('\n'), said_version.size()));
     std::vector<std::string> ask{options.command};
     ask.insert(ask.end(), options.flags.begin(), options.flags.end());
     ask.insert(ask.end(), {"-dM", "-E", "-x", "c++", "/dev/null"});
     // The predefined macros are what -march=native came to on this machine.
     std::string const target =
         content_hash{}.add(detail::run_process(ask, options.limit_s).output).hex().substr(0, 12);
-    state_->identity = version + detail::joined(options.flags) +
+    state_->identity = said_version + detail::joined(options.flags) +
                        " cpu=" + detail::processor_name() + " target=" + target;
     std::error_code no_throw;
     (void)state_->cache.add(
@@ -293,4 +294,4 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
     return made;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 #include <attune/compile/cache/input_list.ipp>
 #include <attune/compile/source.hpp>
 #include <attune/compile/symbols.ipp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -22,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The processor and what it can do, as the kernel says, which no library is needed for.
 [[nodiscard]] inline std::string processor_facts()
@@ -95,4 +96,4 @@ namespace attune::detail {
     return {{read.begin(), read.end()}, {missed.begin(), missed.end()}, {}, began_ns};
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

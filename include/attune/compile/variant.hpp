@@ -9,6 +9,7 @@
 // Tests    tests/compile/variant.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/launch.hpp>
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// `#define name value`
 struct macro_definition {
@@ -92,4 +93,4 @@ inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=1";
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,10 +9,12 @@
 // Tests    tests/core/assert.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstdio>
 #include <cstdlib>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[noreturn]] inline void
 assertion_failed(char const* condition, char const* why, char const* file, int line)
@@ -26,7 +28,7 @@ assertion_failed(char const* condition, char const* why, char const* file, int l
     std::abort();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail
 
 /// ATTUNE_ASSERT(condition, "why it must hold"): checked unless NDEBUG is defined; the condition is
 /// never evaluated in a release build.

@@ -9,11 +9,13 @@
 // Tests    tests/core/error.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Thrown when tuning cannot go on at all: no compiler, a kernel file that is missing, an empty
 /// space. The text has three parts, each of which stays readable alone.
@@ -53,4 +55,4 @@ private:
     std::string next_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

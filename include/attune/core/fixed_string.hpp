@@ -9,11 +9,13 @@
 // Tests    tests/core/fixed_string.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A string of N - 1 characters that can be a template argument.
 template <std::size_t N>
@@ -48,4 +50,4 @@ struct fixed_string {
     return true;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,11 +10,13 @@
 // Tests    tests/core/hash.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Feeds strings, gives a fingerprint. The length of each string is hashed too, so {"ab", "c"} and
 /// {"a", "bc"} differ.
@@ -56,4 +58,4 @@ private:
     wide state_ = offset_basis;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,8 @@
 // Tests    tests/core/outcome.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,7 +19,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Where a configuration failed, in the order in which it is put to the test.
 enum class failure_stage : std::uint8_t {
@@ -87,4 +89,4 @@ using outcome = std::variant<measurement, failure>;
     return result.index() == 0;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

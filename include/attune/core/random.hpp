@@ -11,6 +11,8 @@
 // Tests    tests/core/random.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -18,7 +20,7 @@
 #include <span>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// xoshiro256++: 256 bits of state, period 2^256 - 1. Models std::uniform_random_bit_generator.
 class random_engine {
@@ -81,4 +83,4 @@ constexpr void shuffle(std::span<T> items, random_engine& engine) noexcept
         std::swap(items[n - 1], items[uniform_below(engine, n)]);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

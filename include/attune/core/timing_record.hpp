@@ -9,11 +9,13 @@
 // Tests    tests/core/timing_record.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How a measurement came about.
 struct timing_record {
@@ -26,4 +28,4 @@ struct timing_record {
     [[nodiscard]] friend bool operator==(timing_record const&, timing_record const&) = default;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

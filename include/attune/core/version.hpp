@@ -3,19 +3,25 @@
 //
 // Stage    core, under all stages
 // In       nothing
-// Out      three macros and a string; CMakeLists.txt reads them from here
+// Out      macros and a string; CMakeLists.txt reads them from here
 // Source   own
 // Depends  nothing
 // Tests    tests/core/version.cpp
 #pragma once
 
 #define ATTUNE_VERSION_MAJOR 0
-#define ATTUNE_VERSION_MINOR 3
+#define ATTUNE_VERSION_MINOR 4
 #define ATTUNE_VERSION_PATCH 0
 
-namespace attune {
+/// The inline namespace that all of attune lives in, v0_4 for version 0.4: two versions of attune
+/// in one process share no symbol.
+#define ATTUNE_ABI_NAME(major, minor) v##major##_##minor
+#define ATTUNE_ABI_OF(major, minor) ATTUNE_ABI_NAME(major, minor)
+#define ATTUNE_ABI ATTUNE_ABI_OF(ATTUNE_VERSION_MAJOR, ATTUNE_VERSION_MINOR)
+
+namespace attune::inline ATTUNE_ABI {
 
 /// The version of these headers, "major.minor.patch".
-inline constexpr char const* version = "0.3.0";
+inline constexpr char const* version = "0.4.0";
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

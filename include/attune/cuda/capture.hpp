@@ -9,12 +9,13 @@
 // Tests    tests/cuda/capture.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/numbers.hpp>
 
 #include <string>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// While this lives, the calling thread may ask for memory, load modules and copy, whatever other
 /// threads capture. In the mode that every thread begins in, such calls fail beside a capture that
@@ -56,4 +57,4 @@ void require_no_capture(driver const& of, std::string const& doing);
 /// Errors   as above; the driver's own
 void synchronize_context(driver const& of, std::string const& doing);
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

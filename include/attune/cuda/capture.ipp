@@ -3,11 +3,12 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
 
 #include <string>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 bool is_captured(driver const& of, stream on) noexcept
 {
@@ -31,4 +32,4 @@ void synchronize_context(driver const& of, std::string const& doing)
     require_success(of, of.context_synchronize(), doing);
 }
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

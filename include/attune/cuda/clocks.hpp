@@ -9,6 +9,7 @@
 // Tests    tests/cuda/clocks.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 #include <optional>
 #include <string>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// One look at a device.
 struct clock_reading {
@@ -63,4 +64,4 @@ private:
     std::string why_none_{};
 };
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

@@ -10,12 +10,13 @@
 // Tests    tests/cuda/clocks.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/clocks.hpp>
 
 #include <dlfcn.h>
 #include <string>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// The few functions of NVML that are called, with its ABI's types.
 struct clock_reader::library_functions {
@@ -120,4 +121,4 @@ std::string text_of(clock_reading const& reading)
     return text;
 }
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

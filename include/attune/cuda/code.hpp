@@ -9,12 +9,13 @@
 // Tests    tests/cuda/code.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/launch.hpp>
 
 #include <cstdint>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What one thread or block of compiled code takes. Known before anything is launched.
 struct code_resources {
@@ -43,4 +44,4 @@ struct device_variant {
     launch_geometry launch;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,13 +9,14 @@
 // Tests    tests/cuda/device.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/limits.hpp>
 
 #include <memory>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What code is made for, and run on where there is a driver.
 struct cuda_target {
@@ -39,4 +40,4 @@ struct cuda_target {
 [[nodiscard]] cuda_target
 find_cuda_target(int ordinal = -1, int architecture = 0, std::string const& driver_path = {});
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/numbers.hpp>
 
@@ -18,7 +19,7 @@
 #include <string>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -128,4 +129,4 @@ cuda_target find_cuda_target(int ordinal, int architecture, std::string const& d
     return target;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/cuda/device_array.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/device_span.hpp>
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -94,4 +95,4 @@ private:
     std::size_t size_ = 0;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/device_array.hpp>
@@ -12,7 +13,7 @@
 #include <new>
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 device_bytes::device_bytes(std::size_t count, std::size_t each, int ordinal)
 {
@@ -67,4 +68,4 @@ void device_bytes::copy_to(void* host) const
         *context.of(), context.of()->copy_to_host(host, at, bytes_), "cuMemcpyDtoH");
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

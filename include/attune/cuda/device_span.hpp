@@ -9,10 +9,12 @@
 // Tests    tests/cuda/device_span.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <type_traits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// `size` elements in a device's memory. Never read or written by the host. `device_span<T const>`
 /// is only read by the kernel. A kernel declared with it takes a `T*`.
@@ -46,4 +48,4 @@ private:
     std::size_t size_ = 0;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,11 +9,13 @@
 // Tests    tests/cuda/driver.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <string>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// The driver's own types, as its ABI has them. Handles are opaque.
 using result = int; ///< 0: success
@@ -217,4 +219,4 @@ void require_success(driver const& of, result got, std::string const& doing);
                                       std::string const& on,
                                       std::string const& next);
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

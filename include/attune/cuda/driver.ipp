@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 
 #include <cstdlib>
@@ -18,7 +19,7 @@
 #include <memory>
 #include <string>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 namespace detail {
 
@@ -204,4 +205,4 @@ void throw_out_of_memory(driver const& of,
                 next);
 }
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

@@ -11,6 +11,7 @@
 // Tests    tests/cuda/extent.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/numbers.hpp>
 
@@ -18,7 +19,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// Bytes from an address on to the end of its allocation; of memory in pieces, to the end of the
 /// last one without a gap, or as far as `wanted` at least. Nothing: the driver does not know.
@@ -43,4 +44,4 @@ bytes_from(driver const& of, device_pointer at, std::size_t wanted) noexcept
     return reach;
 }
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

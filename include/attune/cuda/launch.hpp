@@ -9,11 +9,13 @@
 // Tests    tests/cuda/launch.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The geometry of one launch. All extents are in x, y, z.
 struct launch_geometry {
@@ -53,4 +55,4 @@ private:
     return text;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,12 +9,14 @@
 // Tests    tests/cuda/limits.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Counts and bytes of one device.
 struct device_limits {
@@ -54,4 +56,4 @@ struct device_limits {
 /// Errors   attune::error naming the known ones
 [[nodiscard]] device_limits limits_of_architecture(int architecture);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

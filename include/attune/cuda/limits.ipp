@@ -14,12 +14,13 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/limits.hpp>
 
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -84,4 +85,4 @@ device_limits limits_of_architecture(int architecture)
                 "use one of " + known + "; 90 stands for compute capability 9.0");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 
@@ -18,7 +19,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// A kernel that is loaded, with what its launches need already said to the driver.
 class loaded_code {
@@ -70,4 +71,4 @@ private:
     launch_geometry launch_;
 };
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

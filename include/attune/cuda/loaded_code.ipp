@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/loaded_code.hpp>
 #include <attune/cuda/numbers.hpp>
 
 #include <cstdint>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// What a function may take without asking. Clusters of more than eight blocks would have to be
 /// asked for as well: device_limits allows none.
@@ -90,4 +91,4 @@ result loaded_code::launch(void** arguments, stream on) const noexcept
     return driver_->launch_kernel_ex(&how, function_, arguments, nullptr);
 }
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

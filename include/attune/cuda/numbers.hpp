@@ -9,7 +9,9 @@
 // Tests    tests/cuda/numbers.cpp, against cuda.h where there is one
 #pragma once
 
-namespace attune::cuda {
+#include <attune/core/version.hpp>
+
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// CUdevice_attribute.
 namespace of_device {
@@ -72,4 +74,4 @@ enum : unsigned {
 enum : int { capture_this_thread = 1, capture_relaxed = 2 };
 } // namespace flag
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

@@ -10,13 +10,14 @@
 // Tests    tests/cuda/occupancy.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/limits.hpp>
 
 #include <cstdint>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What decides how many blocks fit.
 struct residency {
@@ -35,4 +36,4 @@ struct residency {
                                            code_resources const& code,
                                            launch_geometry const& launch);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

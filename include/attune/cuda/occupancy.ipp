@@ -12,13 +12,14 @@
 // Tests    tests/cuda/occupancy.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/occupancy.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -190,4 +191,4 @@ std::string launch_objection(device_limits const& device,
     return {};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/cuda/primary_context.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
 #include <attune/cuda/driver.hpp>
 
@@ -16,7 +17,7 @@
 #include <new>
 #include <utility>
 
-namespace attune::cuda {
+namespace attune::inline ATTUNE_ABI::cuda {
 
 /// The primary context is the one that CUDA's runtime uses: memory from cudaMalloc lives there. It
 /// goes, and all memory in it, when the last share does: whoever owns memory holds one.
@@ -83,4 +84,4 @@ private:
     result entered_;
 };
 
-} // namespace attune::cuda
+} // namespace attune::inline ATTUNE_ABI::cuda

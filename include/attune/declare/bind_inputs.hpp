@@ -9,6 +9,7 @@
 // Tests    tests/declare/bind_inputs.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/input.hpp>
 
@@ -16,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The value of one input.
 struct input_value {
@@ -52,4 +53,4 @@ inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
 [[nodiscard]] description bind_inputs(description space,
                                       std::vector<input_value> const& inputs = {});
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/lower_code.hpp>
 #include <attune/declare/text.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -129,4 +130,4 @@ description bind_inputs(description space, std::vector<input_value> const& input
     return space;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 // Tests    tests/declare/code_quantity.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/expression.hpp>
 
 #include <array>
@@ -17,7 +18,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Names one quantity of compiled code in a type; empty.
 template <fixed_string Name>
@@ -84,4 +85,4 @@ inline constexpr bool reads_parameter<expression<K, N, R...>> = (!R::is_input ||
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/declare/config.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/parameter.hpp>
 
 #include <boost/hana/at.hpp>
@@ -18,7 +19,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -92,4 +93,4 @@ private:
     boost::hana::basic_tuple<typename Params::value_type...> values_{};
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,13 +9,14 @@
 // Tests    tests/declare/constraint.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/parameters.hpp>
 
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A callable over the values of `Params`, in that order.
 template <class F, class... Params>
@@ -77,4 +78,4 @@ template <class... T>
         return detail::already_reported{};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/declare/decode.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/text.hpp>
 
@@ -19,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The value at a coordinate of a bound table, as the type the parameter declared.
 template <class T>
@@ -73,4 +74,4 @@ template <class... P, class C, class F>
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

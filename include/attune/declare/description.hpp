@@ -11,6 +11,7 @@
 // Tests    tests/declare/description.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/point.hpp>
 
@@ -22,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A number inside an expression: a 64-bit integer (booleans are 0 and 1) or a double.
 struct number {
@@ -188,4 +189,4 @@ struct description {
     }
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

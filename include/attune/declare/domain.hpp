@@ -9,6 +9,7 @@
 // Tests    tests/declare/domain.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/expression.hpp>
 
 #include <array>
@@ -16,7 +17,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A whole number, or the name of an input that will supply it.
 template <class... Refs>
@@ -215,4 +216,4 @@ template <class... T>
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/declare/evaluate.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/table.hpp>
 
@@ -19,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -262,4 +263,4 @@ private:
     description const& space_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/fixed_string.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 
 #include <array>
@@ -24,7 +25,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One step of postfix code.
 struct instruction {
@@ -180,4 +181,4 @@ template <value_kind A, std::size_t N, class... R, value_kind B, std::size_t M, 
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,9 +9,10 @@
 // Tests    tests/declare/input.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/domain.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// An input together with its value: what `n(4096)` gives.
 template <fixed_string Name, class T>
@@ -60,4 +61,4 @@ inline constexpr bool is_input_binding<input_binding<N, T>> = true;
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

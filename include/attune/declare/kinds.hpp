@@ -10,11 +10,13 @@
 // Tests    tests/declare/kinds.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstdint>
 #include <exception>
 #include <limits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What an expression or the value of a parameter is.
 enum class value_kind : std::uint8_t { boolean, integer, real, text, list };
@@ -110,4 +112,4 @@ private:
     char const* sentence_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/declare/lower.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/lower_code.hpp>
@@ -23,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -182,4 +183,4 @@ lower(pack<detail::type_list<P...>, detail::type_list<C...>, detail::type_list<F
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

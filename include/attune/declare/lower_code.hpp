@@ -9,6 +9,7 @@
 // Tests    tests/declare/lower_code.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression.hpp>
 
@@ -17,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Index of a node equal to `n`, appended when there is none.
 std::uint32_t intern_node(description& space, expression_node const& n);
@@ -40,4 +41,4 @@ void require_declared(description const& space,
                       std::span<instruction const> code,
                       std::string_view what);
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/lower_code.hpp>
 #include <attune/declare/text.hpp>
 
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How tightly an operator binds; larger binds tighter.
 struct operator_shape {
@@ -240,4 +241,4 @@ void require_declared(description const& space,
     }
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

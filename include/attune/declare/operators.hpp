@@ -10,9 +10,10 @@
 // Tests    tests/declare/operators.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/expression.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -156,4 +157,4 @@ template <symbolic T, literal... V>
         return detail::as_literal(true);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/declare/pack.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/code_quantity.hpp>
 #include <attune/declare/config.hpp>
 #include <attune/declare/constraint.hpp>
@@ -18,7 +19,7 @@
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -242,4 +243,4 @@ template <class... P>
         return detail::already_reported{};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

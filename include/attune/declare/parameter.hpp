@@ -10,12 +10,13 @@
 // Tests    tests/declare/parameter.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/domain.hpp>
 
 #include <array>
 #include <cstddef>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// No belief about where good values lie.
 struct no_prior {};
@@ -176,4 +177,4 @@ inline constexpr bool is_parameter<parameter<N, D, P>> = true;
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,9 +9,10 @@
 // Tests    tests/declare/parameters.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/parameter.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -191,4 +192,4 @@ template <fixed_string Name, std::size_t N, class Extent>
     return parameter<Name, std::remove_const_t<decltype(domain)>>{domain};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

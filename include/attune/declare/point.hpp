@@ -9,12 +9,14 @@
 // Tests    tests/declare/point.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Where a configuration stands in one parameter: the index of a value in the parameter's table,
 /// or, for a real parameter, a point of its interval. The member not in use is 0.
@@ -41,4 +43,4 @@ struct point_hash {
     }
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,11 +10,12 @@
 // Tests    tests/declare/schema.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Names, kinds, scales, values or the rule that makes them, and constraints, in order. Defaults
 /// and priors are left out: they guide the search, they do not change what a result means. Of an
@@ -22,4 +23,4 @@ namespace attune {
 /// was, so results of before are found again. Rename a parameter, or say it as an expression.
 [[nodiscard]] std::string schema_text(description const& space);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

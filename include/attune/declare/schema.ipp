@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -55,4 +56,4 @@ std::string schema_text(description const& space)
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,13 +9,14 @@
 // Tests    tests/declare/table.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The most items a permutation may have: 12! orders are the last that 32 bits can number.
 inline constexpr std::uint32_t max_permutation_items = 12;
@@ -68,4 +69,4 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
 /// ascending lexicographically. @pre extent >= 1, parts >= 1
 [[nodiscard]] std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/table.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept
 {
@@ -82,4 +83,4 @@ std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts)
     return table;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/declare/text.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/table.hpp>
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -72,4 +73,4 @@ template <class T>
 /// "TILE_M=64 ORDER={0, 1, 2}": a whole configuration in one line.
 [[nodiscard]] std::string text_of(description const& space, point const& at);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

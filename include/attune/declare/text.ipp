@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -163,4 +164,4 @@ std::string text_of(description const& space, point const& at)
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/timing_record.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/estimate.hpp>
 #include <attune/measure/racing.hpp>
@@ -26,7 +27,7 @@
 #include <limits>
 #include <span>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// When to stop repeating. Whatever comes first.
 struct adaptive_timer_options {
@@ -140,4 +141,4 @@ private:
     adaptive_timer_options options_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

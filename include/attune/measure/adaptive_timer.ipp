@@ -9,9 +9,10 @@
 // Tests    tests/measure/adaptive_timer.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/adaptive_timer.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 measurement adaptive_timer::time(std::function<void()> const& prepare,
                                  std::function<void()> const& run) const
@@ -21,4 +22,4 @@ measurement adaptive_timer::time(std::function<void()> const& prepare,
     return time_adaptively(clocks, options_, ready, run);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -6,11 +6,12 @@
 // cover a latency of up to six cycles on two units.
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/peak_threads.ipp>
 
 #include <cstddef>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 // The sanitizers that a compiler tells of; what gcc's -fsanitize=undefined costs here is unknown.
 #if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -120,4 +121,4 @@ template <class T>
            });
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,12 +9,14 @@
 // Tests    tests/measure/buffer.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What one element is, as far as comparing it needs to know. `opaque` is compared byte by byte.
 enum class element_type : std::uint8_t { opaque, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64 };
@@ -145,4 +147,4 @@ template <class T, std::size_t Extent>
     return as_buffer(std::span<T>(values), argument);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

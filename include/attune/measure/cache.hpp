@@ -10,6 +10,7 @@
 // Tests    tests/measure/cache.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What a run finds in the caches when it is timed.
 enum class cache_state : std::uint8_t {
@@ -40,4 +41,4 @@ private:
     std::vector<std::byte> sweep_; ///< empty where lines can be flushed
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/cache.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cache.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 #include <cstdint>
 #include <unistd.h>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -90,4 +91,4 @@ std::size_t cache_eviction::evict() noexcept
     return lines;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/child_process.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/left_out.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 #include <span>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How a child came to its end.
 enum class child_ending : std::uint8_t {
@@ -79,4 +80,4 @@ struct child_end {
                                      std::function<std::string()> const& check,
                                      child_limits const& limits = {});
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

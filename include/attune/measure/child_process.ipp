@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/child_process.hpp>
 #include <attune/measure/child_side.ipp>
 #include <attune/measure/clocks.hpp>
@@ -27,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -287,4 +288,4 @@ child_end run_in_child(std::function<void()> const& run,
     return end;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

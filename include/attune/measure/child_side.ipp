@@ -9,6 +9,7 @@
 // Tests    tests/measure/child_side.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/child_process.hpp>
 #include <attune/measure/clocks.hpp>
 
@@ -30,7 +31,7 @@
 #include <sys/prctl.h>
 #endif
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Lives in memory that both processes see. The child only ever stores, the parent only loads; a
 /// child gone wild may write anything here, so the parent believes no length without checking it.
@@ -221,4 +222,4 @@ inline void leave_before_other_handlers() noexcept
     _exit(0);
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

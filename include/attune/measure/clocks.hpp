@@ -12,13 +12,15 @@
 // Tests    tests/measure/clocks.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
 #include <functional>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The clock a run is timed with.
 enum class clock_choice : std::uint8_t {
@@ -202,4 +204,4 @@ private:
     double round_begun_s_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/clocks.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 
 #include <ctime>
@@ -21,7 +22,7 @@
 #include <sys/types.h>
 #endif
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -108,4 +109,4 @@ std::uint64_t system_clocks::preemptions() const noexcept
     return static_cast<std::uint64_t>(detail::usage_of_thread().ru_nivcsw);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

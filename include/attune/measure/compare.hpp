@@ -10,6 +10,7 @@
 // Tests    tests/measure/compare.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include <span>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The first element that differs from the reference.
 struct mismatch {
@@ -45,4 +46,4 @@ struct mismatch {
 /// Cost     one memcmp when the bytes are equal, else two passes
 [[nodiscard]] std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

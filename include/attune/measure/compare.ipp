@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/compare.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -175,4 +176,4 @@ std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> wa
         got.type, [&](auto one) { return detail::compare_as<decltype(one)>(got, want.data()); });
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

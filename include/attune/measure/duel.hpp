@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/estimate.hpp>
 #include <attune/measure/round_robin.hpp>
@@ -18,7 +19,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// When to stop comparing. Whatever comes first. A result that merely has become significant does
 /// not stop a duel: stopping there would prove too much too often.
@@ -81,4 +82,4 @@ template <time_source Source>
                               std::function<void()> const& run_b,
                               duel_options const& options = {});
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,9 +9,10 @@
 // Tests    tests/measure/duel.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/duel.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 comparison duel(std::function<void()> const& prepare,
                 std::function<void()> const& run_a,
@@ -23,4 +24,4 @@ comparison duel(std::function<void()> const& prepare,
     return duel_with(clocks, options, ready, run_a, run_b);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -14,13 +14,14 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The fewest samples between whose smallest and largest the median lies with 95 % confidence:
 /// 1 - 2 * 2^-6 = 0.969, where five give 0.938.
@@ -101,4 +102,4 @@ struct rank_interval {
            (m.high - m.low) / 2 <= precision * m.value;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/guarded.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/left_out.hpp>
 
@@ -19,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A first run on these copies that reads or writes past the end of an array faults at once,
 /// instead of reading whatever lies there. Each copy keeps its alignment to 64 bytes; the up to 63
@@ -57,4 +58,4 @@ private:
 /// together they take at most `most_bytes`.
 [[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

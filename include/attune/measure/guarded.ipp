@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/guarded.hpp>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -150,4 +151,4 @@ bool can_guard(std::span<buffer const> originals, std::size_t most_bytes)
     return total <= most_bytes;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,12 +11,14 @@
 // Tests    tests/measure/isolation.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What protects the program from the variants of a kernel.
 ///
@@ -80,4 +82,4 @@ struct isolation_choice {
 /// @param wanted  obeyed unless it is `automatic`
 [[nodiscard]] isolation_choice choose_isolation(isolation wanted, process_facts const& facts);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/isolation.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/isolation.hpp>
 
 #include <algorithm>
@@ -23,7 +24,7 @@
 #include <link.h>
 #endif
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -129,4 +130,4 @@ isolation_choice choose_isolation(isolation wanted, process_facts const& facts)
     return {isolation::fork, "fork: it is cheap in this process"};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,12 +11,14 @@
 // Bench    bench/measure/overhead.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Addresses [first, last).
 struct address_range {
@@ -56,4 +58,4 @@ private:
     std::span<address_range const> ranges_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/left_out.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/left_out.hpp>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -131,4 +132,4 @@ void fork_without::forbid() const noexcept
 #endif
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

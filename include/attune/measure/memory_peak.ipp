@@ -6,6 +6,7 @@
 //          it fills itself: on a machine whose memory is in several places they are near it
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/arithmetic_peak.ipp>
 #include <attune/measure/cache.ipp>
 #include <attune/measure/peak_threads.ipp>
@@ -16,7 +17,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 #define ATTUNE_TRIAD(NAME, BYTES, ...)                                                             \
     __VA_ARGS__ inline void NAME(double* a, double const* b, double const* c, std::size_t count)   \
@@ -110,4 +111,4 @@ private:
            });
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,11 +10,12 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstdio>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Relative: 0.01 is 1 %.
 struct machine_noise {
@@ -58,4 +59,4 @@ noise_of(measurement const& first, measurement const& later, measurement const& 
     return text;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

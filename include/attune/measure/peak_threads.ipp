@@ -9,6 +9,8 @@
 // Tests    tests/measure/peak_threads.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -22,7 +24,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Starts a thread of `body(i)` that is joined when its handle is gone.
 struct joined_threads {
@@ -92,4 +94,4 @@ quickest_round_s(unsigned threads, int rounds, Make const& make, Start const& st
     return best_s;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,12 +11,13 @@
 // Tests    tests/measure/perturb.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/snapshot.hpp>
 
 #include <span>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Gives every element of every writable buffer another value, the same each time for the same
 /// contents: floating point moves by a quarter of the buffer's root mean square or more, and past
@@ -47,4 +48,4 @@ struct run_contents {
                                   run_contents const& run,
                                   run_contents const& perturbed_run);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

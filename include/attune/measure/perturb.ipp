@@ -9,6 +9,7 @@
 // Tests    tests/measure/perturb.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/compare.hpp>
 #include <attune/measure/perturb.hpp>
 
@@ -18,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -140,4 +141,4 @@ bool hides_idleness(std::span<buffer const> buffers,
     return false;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/left_out.hpp>
 #include <attune/measure/snapshot.hpp>
@@ -20,7 +21,7 @@
 #include <string>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How much a run on probation may take, and what else it must satisfy.
 struct probation_options {
@@ -64,4 +65,4 @@ using probation_result = std::variant<double, failure>;
                                          snapshot const* reference,
                                          probation_options const& options = {});
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

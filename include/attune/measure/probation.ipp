@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/child_process.hpp>
 #include <attune/measure/compare.hpp>
 #include <attune/measure/probation.hpp>
@@ -18,7 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -117,4 +118,4 @@ probation_result probation(std::function<void()> const& run,
     return verdict;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

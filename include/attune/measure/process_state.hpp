@@ -9,12 +9,14 @@
 // Tests    tests/measure/process_state.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The state of the process, and of the calling thread, that outlives a function's return:
 /// rounding, flushing and exception masks of the floating-point unit; signal handlers, signal mask
@@ -58,4 +60,4 @@ private:
 [[nodiscard]] std::string first_change(std::span<std::string const> changes,
                                        std::span<std::string const> allowed);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

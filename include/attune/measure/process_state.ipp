@@ -9,6 +9,7 @@
 // Tests    tests/measure/process_state.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/isolation.hpp>
 #include <attune/measure/process_state.hpp>
 
@@ -37,7 +38,7 @@
 
 extern "C" char** environ;
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -288,4 +289,4 @@ std::string first_change(std::span<std::string const> changes, std::span<std::st
     return {};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

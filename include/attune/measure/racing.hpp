@@ -13,11 +13,13 @@
 // Tests    tests/measure/racing.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <array>
 #include <cstddef>
 #include <limits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What is assumed of the times, and how often the verdict may be wrong.
 struct racing_options {
@@ -75,4 +77,4 @@ private:
     bool is_slower_ = false;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 // Tests    tests/measure/repeatable.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/snapshot.hpp>
 
@@ -18,7 +19,7 @@
 #include <functional>
 #include <span>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Runs twice and compares. Leaves the buffers as these runs left them.
 /// Errors   whatever `run` throws; bad_alloc
@@ -36,4 +37,4 @@ namespace attune {
     return true;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,10 +10,12 @@
 // Tests    tests/measure/roofline.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <functional>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What one call of a kernel has to do, whatever the variant.
 struct work {
@@ -98,4 +100,4 @@ machine_measured_anew(std::string const& path,
                       double footprint = 0,
                       machine_measurement const& measure = measure_machine);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/arithmetic_peak.ipp>
 #include <attune/measure/memory_peak.ipp>
 #include <attune/measure/roofline.hpp>
@@ -11,7 +12,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -108,4 +109,4 @@ machine_limits machine_measured_anew(std::string const& path,
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/estimate.hpp>
 #include <attune/measure/sample_taker.hpp>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// When to stop comparing. Whatever comes first. A result that merely has become significant stops
 /// nothing: stopping there would prove too much too often.
@@ -198,4 +199,4 @@ template <time_source Source>
                                       std::span<std::function<void()> const> runs,
                                       round_robin_options const& options = {});
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,9 +9,10 @@
 // Tests    tests/measure/round_robin.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/round_robin.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 round_times round_robin(std::function<void()> const& prepare,
                         std::span<std::function<void()> const> runs,
@@ -22,4 +23,4 @@ round_times round_robin(std::function<void()> const& prepare,
     return round_robin_with(clocks, options, ready, runs);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/timing_record.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/sampler.hpp>
 
@@ -23,7 +24,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Takes samples of several runs. `i` is the number of one. All may throw what a run throws.
 template <class T>
@@ -132,4 +133,4 @@ private:
     std::optional<sampler<Source>> sampler_{};
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/timing_record.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/estimate.hpp>
 
@@ -23,7 +24,7 @@
 #include <functional>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Seconds of one run.
 struct time_sample {
@@ -136,4 +137,4 @@ private:
     return samples.estimate();
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

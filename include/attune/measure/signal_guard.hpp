@@ -11,11 +11,12 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <functional>
 #include <memory>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Thrown by signal_guard::call: why the function did not return.
 struct stopped {
@@ -52,4 +53,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

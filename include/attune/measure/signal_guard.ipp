@@ -12,6 +12,7 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/measure/signal_text.ipp>
 
@@ -34,7 +35,7 @@
 #include <sys/syscall.h>
 #endif
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -288,4 +289,4 @@ void signal_guard::call(std::function<void()> const& f)
     throw stopped{state_->verdict()};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

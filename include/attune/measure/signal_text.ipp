@@ -9,12 +9,14 @@
 // Tests    tests/measure/probation.cpp, tests/measure/signal_guard.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// "SIGSEGV (invalid memory access)".
 [[nodiscard]] inline std::string signal_text(int signal, int code)
@@ -57,4 +59,4 @@ namespace attune::detail {
     return std::string(text, end.ptr) + " s";
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,6 +10,7 @@
 // Tests    tests/measure/snapshot.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Copies of the writable buffers of one call, in the order in which they were given.
 class snapshot {
@@ -59,4 +60,4 @@ private:
     std::vector<std::vector<std::byte>> saved_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,8 @@
 // Tests    tests/measure/spare_memory.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -17,7 +19,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The number after `name` in a file with one name and number a line; negative without one.
 [[nodiscard]] inline double number_after(std::string const& name, std::string const& path)
@@ -85,4 +87,4 @@ namespace attune::detail {
     return std::min(wanted, most);
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

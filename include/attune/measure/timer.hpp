@@ -10,11 +10,12 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <concepts>
 #include <functional>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A timer runs something as often as it sees fit and says how long one run takes, in seconds.
 ///
@@ -63,4 +64,4 @@ template <class Timer>
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

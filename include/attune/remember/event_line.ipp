@@ -9,6 +9,7 @@
 // Tests    tests/remember/event_log.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/event_log.hpp>
 #include <attune/remember/json_fields.ipp>
 
@@ -21,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
@@ -192,4 +193,4 @@ void add_timing(record_json& json, timing_record const& timing)
     throw record_json_problem("no event that is known");
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

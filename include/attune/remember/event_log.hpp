@@ -11,6 +11,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What happened, in the order in which it happens to a configuration.
 enum class event_kind : std::uint8_t {
@@ -85,4 +86,4 @@ private:
     std::vector<std::string> notices_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

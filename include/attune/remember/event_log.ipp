@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/remember/event_line.ipp>
 #include <attune/remember/event_log.hpp>
 #include <attune/remember/store_file.ipp>
@@ -12,7 +13,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -126,4 +127,4 @@ void event_log::add(event const& happened)
 
 std::vector<std::string> event_log::notices() { return std::exchange(notices_, {}); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,8 @@
 // Tests    tests/remember/record_line.cpp, tests/remember/event_log.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -16,7 +18,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 using record_json = nlohmann::ordered_json;
 
@@ -110,4 +112,4 @@ struct record_json_problem : std::runtime_error {
     return json.get<bool>();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

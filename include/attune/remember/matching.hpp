@@ -10,6 +10,7 @@
 // Tests    tests/remember/matching.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 
 #include <charconv>
@@ -21,7 +22,7 @@
 #include <system_error>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How a record fits, and how far it is away among those that fit in the same way.
 struct closeness {
@@ -150,4 +151,4 @@ private:
     closeness fit_{match::none, std::numeric_limits<double>::infinity()};
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

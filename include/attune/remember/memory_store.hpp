@@ -9,12 +9,13 @@
 // Tests    tests/remember/memory_store.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A record store in memory. Models `record_store`. Copyable; one thread at a time.
 class memory_store {
@@ -33,4 +34,4 @@ private:
     std::vector<record> records_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/matching.hpp>
 #include <attune/remember/memory_store.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 found memory_store::find(record_key const& key) const
 {
@@ -17,4 +18,4 @@ found memory_store::find(record_key const& key) const
 
 void memory_store::add(record const& entry) { records_.push_back(entry); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

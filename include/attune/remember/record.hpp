@@ -9,6 +9,8 @@
 // Tests    tests/remember/record.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Names with their values as text, in the order of declaration.  @pre every name occurs once
 using named_texts = std::vector<std::pair<std::string, std::string>>;
@@ -81,4 +83,4 @@ struct found {
     match how = match::none;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

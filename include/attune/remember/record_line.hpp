@@ -9,6 +9,7 @@
 // Tests    tests/remember/record_line.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 #include <string_view>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The store format this library writes, and the newest it reads. A reader of this format ignores
 /// fields it does not know, so adding one needs no new number.
@@ -45,4 +46,4 @@ using line_content = std::variant<record, store_header, damage>;
 /// What one line says. Never throws for what is in it.
 [[nodiscard]] line_content read_line(std::string_view line);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

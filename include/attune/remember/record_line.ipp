@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/remember/json_fields.ipp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_line.hpp>
@@ -17,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 inline constexpr char const* store_header_field = "attune_store";
@@ -122,4 +123,4 @@ line_content read_line(std::string_view line)
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

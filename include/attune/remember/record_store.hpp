@@ -9,13 +9,14 @@
 // Tests    tests/remember/record_store.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 
 #include <concepts>
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A memory of tuning results.
 ///
@@ -44,4 +45,4 @@ template <class S>
     return record_store<S>;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

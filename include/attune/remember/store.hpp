@@ -9,13 +9,14 @@
 // Tests    tests/remember/store.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A record store in a file. Models `record_store`. Movable; may be used by many threads at once.
 ///
@@ -55,4 +56,4 @@ private:
     std::unique_ptr<implementation> implementation_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

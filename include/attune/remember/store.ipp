@@ -9,6 +9,7 @@
 // Tests    tests/remember/store.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/matching.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_line.hpp>
@@ -29,7 +30,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 class store::implementation {
 public:
@@ -244,4 +245,4 @@ void store::add(record const& entry) { implementation_->add(entry); }
 std::vector<std::string> store::notices() { return implementation_->notices(); }
 std::string const& store::path() const noexcept { return implementation_->path(); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

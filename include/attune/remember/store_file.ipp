@@ -10,6 +10,8 @@
 // Tests    tests/remember/store.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +26,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 class store_file {
 public:
@@ -186,4 +188,4 @@ private:
     bool irregular_ = false;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayesian_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -24,7 +25,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::search {
+namespace attune::inline ATTUNE_ABI::search {
 
 struct automatic_options {
     bayesian_options model{};
@@ -67,4 +68,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune::search
+} // namespace attune::inline ATTUNE_ABI::search

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/history.hpp>
@@ -10,7 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace attune::search {
+namespace attune::inline ATTUNE_ABI::search {
 
 struct automatic::state {
     state(chain_of_trees searched, std::uint64_t from, automatic_options const& chosen)
@@ -119,4 +120,4 @@ std::optional<double> automatic::expected_gain()
     return state_->model.expected_gain();
 }
 
-} // namespace attune::search
+} // namespace attune::inline ATTUNE_ABI::search

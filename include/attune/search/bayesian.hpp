@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayesian_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -24,7 +25,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Bayesian optimisation, minimising. A failed point teaches a second model where points fail.
 ///
@@ -68,4 +69,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -4,6 +4,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/model/climb.hpp>
@@ -26,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 class bayesian_searcher::state {
 public:
@@ -291,4 +292,4 @@ void bayesian_searcher::reveal(point const& p, std::span<double const> numbers)
 }
 std::optional<double> bayesian_searcher::expected_gain() { return state_->expected_gain(); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,13 +11,14 @@
 // Tests    tests/search/bayesian_options.cpp     Bench  bench/search/ablation.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/objective_options.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 enum class start_sampling : std::uint8_t; // start/initial_design.hpp: spread is 0
 
@@ -108,4 +109,4 @@ struct bayesian_options {
     memory_policy memory = memory_policy::representative;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

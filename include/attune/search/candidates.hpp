@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/unseen.hpp>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Rows 0 .. size() - 1. A row is open until its point has been seen.
 class candidate_rows {
@@ -154,4 +155,4 @@ inline void draw_around(chain_of_trees const& space,
     out.insert(out.end(), near.begin(), near.end());
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

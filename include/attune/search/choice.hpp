@@ -11,6 +11,7 @@
 // Tests    tests/search/choice.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/acquisition/acquisition.hpp>
 #include <attune/search/feasibility.hpp>
 
@@ -21,7 +22,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Everything a score is made of. Spans have one entry per candidate, or none where there is no
 /// such opinion.
@@ -135,4 +136,4 @@ private:
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

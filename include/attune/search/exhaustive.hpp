@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -17,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// at(0), at(1), ... less the points that were told first.
 class exhaustive_searcher {
@@ -37,4 +38,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/exhaustive.hpp>
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct exhaustive_searcher::state {
     chain_of_trees space;
@@ -50,4 +51,4 @@ std::vector<point> exhaustive_searcher::ask(std::size_t k)
 
 void exhaustive_searcher::tell(point const& p, outcome const&) { state_->told.insert(p); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -15,12 +15,13 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What the labels are measured from: half of the way to "worked", so that where nothing is known a
 /// point counts as more likely to work than not.
@@ -51,4 +52,4 @@ inline constexpr double feasibility_doubt = 0.1;
     return std::max(0.0, uniform_unit(engine) - 0.2);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

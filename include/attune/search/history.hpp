@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One point and what became of it. Without `worked` the numbers mean nothing.
 struct observation {
@@ -116,4 +117,4 @@ private:
     std::optional<std::size_t> best_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 // Tests    tests/search/memory.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/bayesian_options.hpp>
 #include <attune/search/history.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -22,7 +23,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -104,4 +105,4 @@ inline void add_spread(search_history const& history,
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 // Tests    tests/search/objective.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/objective_options.hpp>
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A strictly monotone map: logarithm when every value is positive, bend, then shift and scale.
 class objective_scale {
@@ -104,4 +105,4 @@ private:
     double deviation_ = 1;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,7 +9,9 @@
 // Tests    tests/search/objective_options.cpp
 #pragma once
 
-namespace attune {
+#include <attune/core/version.hpp>
+
+namespace attune::inline ATTUNE_ABI {
 
 /// How values are bent before they are standardised.
 struct objective_options {
@@ -19,4 +21,4 @@ struct objective_options {
     double bent_slope = 0.3; ///< slope beyond, in (0, 1]
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

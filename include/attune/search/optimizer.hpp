@@ -9,6 +9,7 @@
 // Tests    tests/search/optimizer.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/search/stop.hpp>
@@ -20,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The searcher used unless another is asked for: search::automatic.
 [[nodiscard]] search_factory default_search();
@@ -140,4 +141,4 @@ private:
     optimizer_core core_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

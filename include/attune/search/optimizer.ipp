@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/optimizer.hpp>
@@ -14,7 +15,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 search_factory default_search() { return search_with<search::automatic>(); }
 
@@ -199,4 +200,4 @@ void optimizer_core::resume(std::string const& saved)
         });
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

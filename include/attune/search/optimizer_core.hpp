@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/search_log.hpp>
 #include <attune/search/searcher.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Asks the default configuration first, if there is one, then the searcher; refuses what cannot be
 /// right; writes everything down.
@@ -91,4 +92,4 @@ private:
     search_log log_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

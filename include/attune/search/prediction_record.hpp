@@ -9,6 +9,7 @@
 // Tests    tests/search/prediction_record.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/objective.hpp>
@@ -19,7 +20,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 class prediction_record {
 public:
@@ -71,4 +72,4 @@ private:
     std::deque<std::pair<double, double>> latest_; ///< expected, seen
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

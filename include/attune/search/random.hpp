@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -18,7 +19,7 @@
 #include <memory>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Uniform draws without replacement. Ends when a finite space is exhausted.
 class random_searcher {
@@ -38,4 +39,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

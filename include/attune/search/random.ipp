@@ -3,13 +3,14 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/unseen.hpp>
 
 #include <optional>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct random_searcher::state {
     unseen_points unseen;
@@ -42,4 +43,4 @@ std::vector<point> random_searcher::ask(std::size_t k)
 
 void random_searcher::tell(point const& p, outcome const&) { state_->unseen.mark(p); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/search/revealed_numbers.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 
 #include <cmath>
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One number per name for each configuration that is known; NaN where it has none.
 class revealed_numbers {
@@ -68,4 +69,4 @@ private:
     std::unordered_map<point, std::size_t, point_hash> place_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 
@@ -24,7 +25,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Calls in their order.
 struct search_log {
@@ -60,4 +61,4 @@ void replay(search_log const& log,
             std::function<std::vector<point>(std::size_t)> const& ask,
             std::function<void(search_log::answer const&)> const& tell);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/search/search_log.hpp>
 
@@ -20,7 +21,7 @@
 #include <system_error>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -249,4 +250,4 @@ void replay(search_log const& log,
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

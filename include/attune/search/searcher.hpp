@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Proposes configurations and learns from what became of them.
 /// - ask(k): up to k distinct points of the space, none asked before by this searcher, none told;
@@ -118,4 +119,4 @@ template <class S>
     };
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

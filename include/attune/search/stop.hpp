@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +18,7 @@
 #include <optional>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A search ends as soon as one of these holds. As they stand, none ever does.
 struct stop_rules {
@@ -161,4 +162,4 @@ private:
     std::optional<double> least_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/search/turns.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/acquisition/advanced_multi.hpp>
 #include <attune/search/acquisition/contextual_variance.hpp>
@@ -23,7 +24,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One acquisition function, or several that take turns.
 class acquisition_turns {
@@ -134,4 +135,4 @@ private:
     std::unordered_map<point, std::size_t, point_hash> chooser_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

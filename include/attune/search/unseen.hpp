@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -21,7 +22,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A space and the set of its points that are out of the question.
 class unseen_points {
@@ -76,4 +77,4 @@ private:
     std::unordered_set<point, point_hash> seen_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

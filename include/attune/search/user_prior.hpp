@@ -9,6 +9,7 @@
 // Tests    tests/search/user_prior.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
@@ -18,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The product of the priors of all parameters that have one.
 class user_prior {
@@ -67,4 +68,4 @@ private:
     std::vector<std::uint32_t> believed_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

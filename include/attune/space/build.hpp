@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/diagram/depth_first.hpp>
 #include <attune/space/diagram/diagram_tree.hpp>
@@ -27,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -162,4 +163,4 @@ struct grown_tree {
     return std::move(made.made);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,9 +9,11 @@
 // Tests    tests/space/build_options.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How many settings of a condition's parameters are enumerated to filter their domains.
 struct enumeration_limits {
@@ -40,4 +42,4 @@ struct build_options {
     enumeration_limits enumeration; ///< before the trees are built
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,13 +9,14 @@
 // Tests    tests/space/build_pack.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// All valid configurations of a declared space.
 ///
@@ -28,4 +29,4 @@ template <class Pack>
     return chain_of_trees{attune::bind_inputs(lower(typed), inputs)};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

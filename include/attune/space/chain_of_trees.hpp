@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/tree.hpp>
@@ -23,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The place of a configuration among all valid ones: one leaf number per tree.
 struct space_index {
@@ -131,4 +132,4 @@ private:
     std::shared_ptr<state const> shared_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/chain_of_trees_state.ipp>
 
@@ -10,7 +11,7 @@
 #include <cmath>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 chain_of_trees::chain_of_trees(description bound, build_options const& options)
     : shared_(std::make_shared<state const>(std::move(bound), options, nullptr))
@@ -177,4 +178,4 @@ std::vector<std::string> chain_of_trees::violations(point const& p) const
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/build.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/conditions.hpp>
@@ -14,7 +15,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -144,4 +145,4 @@ struct chain_of_trees::state {
     }
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

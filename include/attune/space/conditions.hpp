@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/evaluate.hpp>
 
@@ -23,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One conjunct of one constraint.
 struct condition {
@@ -169,4 +170,4 @@ inline void require_bound(description const& space)
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/space/configurations.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Stands on one configuration. A copy goes on from there on its own; it shares the trees.
 class configuration_iterator {
@@ -83,4 +84,4 @@ private:
     space_index from_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

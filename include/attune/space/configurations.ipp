@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/configurations.hpp>
 #include <attune/space/walk.hpp>
 
 #include <algorithm>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 configuration_iterator::configuration_iterator(chain_of_trees space, space_index const& from)
     : space_(std::move(space))
@@ -80,4 +81,4 @@ bool configuration_iterator::go_to_next(std::size_t t)
     return false;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

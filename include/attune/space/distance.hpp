@@ -15,6 +15,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/steps.hpp>
@@ -27,7 +28,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -167,4 +168,4 @@ distances(description const& space, point const& a, point const& b)
     return std::sqrt(sum);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

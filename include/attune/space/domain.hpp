@@ -9,6 +9,7 @@
 // Tests    tests/space/domain.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/conditions.hpp>
 
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The values of a parameter that may still be part of a valid configuration.
 class domain {
@@ -80,4 +81,4 @@ inline std::vector<std::uint32_t> open_scope(condition const& c, std::vector<dom
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 // Tests    tests/space/domains.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/conditions.hpp>
@@ -26,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -197,4 +198,4 @@ inline bool filter_domains(description const& space,
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/marginals.hpp>
 
@@ -18,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// An integer without a largest value.
 using exact_integer = boost::multiprecision::cpp_int;
@@ -96,4 +97,4 @@ inline leaf_count from_exact(exact_integer const& n)
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

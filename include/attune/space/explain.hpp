@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/build.hpp>
 #include <attune/space/conditions.hpp>
 #include <attune/space/explanation.hpp>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Constraints, by index, that no configuration satisfies together, while it could if any one of
 /// them were dropped. Those over real parameters are left aside.
@@ -85,4 +86,4 @@ namespace detail {
                 "drop or loosen one of them, or give their parameters more values");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/space/explanation.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 
@@ -17,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How a constraint is broken.
 enum class broken_how : std::uint8_t {
@@ -50,4 +51,4 @@ struct broken_constraint {
 /// "4 * TILE_M * TILE_K <= 32768: 4 * 256 * 64 = 65536 <= 32768 is false", one line for each.
 [[nodiscard]] std::string to_text(std::span<broken_constraint const> broken);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/lower_code.ipp>
 #include <attune/declare/text.hpp>
@@ -15,7 +16,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -200,4 +201,4 @@ std::string to_text(std::span<broken_constraint const> broken)
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

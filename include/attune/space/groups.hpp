@@ -10,6 +10,7 @@
 // Tests    tests/space/groups.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/conditions.hpp>
 #include <attune/space/domains.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Parameters that become one tree, and the conditions that tie them.
 struct parameter_group {
@@ -111,4 +112,4 @@ private:
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

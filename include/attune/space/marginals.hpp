@@ -8,6 +8,7 @@
 // value Depends  std only Tests    tests/space/marginals.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Counts for every value of every discrete parameter. Real parameters have no counts, and
 /// constraints over them are not looked at.
@@ -52,4 +53,4 @@ private:
     std::vector<leaf_count> tree_leaves_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/marginals.hpp>
 #include <attune/space/walk.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -72,4 +73,4 @@ double marginals::share(std::uint32_t parameter, std::uint32_t index) const
            static_cast<double>(tree_leaves_[tree_of_[parameter]]);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

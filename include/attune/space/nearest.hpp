@@ -10,12 +10,13 @@
 // Tests    tests/space/nearest.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How many of the nearest configurations chain_of_trees::neighbours adds for one tree.
 inline constexpr std::size_t most_nearest = 8;
@@ -40,4 +41,4 @@ struct nearest_options {
 [[nodiscard]] std::vector<point>
 nearest_valid(chain_of_trees const& space, point const& p, nearest_options const& options = {});
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

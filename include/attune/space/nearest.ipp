@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/distance.hpp>
 #include <attune/space/nearest.hpp>
 #include <attune/space/walk.hpp>
@@ -15,7 +16,7 @@
 #include <tuple>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -246,4 +247,4 @@ nearest_valid(chain_of_trees const& space, point const& p, nearest_options const
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/nearest.ipp>
 #include <attune/space/steps.hpp>
@@ -13,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -64,4 +65,4 @@ std::vector<point> chain_of_trees::neighbours(point const& p) const
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/domains.hpp>
 #include <attune/space/groups.hpp>
 #include <attune/space/order/frontier.hpp>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -99,4 +100,4 @@ std::vector<std::uint32_t> searched_order(description const& space,
     return detail::searched_order<16>(space, sorted, group.conditions, domains, attempt);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/conditions.hpp>
 
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether a coordinate names a value of its parameter.
 inline bool is_inside(parameter_description const& parameter, coordinate at)
@@ -95,4 +96,4 @@ struct real_part {
     }
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

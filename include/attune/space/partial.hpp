@@ -11,6 +11,7 @@
 // Tests    tests/space/partial.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/space/conditions.hpp>
@@ -22,7 +23,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Evaluates conditions of one description while its parameters are set level by level.
 class partial_evaluator {
@@ -103,4 +104,4 @@ private:
     std::vector<std::size_t> complete_at_; // node -> level that sets the last parameter it reads
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/space/proof.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/diagram/interval.hpp>
 
@@ -18,7 +19,7 @@
 #include <optional>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Bounds of every node of one description, over all values of its parameters.
 class interval_prover {
@@ -124,4 +125,4 @@ private:
     std::vector<bounds> known_;  // of each node
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

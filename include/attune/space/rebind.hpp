@@ -9,12 +9,13 @@
 // Tests    tests/space/rebind.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The space of `built` with new values for some inputs; the others keep theirs. Trees that read
 /// none of those that changed are shared with `built`, see chain_of_trees::rebuilt.
@@ -27,4 +28,4 @@ namespace attune {
     return built.rebuilt(bind_inputs(built.describe(), inputs));
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/space/reuse.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/conditions.hpp>
 #include <attune/space/groups.hpp>
@@ -18,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether two parameters have the same values.
 [[nodiscard]] inline bool same_values(parameter_description const& a,
@@ -89,4 +90,4 @@ may_differ(condition const& c, description const& before, description const& now
     return changed;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

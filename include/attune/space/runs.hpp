@@ -9,6 +9,7 @@
 // Tests    tests/space/runs.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/domain.hpp>
 #include <attune/space/tree.hpp>
 
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// From so many values on, values that are not the whole table are kept as runs too.
 inline constexpr std::uint32_t many_values = std::uint32_t{1} << 16U;
@@ -42,4 +43,4 @@ inline constexpr std::uint32_t many_values = std::uint32_t{1} << 16U;
     return tree(parameter, std::move(runs), left.size());
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

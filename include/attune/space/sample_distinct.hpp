@@ -11,12 +11,13 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// `count` different valid configurations in random order: every sequence of `count` of them is
 /// equally likely, also when `count` is near the size. All of them, shuffled, when there are fewer.
@@ -29,4 +30,4 @@ namespace attune {
 [[nodiscard]] std::vector<point>
 sample_distinct(chain_of_trees const& space, std::size_t count, random_engine& engine);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

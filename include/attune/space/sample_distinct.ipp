@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/sample_distinct.hpp>
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -87,4 +88,4 @@ sample_distinct(chain_of_trees const& space, std::size_t count, random_engine& e
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/space/space_report.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One tree.
 struct tree_report {
@@ -90,4 +91,4 @@ struct space_report {
 /// The report in a few lines, one per tree.
 [[nodiscard]] std::string to_text(space_report const& report);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

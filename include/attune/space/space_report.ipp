@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions.hpp>
@@ -14,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -195,4 +196,4 @@ std::string to_text(space_report const& report)
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/space/steps.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/table.hpp>
 
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Where a real parameter stands on its scale, 0 at its low end and 1 at its high end.
 [[nodiscard]] inline double scale_position(parameter_description const& parameter, double value)
@@ -152,4 +153,4 @@ void for_each_step(parameter_description const& parameter, coordinate at, TrySte
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 
 #include <cstddef>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Counts and numbers leaves.
 __extension__ typedef unsigned __int128 leaf_count;
@@ -130,4 +131,4 @@ private:
     std::vector<leaf_count> before_;      // edge -> leaves below earlier siblings
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

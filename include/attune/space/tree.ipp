@@ -3,11 +3,12 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/tree.hpp>
 
 #include <algorithm>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -93,4 +94,4 @@ std::optional<leaf_count> tree::leaf_of(std::span<coordinate const> at) const
     return leaf;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

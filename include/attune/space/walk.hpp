@@ -9,6 +9,7 @@
 // Tests    tests/space/walk.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/tree.hpp>
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether the tree is one parameter whose values are kept as runs: it has leaves but no nodes.
 [[nodiscard]] inline bool is_free(tree const& t) noexcept { return t.node_count() == 0; }
@@ -51,4 +52,4 @@ namespace attune::detail {
     return below;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

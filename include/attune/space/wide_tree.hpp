@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/build_options.hpp>
@@ -21,7 +22,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 class domain;           // domain.hpp
 struct parameter_group; // groups.hpp
@@ -58,4 +59,4 @@ private:
     std::shared_ptr<state> shared_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

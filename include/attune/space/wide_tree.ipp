@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/build.hpp>
 #include <attune/space/diagram/guided_walk.hpp>
 #include <attune/space/domain.hpp>
@@ -13,7 +14,7 @@
 #include <mutex>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct wide_tree::state {
     description space; // its own: a chain that is built anew may keep this tree
@@ -124,4 +125,4 @@ void wide_tree::draw(random_engine& engine, std::span<coordinate> at) const
         at[p] = kept[p];
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

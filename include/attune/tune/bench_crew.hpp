@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/tune/test_bench.hpp>
 
 #include <cstddef>
@@ -19,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One bench of its own, on the calling thread, and others beside it, each on a thread. Without
 /// others it starts no thread.
@@ -79,4 +80,4 @@ private:
     std::vector<std::string> notices_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/device.ipp>
 #include <attune/measure/clocks.hpp>
 #include <attune/tune/bench_crew.hpp>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 bench_crew::bench_crew(std::unique_ptr<test_bench> own, std::vector<int> const& others)
     : own_(std::move(own))
@@ -148,4 +149,4 @@ std::string bench_crew::protection() const
     return text;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,11 +10,12 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstdint>
 #include <limits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The loop ends when either limit is reached. Everything counts: compiling, failed variants and
 /// the final comparison; the default configuration is the first evaluation. One evaluation that
@@ -43,4 +44,4 @@ inline void require_usable(budget const& limits)
                     "give at least one evaluation and some seconds");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

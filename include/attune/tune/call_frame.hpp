@@ -11,6 +11,7 @@
 // Tests    tests/tune/call_frame.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/device_span.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/measure/buffer.hpp>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One argument of a call, without its type.
 struct call_argument {
@@ -226,4 +227,4 @@ template <class... Args>
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,13 +9,14 @@
 // Tests    tests/tune/code_rules.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/tune/kernel.hpp>
 
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// "registers <= 64 does not hold: registers = 96"; empty when every rule of kernel.require(...)
 /// holds. What every launch demands of code, cooperative ones included, is in launch_objection().
@@ -36,4 +37,4 @@ namespace attune {
                                                 code_resources const& code,
                                                 residency const& resident);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions.hpp>
@@ -13,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -102,4 +103,4 @@ std::vector<double> code_features(kernel_description const& kernel,
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

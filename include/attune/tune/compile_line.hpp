@@ -22,12 +22,13 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// First come, first served. Everything but the workers' own part is for one thread: the one that
 /// measures.
@@ -70,4 +71,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.ipp>
 #include <attune/measure/isolation.hpp>
 #include <attune/tune/compile_line.hpp>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct compile_line::task {
     std::function<compile_result()> compile;
@@ -202,4 +203,4 @@ double compile_line::cpu_s() const
     return sum;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

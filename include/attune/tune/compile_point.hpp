@@ -10,12 +10,13 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/tune/problem.hpp>
 
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Compiles one configuration. Code for a device is refused, at stage `launch`, where the device
 /// cannot launch it or it breaks a rule of kernel.require(...). May be called from several threads.
@@ -28,4 +29,4 @@ namespace attune {
                                            point const& at,
                                            std::vector<double>* features = nullptr);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

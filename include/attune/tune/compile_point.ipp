@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/tune/code_rules.hpp>
 #include <attune/tune/compile_point.hpp>
@@ -10,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 compile_result compile_point(kernel_description const& kernel,
                              description const& bound,
@@ -33,4 +34,4 @@ compile_result compile_point(kernel_description const& kernel,
     return made;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/tune/cpu_bench.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/snapshot.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// First runs are those of proving_ground, all others those of watched_runs.
 class cpu_bench final : public test_bench {
@@ -60,4 +61,4 @@ private:
     std::function<double()> background_cpu_s_{};
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/tune/cpu_bench.hpp>
 #include <attune/tune/timing.ipp>
@@ -9,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -81,4 +82,4 @@ std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable con
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

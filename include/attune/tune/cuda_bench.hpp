@@ -9,6 +9,7 @@
 // Tests    tests/tune/cuda_bench.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
@@ -21,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// In a worker process with a context of its own, unless tuning_options::protect is `guard` or
 /// `none`: then in this process, on the device's primary context, which a bad variant may take
@@ -57,4 +58,4 @@ private:
     std::unique_ptr<device_bench> bench_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

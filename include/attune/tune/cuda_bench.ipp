@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/device_compiler.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_compare_text.hpp>
 #include <attune/measure/cuda/worker_bench.hpp>
 #include <attune/measure/signal_guard.hpp>
@@ -16,7 +17,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -163,4 +164,4 @@ std::variant<round_times, std::size_t> cuda_bench::compare(std::span<callable co
     return bench_->compare(all, limit_s);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

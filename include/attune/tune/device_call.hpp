@@ -9,6 +9,7 @@
 // Tests    tests/tune/device_call.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/tune/call_frame.hpp>
@@ -16,7 +17,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The call as measure sees it. Refers to the caller's memory.
 [[nodiscard]] device_call make_device_call(cuda_target const& target, call_frame const& frame);
@@ -31,4 +32,4 @@ void require_on_device(cuda_target const& target, call_frame const& frame);
 [[nodiscard]] std::vector<std::vector<std::byte>> host_copies(cuda_target const& target,
                                                               call_frame const& frame);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
 #include <attune/cuda/extent.hpp>
 #include <attune/cuda/numbers.hpp>
@@ -15,7 +16,7 @@
 #include <optional>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -106,4 +107,4 @@ std::vector<std::vector<std::byte>> host_copies(cuda_target const& target, call_
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

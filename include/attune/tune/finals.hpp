@@ -12,6 +12,7 @@
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/measure/round_robin.hpp>
 
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A configuration that may be the best. Its code is empty when it was measured before an
 /// interruption.
@@ -195,4 +196,4 @@ struct verdict {
     return text;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
 #include <attune/tune/call_frame.hpp>
 #include <attune/tune/loaded_kernel.hpp>
 #include <attune/tune/options.hpp>
@@ -20,7 +21,7 @@
 #include <memory>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One variant in use. Immutable once it can be seen; lives as long as its list.
 struct installed_variant {
@@ -68,4 +69,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

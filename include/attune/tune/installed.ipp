@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/compile_point.hpp>
 #include <attune/tune/device_call.hpp>
@@ -15,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct installed_variants::state {
     kernel_description kernel;
@@ -261,4 +262,4 @@ tuning_report installed_variants::report() const
     return state_->latest_report;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,7 +9,9 @@
 // Tests    tests/tune/interrupt.cpp
 #pragma once
 
-namespace attune {
+#include <attune/core/version.hpp>
+
+namespace attune::inline ATTUNE_ABI {
 
 /// Takes SIGINT over for its lifetime. The first Ctrl-C sets the flag; the second one ends the
 /// program as if attune were not there. Only one may live at a time; a second one does nothing.
@@ -27,4 +29,4 @@ private:
     bool active_ = false;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

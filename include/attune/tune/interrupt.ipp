@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/tune/interrupt.hpp>
 
 #include <atomic>
 #include <csignal>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -45,4 +46,4 @@ interrupt_guard::~interrupt_guard()
 
 bool interrupt_guard::requested() const noexcept { return active_ && detail::interrupt_seen != 0; }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 
 #include <attune/compile/signature.hpp>
 #include <attune/compile/source.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/measure/buffer.hpp>
@@ -27,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// An input of the space and the argument of the call that gives its value.
 struct input_argument {
@@ -297,4 +298,4 @@ private:
     kernel_description description_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

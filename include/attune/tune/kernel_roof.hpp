@@ -9,6 +9,7 @@
 // Tests    tests/tune/kernel_roof.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/roofline.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
@@ -20,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What this machine can do with so many threads, on arrays of so many bytes together (0: far
 /// larger than the caches). Measured once for each (about a quarter of a second) and kept beside
@@ -93,4 +94,4 @@ private:
     unsigned threads_ = 1;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -4,6 +4,7 @@
 
 #include <attune/compile/cache/cache_folder.ipp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/cache.ipp>
 #include <attune/tune/compile_line.ipp>
 #include <attune/tune/kernel_roof.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -188,4 +189,4 @@ std::optional<roofline> kernel_roof::over(point const& at, double seconds)
     return {};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/tune/launch_arguments.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/tune/call_frame.hpp>
 #include <attune/tune/loaded_kernel.hpp>
@@ -19,7 +20,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What a kernel on a device receives for an argument: the address of an array, or the number.
 template <class T>
@@ -90,4 +91,4 @@ private:
     std::array<staged_array, staged_count> staged_{};
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/tune/launch_declaration.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/launch.hpp>
 #include <attune/declare/code_quantity.hpp>
 #include <attune/declare/lower.hpp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How a kernel is launched on a device, as nodes of the kernel's space; no_index: not said, so 1,
 /// or 0 bytes. A compiler of code for this processor has no use for it.
@@ -179,4 +180,4 @@ void declare_code_feature(description& space, description& into, F const& featur
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

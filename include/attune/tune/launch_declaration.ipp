@@ -4,6 +4,7 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/lower_code.hpp>
 #include <attune/space/conditions.hpp>
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -120,4 +121,4 @@ std::string text_of(launch_declaration const& launch, description const& space)
     return out + (launch.is_cooperative ? "cooperative" : "");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

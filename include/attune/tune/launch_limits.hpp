@@ -10,11 +10,12 @@
 // Tests    tests/tune/launch_limits.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/limits.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/tune/launch_declaration.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Adds to `bound` what `device` demands of the launch, but what holds whatever the parameters are:
 /// extents of 1 or more, threads of a block, extents of block and grid, dynamic shared memory,
@@ -29,4 +30,4 @@ void add_launch_limits(description& bound,
                        launch_declaration const& launch,
                        device_limits const& device);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/lower_code.hpp>
 #include <attune/declare/text.hpp>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -172,4 +173,4 @@ void add_launch_limits(description& bound,
     detail::add_launch_feature(bound, demands.product(launch.grid));
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/driver.hpp>
 
@@ -18,7 +19,7 @@
 #include <span>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// An argument in the host's memory that the kernel has to find in the device's.
 struct staged_array {
@@ -78,4 +79,4 @@ void wait_for_caller(cuda_target const& target, void* stream);
 /// Errors   attune::error unless target.can_run(), with what can be done without a device
 void require_device(cuda_target const& target, std::string const& kernel);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

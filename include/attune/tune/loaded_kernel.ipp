@@ -4,6 +4,7 @@
 
 #include <attune/compile/device_compiler.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
 #include <attune/cuda/loaded_code.hpp>
 #include <attune/cuda/primary_context.hpp>
@@ -19,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The code in one context. Immutable once it can be seen, but for its buffers.
 struct loaded_kernel::place {
@@ -271,4 +272,4 @@ void require_device(cuda_target const& target, std::string const& kernel)
                     " by its code, without running any");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/remember/event_log.hpp>
 #include <attune/search/searcher.hpp>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What the calls in a log led to.
 struct replayed_calls {
@@ -71,4 +72,4 @@ private:
     replayed_calls past_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

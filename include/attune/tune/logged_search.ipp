@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/sampler.hpp>
 #include <attune/tune/logged_search.hpp>
 
@@ -10,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -103,4 +104,4 @@ void logged_search::reveal(point const& p, std::span<double const> numbers)
         {.kind = event_kind::revealed, .points = {p}, .numbers = {numbers.begin(), numbers.end()}});
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/tune/minimize.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/interrupt.hpp>
 #include <attune/tune/scoreboard.hpp>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct minimize_options {
     std::uint64_t seed = 0;
@@ -106,4 +107,4 @@ template <class Pack, class Objective>
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,11 +9,12 @@
 // Tests    tests/tune/more_devices.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/isolation.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Whether code for a device runs in this process, and not in a worker.
 [[nodiscard]] constexpr bool runs_in_process(isolation how) noexcept
@@ -28,4 +29,4 @@ namespace attune {
 ///          is the compiler's own, named twice, not there, or another one by its limits
 void require_usable_devices(tuning_problem const& problem, tuning_options const& options);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

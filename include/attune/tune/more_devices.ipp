@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/tune/more_devices.hpp>
 
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -62,4 +63,4 @@ void require_usable_devices(tuning_problem const& problem, tuning_options const&
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/tune/options.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cache.hpp>
 #include <attune/measure/isolation.hpp>
 #include <attune/search/optimizer.hpp>
@@ -21,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct tuning_options {
     budget limits{};
@@ -51,4 +52,4 @@ struct tuning_options {
     std::string event_log{};
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 // Tests    tests/tune/predicted_bench.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/limits.hpp>
 #include <attune/tune/problem.hpp>
@@ -20,7 +21,7 @@
 #include <string>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Smaller is better; 1 is a device full of threads that spill nothing, for a whole number of
 /// waves:
@@ -56,4 +57,4 @@ private:
     device_limits const& device_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

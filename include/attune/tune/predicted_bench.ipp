@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/device_compiler.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/tune/predicted_bench.hpp>
 
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 double predicted_objective(device_limits const& device, device_variant const& code)
 {
@@ -56,4 +57,4 @@ std::variant<round_times, std::size_t> predicted_bench::compare(std::span<callab
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/device_compiler.hpp>
+#include <attune/core/version.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/call_frame.hpp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Any compiler as one value.
 struct any_compiler {
@@ -148,4 +149,4 @@ make_variant(kernel_description const& kernel, description const& space, point c
 /// "NVIDIA H200 (sm_90)"; "sm_90" where only the architecture is known.
 [[nodiscard]] std::string device_name(device_limits const& device);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

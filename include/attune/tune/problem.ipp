@@ -5,6 +5,7 @@
 #include <attune/compile/annotations.hpp>
 #include <attune/compile/scan.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/tune/launch_declaration.ipp>
@@ -15,7 +16,7 @@
 #include <fstream>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 variant make_variant(kernel_description const& kernel, description const& space, point const& at)
 {
@@ -244,4 +245,4 @@ std::string device_name()
     return numbers.empty() ? model : model + " (" + numbers + ")";
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,13 +10,14 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How many evaluations failed, by stage; indexed by failure_stage.
 using failure_counts = std::array<std::uint32_t, failure_stage_count>;
@@ -88,4 +89,4 @@ using progress_sink = std::function<void(progress const&)>;
     return [](progress const&) {};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cmath>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -152,4 +153,4 @@ progress_sink terminal_progress()
     return [state](progress const& p) { (*state)(p); };
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/guarded.hpp>
 #include <attune/measure/isolation.hpp>
 #include <attune/measure/probation.hpp>
@@ -25,7 +26,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Right is what the default variant (or the user's reference) makes of the same arrays, within
 /// their tolerances; or what the user's check accepts.
@@ -100,4 +101,4 @@ private:
     std::vector<address_range> without_{}; ///< memory that forked children do not get
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

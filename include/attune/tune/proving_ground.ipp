@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/compare.hpp>
 #include <attune/measure/perturb.hpp>
@@ -15,7 +16,7 @@
 #include <limits>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -277,4 +278,4 @@ probation_result proving_ground::first_run(callable const& code, double limit_s)
     return std::holds_alternative<failure>(second) ? second : end;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/searcher.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A session, repeated.
 struct replayed_session {
@@ -39,4 +40,4 @@ struct replayed_session {
                                       chain_of_trees const& space,
                                       search_factory const& search = default_search());
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/remember/event_log.hpp>
 #include <attune/tune/logged_search.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 replayed_session
 replay(std::string const& path, chain_of_trees const& space, search_factory const& search)
@@ -28,4 +29,4 @@ replay(std::string const& path, chain_of_trees const& space, search_factory cons
     return {std::move(calls.told), std::move(calls.chosen)};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/noise.hpp>
 #include <attune/measure/roofline.hpp>
 #include <attune/tune/progress.hpp>
@@ -19,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Why the installed configuration is the one in use.
 enum class decision : std::uint8_t {
@@ -64,4 +65,4 @@ struct tuning_report {
 /// "2.98x faster than the default: 1.2 ms, was 3.6 ms; 60 evaluations in 12 s, 3 crashed".
 [[nodiscard]] std::string summary(tuning_report const& report);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/tune/progress.ipp>
 #include <attune/tune/report.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 std::string summary(tuning_report const& report)
 {
@@ -43,4 +44,4 @@ std::string summary(tuning_report const& report)
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

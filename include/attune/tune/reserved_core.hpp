@@ -10,11 +10,13 @@
 // Tests    tests/tune/reserved_core.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The processors that the calling thread may run on, ascending; empty where that cannot be told.
 [[nodiscard]] std::vector<int> allowed_processors();
@@ -51,4 +53,4 @@ private:
     std::vector<int> others_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/tune/reserved_core.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <sched.h>
 #endif
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -119,4 +120,4 @@ void reserved_core::release() noexcept
 
 bool reserved_core::leave_to_holder() const { return is_held() && detail::run_only_on(others_); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/tune/budget.hpp>
 #include <attune/tune/progress.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Seconds on a clock that never goes back; only differences mean something.
 [[nodiscard]] double steady_seconds();
@@ -68,4 +69,4 @@ private:
     bool is_seconds_ = true;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/tune/scoreboard.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 double steady_seconds()
 {
@@ -73,4 +74,4 @@ bool scoreboard::budget_left(double reserve_s) const
 
 double scoreboard::elapsed_s() const { return steady_seconds() - start_s_; }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,11 +10,12 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
 #include <attune/tune/report.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct session_result {
     point at;      ///< the configuration to install
@@ -39,4 +40,4 @@ struct session_result {
 /// The point that a record describes; nothing when the space has no such configuration.
 [[nodiscard]] std::optional<point> point_of(record const& remembered, chain_of_trees const& space);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/interrupt.hpp>
@@ -21,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -297,4 +298,4 @@ session_result run_session(tuning_problem const& problem, tuning_options const& 
     return detail::session{problem, options}.run();
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

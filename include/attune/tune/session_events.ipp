@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/remember/event_log.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/session_key.ipp>
@@ -16,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The event log of one session. Questions and answers of the search are written by logged_search.
 class session_events {
@@ -86,4 +87,4 @@ private:
     event_log log_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

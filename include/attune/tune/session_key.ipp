@@ -3,12 +3,13 @@
 #pragma once
 
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
 
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Equal keys, comparable outcomes: the same kernel, machine and way of measuring.
 [[nodiscard]] inline std::string session_key(tuning_problem const& problem,
@@ -31,4 +32,4 @@ namespace attune::detail {
     return hash.add(text_of(space, problem.default_at)).hex();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

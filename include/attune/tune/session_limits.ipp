@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/progress.ipp>
 
@@ -9,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline std::string space_size_text(chain_of_trees const& space)
 {
@@ -27,4 +28,4 @@ namespace attune::detail {
     return static_cast<std::uint32_t>(*size);
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

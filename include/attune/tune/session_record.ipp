@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 record make_record(record_key key,
                    description const& space,
@@ -58,4 +58,4 @@ std::optional<point> point_of(record const& remembered, chain_of_trees const& sp
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

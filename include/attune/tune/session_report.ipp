@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/noise.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/report.hpp>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// @pre  report.default_time is from the beginning
 /// @param default_time  as the final measured it
@@ -52,4 +53,4 @@ inline void put_into(tuning_report& report,
     report.compile_s = supply.compile_s();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/tune/stated_work.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/point.hpp>
@@ -19,7 +20,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The work of one call.
 /// @param bound      the kernel's space with the values of its inputs
@@ -88,4 +89,4 @@ template <class... Args, class F>
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

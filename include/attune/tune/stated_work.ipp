@@ -3,13 +3,14 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/tune/stated_work.hpp>
 
 #include <optional>
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 work value_of(work_formulas const& formulas, description const& bound, point const& at)
 {
@@ -27,4 +28,4 @@ work value_of(work_formulas const& formulas, description const& bound, point con
             formulas.double_precision};
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

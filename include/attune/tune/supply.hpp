@@ -11,6 +11,7 @@
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/tune/compile_line.hpp>
 #include <attune/tune/problem.hpp>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A configuration and what became of compiling it.
 struct supplied_variant {
@@ -119,4 +120,4 @@ private:
     std::unique_ptr<compile_line> line_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

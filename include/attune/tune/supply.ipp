@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/tune/compile_point.hpp>
 #include <attune/tune/reserved_core.hpp>
@@ -14,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -160,4 +161,4 @@ void variant_supply::tell(point const& at, outcome const& result)
     search_.tell(at, result);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,6 +12,7 @@
 #include <attune/compile/callable.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/probation.hpp>
 #include <attune/measure/round_robin.hpp>
 
@@ -22,7 +23,7 @@
 #include <string>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct tuning_options;
 struct tuning_problem;
@@ -79,4 +80,4 @@ public:
 [[nodiscard]] std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
                                                           tuning_options const& options);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/tune/cpu_bench.ipp>
 #include <attune/tune/cuda_bench.ipp>
 #include <attune/tune/loaded_kernel.hpp>
@@ -10,7 +11,7 @@
 #include <attune/tune/predicted_bench.ipp>
 #include <attune/tune/test_bench.hpp>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
                                             tuning_options const& options)
@@ -23,4 +24,4 @@ std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
     return std::make_unique<cuda_bench>(problem, options);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/cache.hpp>
 #include <attune/measure/round_robin.hpp>
@@ -19,7 +20,7 @@
 #include <functional>
 #include <span>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What every timed call begins with is up to the caller: his `prepare` puts the data back. This
 /// adds what the options say of caches and precision.
@@ -56,4 +57,4 @@ private:
     cache_eviction caches_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

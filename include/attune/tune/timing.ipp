@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/adaptive_timer.hpp>
 #include <attune/measure/repeatable.hpp>
 #include <attune/tune/finals.hpp>
@@ -10,7 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -71,4 +72,4 @@ round_times variant_timing::compare(std::function<void()> const& prepare,
     return round_robin(ready(prepare), calls, how);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,6 +12,7 @@
 #include <attune/compile/callable.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
+#include <attune/core/version.hpp>
 #include <attune/tune/bench_crew.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
@@ -28,7 +29,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What became of a point, and its code when it works.
 struct trial {
@@ -109,4 +110,4 @@ private:
     std::uint32_t same_code_ = 0;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

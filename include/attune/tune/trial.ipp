@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/tune/bench_crew.ipp>
 #include <attune/tune/cpu_bench.ipp>
 #include <attune/tune/trial.hpp>
@@ -13,7 +14,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -145,4 +146,4 @@ std::variant<round_times, std::size_t> trial_runner::compare(std::span<callable 
     return crew_.own().compare(variants, limit_s);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/device_compiler.hpp>
+#include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/tune/installed.hpp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 template <class Signature, class Compiler, class Store = memory_store>
 class tuned;
@@ -200,4 +201,4 @@ template <class Signature, class Compiler, class Store>
 tuned(kernel<Signature> const&, Compiler, Store, tuning_options)
     -> tuned<Signature, Compiler, Store>;
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,6 +12,7 @@
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/process_state.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/measure/snapshot.hpp>
@@ -24,7 +25,7 @@
 #include <optional>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// While it lives, variants run on the caller's buffers under a signal guard, and their results are
 /// looked at after their first, second, fourth, eighth ... run and after the last. When it goes,
@@ -85,4 +86,4 @@ private:
     std::function<void()> call_latest_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

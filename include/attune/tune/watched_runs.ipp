@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/tune/watched_runs.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 watched_runs::watched_runs(tuning_problem const& problem,
                            proving_ground const& ground,
@@ -108,4 +109,4 @@ std::string watched_runs::change_made_alone()
     return {};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
+#include <attune/core/version.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -25,7 +26,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A file descriptor that is closed at the end.
 class owned_descriptor {
@@ -188,4 +189,4 @@ inline void touch_cache_file(int folder, std::string const& name)
     (void)::utimensat(folder, name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

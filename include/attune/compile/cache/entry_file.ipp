@@ -10,12 +10,13 @@
 #pragma once
 
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::string_view cache_entry_magic = "attune cache 1\n";
 inline constexpr std::size_t cache_key_length = 32;
@@ -50,4 +51,4 @@ cache_entry_text(std::string_view key, std::string_view inputs, std::string_view
                        std::string(text.substr(cache_key_length))};
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

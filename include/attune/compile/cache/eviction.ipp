@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/compile/cache/cache_folder.ipp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +24,7 @@
 #include <sys/file.h>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What a file takes on most disks.
 [[nodiscard]] inline std::uint64_t bytes_on_disk(std::uint64_t bytes)
@@ -122,4 +123,4 @@ inline void account(int folder, std::uint64_t bytes, std::uint64_t limit_bytes)
     if (!total || *total > limit_bytes) evict(folder, limit_bytes);
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

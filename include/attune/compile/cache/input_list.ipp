@@ -15,6 +15,7 @@
 #include <attune/compile/source.ipp>
 #include <attune/compile/symbols.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <charconv>
 #include <map>
@@ -25,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What the system says of a file; equal for a file that nobody touched.
 struct file_stamp {
@@ -254,4 +255,4 @@ private:
     return true;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,8 @@
 // Tests    tests/compile/cache/object_cache.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Where compiled code is kept, and how much of it.
 struct cache_options {
@@ -83,4 +85,4 @@ private:
     std::shared_ptr<state> state_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

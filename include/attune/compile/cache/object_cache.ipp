@@ -14,10 +14,11 @@
 #include <attune/compile/cache/eviction.ipp>
 #include <attune/compile/cache/input_list.ipp>
 #include <attune/compile/cache/object_cache.hpp>
+#include <attune/core/version.hpp>
 
 #include <atomic>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct object_cache::state {
     explicit state(cache_options given)
@@ -166,4 +167,4 @@ cache_statistics object_cache::statistics() const
             state_->place.off_because};
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

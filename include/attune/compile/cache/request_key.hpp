@@ -11,11 +11,12 @@
 
 #include <attune/compile/source.hpp>
 #include <attune/compile/variant.hpp>
+#include <attune/core/version.hpp>
 
 #include <string>
 #include <string_view>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// 32 hexadecimal digits that differ whenever text, path, include folders, flags, macros,
 /// signature, the compiler or the environment variables that it reads differ. The current folder
@@ -29,4 +30,4 @@ namespace attune::detail {
                                       kernel_source const& kernel,
                                       variant const& v);
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -13,13 +13,14 @@
 #include <attune/compile/entry.hpp>
 #include <attune/compile/scan.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether the current folder can make a difference. Flags that may hold a path, or that write the
 /// folder into debug information, count as such.
@@ -74,4 +75,4 @@ std::string request_key(std::string_view kind,
     return key.hex();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/device_bench.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/clocks.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/measure/cuda/device_runs.hpp>
@@ -26,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Modules that stay loaded: the final and the default, and some to come back to.
 inline constexpr std::size_t most_loaded_variants = 8;
@@ -135,4 +136,4 @@ struct bench_on_device {
     }
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,6 +11,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/buffer.hpp>
@@ -27,7 +28,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 enum class memory_place : std::uint8_t { host, device };
 
@@ -148,4 +149,4 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                   device_call call,
                   device_bench_options const& options);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,13 +11,14 @@
 // Tests    tests/measure/cuda/device_clock.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 
 #include <functional>
 #include <memory>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Owns a stream that waits for no other. All functions need the session's context to be current.
 class device_clock {
@@ -54,4 +55,4 @@ private:
     cuda::event end_ = nullptr;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

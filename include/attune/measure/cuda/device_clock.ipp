@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/device_clock.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/numbers.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
@@ -18,7 +19,7 @@
 #include <thread>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -108,4 +109,4 @@ bool device_clock::recovers(double limit_s)
     return true;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/device_compare.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/buffer.hpp>
@@ -25,7 +26,7 @@
 #include <optional>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What an array ought to hold.
 struct device_reference {
@@ -78,4 +79,4 @@ private:
     std::string why_on_host_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

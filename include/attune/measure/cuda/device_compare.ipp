@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/device_compare.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/compare.ipp>
 #include <attune/measure/cuda/device_compare.hpp>
 
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -227,4 +228,4 @@ std::optional<mismatch> device_compare::compare(buffer const& like,
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

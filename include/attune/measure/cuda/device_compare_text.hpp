@@ -9,11 +9,13 @@
 // Tests    tests/measure/cuda/device_compare_text.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 inline constexpr std::string_view device_compare_entry = "attune_compare";
 
@@ -171,4 +173,4 @@ extern "C" __global__ void attune_compare(unsigned char const* got,
 }
 )cuda";
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 // Tests    tests/measure/cuda/device_copies.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
@@ -25,7 +26,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// On either side of a copy; a pattern, which is looked at after first runs.
 inline constexpr std::size_t zone_bytes = 256;
@@ -95,4 +96,4 @@ private:
     std::vector<device_memory> memory_; ///< of each region, with its zones
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

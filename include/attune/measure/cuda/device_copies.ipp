@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
 #include <attune/cuda/extent.hpp>
 #include <attune/cuda/numbers.hpp>
@@ -20,7 +21,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -241,4 +242,4 @@ void device_copies::set_contents(std::size_t i, std::span<std::byte const> bytes
     where_->check(d.context_synchronize(), failure_stage::crash, "copying");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 // Tests    tests/measure/cuda/device_layout.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What cuMemAlloc aligns to, at least.
 inline constexpr std::size_t device_alignment = 256;
@@ -84,4 +85,4 @@ struct device_layout {
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/device_memory.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 
@@ -17,7 +18,7 @@
 #include <optional>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One allocation, aligned to 256 bytes.
 class device_memory {
@@ -48,4 +49,4 @@ private:
     std::size_t bytes_ = 0;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,12 +9,13 @@
 // Tests    tests/measure/cuda/device_memory.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_memory.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 device_memory::device_memory(std::shared_ptr<device_session> where,
                              cuda::device_pointer address,
@@ -70,4 +71,4 @@ device_memory& device_memory::operator=(device_memory&& other) noexcept
     return *this;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

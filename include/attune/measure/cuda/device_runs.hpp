@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/device_runs.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/clocks.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/clocks.hpp>
@@ -23,7 +24,7 @@
 #include <memory>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What the timings of a bench learn of its device, each from those before.
 struct device_history {
@@ -117,4 +118,4 @@ private:
 
 static_assert(sample_taker<device_runs>);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

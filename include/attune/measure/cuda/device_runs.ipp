@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/device_runs.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_runs.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 #include <cmath>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -150,4 +151,4 @@ std::uint32_t device_runs::runs_for(double run_s) const noexcept
     return static_cast<std::uint32_t>(std::ceil(std::min(wanted, double{most_runs_per_sample})));
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/signal_guard.hpp>
@@ -19,7 +20,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One device of this process. Functions that call the driver need its context to be current: see
 /// cuda::context_scope.
@@ -79,4 +80,4 @@ private:
     bool is_blocked_ = false;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,13 +10,14 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 
 #include <deque>
 #include <mutex>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -90,4 +91,4 @@ void device_session::require_alive() const
                     "let variants run in a worker process, which is replaced after such errors");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

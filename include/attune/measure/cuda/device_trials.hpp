@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/device_trials.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_compare.hpp>
@@ -24,7 +25,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// First runs. Right is what the default makes of the same arrays, or what the caller expects. A
 /// run also fails that writes around an array, or into one that is only to be read.
@@ -104,4 +105,4 @@ private:
     bool is_spoilt_ = false;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

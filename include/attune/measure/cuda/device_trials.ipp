@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_trials.hpp>
 #include <attune/measure/perturb.hpp>
 #include <attune/measure/snapshot.hpp>
@@ -18,7 +19,7 @@
 #include <cmath>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -283,4 +284,4 @@ bool device_trials::is_repeatable(std::function<void()> const& enqueue, double l
     return true;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/l2_flush.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/numbers.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_memory.hpp>
@@ -19,7 +20,7 @@
 #include <memory>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 class l2_flush {
 public:
@@ -51,4 +52,4 @@ private:
     device_memory sweep_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,13 +9,14 @@
 // Tests    tests/measure/cuda/launch_graph.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 
 #include <functional>
 #include <memory>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// All functions need the session's context to be current.
 class launch_graph {
@@ -37,4 +38,4 @@ private:
     cuda::executable_graph graph_ = nullptr;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

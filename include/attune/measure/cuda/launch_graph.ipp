@@ -9,12 +9,13 @@
 // Tests    tests/measure/cuda/launch_graph.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/numbers.hpp>
 #include <attune/measure/cuda/launch_graph.hpp>
 
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 launch_graph::launch_graph(std::shared_ptr<device_session> where,
                            cuda::stream on,
@@ -50,4 +51,4 @@ void launch_graph::replay(cuda::stream on)
         where_->driver().graph_launch(graph_, on), failure_stage::launch, "cuGraphLaunch");
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/loaded_variant.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/loaded_code.hpp>
@@ -21,7 +22,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Arguments as a launch takes them: an address for each.
 class packed_arguments {
@@ -62,4 +63,4 @@ private:
     std::optional<cuda::loaded_code> code_{};
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/launch.hpp>
 #include <attune/measure/cuda/device_session.ipp>
 #include <attune/measure/cuda/loaded_variant.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -80,4 +81,4 @@ void loaded_variant::launch(cuda::stream on, void** arguments)
     where_->check(code_->launch(arguments, on), failure_stage::launch, text_of(code_->geometry()));
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/adaptive_timer.hpp>
 #include <attune/measure/cuda/bench_on_device.ipp>
 #include <attune/measure/cuda/device_bench.hpp>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -202,4 +203,4 @@ std::unique_ptr<device_bench> make_local_bench(std::shared_ptr<cuda::driver cons
     return std::make_unique<detail::local_bench>(std::move(driver), call, options);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

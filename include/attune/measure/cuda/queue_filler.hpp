@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_memory.hpp>
 #include <attune/measure/cuda/device_session.hpp>
@@ -21,7 +22,7 @@
 #include <memory>
 #include <optional>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 class queue_filler {
 public:
@@ -60,4 +61,4 @@ private:
     std::optional<launch_graph> graph_{};
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

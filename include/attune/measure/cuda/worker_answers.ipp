@@ -9,13 +9,14 @@
 // Tests    tests/measure/cuda/worker_protocol.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/worker_protocol.hpp>
 #include <attune/measure/cuda/worker_protocol.ipp>
 
 #include <algorithm>
 #include <utility>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 void put(writer& to, failure const& what)
 {
@@ -159,4 +160,4 @@ std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text)
     return out;
 }
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

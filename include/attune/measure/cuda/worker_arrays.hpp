@@ -12,6 +12,7 @@
 // Tests    tests/measure/cuda/worker_arrays.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
@@ -22,7 +23,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 /// How to reach a device's memory from another process.
 enum class route : std::uint8_t {
@@ -81,4 +82,4 @@ private:
     std::string why_unreachable_{};
 };
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/worker_arrays.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
 #include <attune/cuda/numbers.hpp>
 #include <attune/measure/cuda/device_layout.hpp>
@@ -21,7 +22,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
@@ -205,4 +206,4 @@ cuda::device_pointer received_arrays::open(cuda::ipc_handle const& handle)
     return base;
 }
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

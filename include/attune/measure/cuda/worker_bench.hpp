@@ -12,6 +12,7 @@
 // Tests    tests/measure/cuda/worker_bench.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/measure/cuda/worker_arrays.hpp>
 #include <attune/measure/cuda/worker_process.hpp>
@@ -25,7 +26,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 /// How workers are started, and how long they may be silent.
 struct worker_options {
@@ -111,4 +112,4 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                   device_bench_options const& options,
                   worker_options const& how);
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

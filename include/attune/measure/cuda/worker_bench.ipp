@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/device.ipp>
 #include <attune/measure/cuda/worker_answers.ipp>
 #include <attune/measure/cuda/worker_arrays.ipp>
@@ -23,7 +24,7 @@
 
 #include <utility>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
@@ -102,9 +103,9 @@ std::unique_ptr<device_bench> make_worker_bench(std::shared_ptr<cuda::driver con
         make_local_bench(std::move(driver), std::move(call), options), std::move(why));
 }
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 std::unique_ptr<device_bench> make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                                                 device_call call,
@@ -113,4 +114,4 @@ std::unique_ptr<device_bench> make_worker_bench(std::shared_ptr<cuda::driver con
     return worker::make_worker_bench(std::move(driver), std::move(call), options, {});
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/cuda/numbers.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/cuda/worker_bench.hpp>
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <utility>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
@@ -269,4 +270,4 @@ Result worker_bench::result_of(reply&& got, Get const& get)
     }
 }
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

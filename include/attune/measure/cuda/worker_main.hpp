@@ -11,12 +11,13 @@
 // Tests    tests/measure/cuda/worker_main.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 
 #include <functional>
 #include <memory>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 /// "3 4711": the socket, and the process that has to be the parent.
 inline constexpr char const* worker_variable = "ATTUNE_WORKER";
@@ -36,4 +37,4 @@ void serve(int socket, bench_maker const& make) noexcept;
 /// core file.
 [[noreturn]] void live_as_worker(int socket, int parent, bench_maker const& make) noexcept;
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

@@ -9,6 +9,7 @@
 // Tests    tests/measure/cuda/worker_main.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/child_process.ipp>
 #include <attune/measure/child_side.ipp>
 #include <attune/measure/cuda/worker_arrays.hpp>
@@ -25,7 +26,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
@@ -213,4 +214,4 @@ namespace detail {
 
 } // namespace detail
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

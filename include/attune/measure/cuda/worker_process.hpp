@@ -10,17 +10,18 @@
 // Tests    tests/measure/cuda/worker_process.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/worker_wire.hpp>
 
 #include <functional>
 #include <memory>
 #include <string>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 class started_child;
 }
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 /// Starts a process. Its end of the connection is `socket`; `log` takes its output, -1: nothing
 /// does. Both stay open here. Returns its number, or throws attune::error.
@@ -80,4 +81,4 @@ private:
     ending ending_{};
 };
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

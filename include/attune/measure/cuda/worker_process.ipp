@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/child_process.ipp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/cuda/worker_main.hpp>
@@ -35,7 +36,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
@@ -256,4 +257,4 @@ std::string process::log() const { return output_->text(); }
 
 void process::forget_log() noexcept { output_->forget(); }
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

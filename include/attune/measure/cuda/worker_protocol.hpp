@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/measure/cuda/worker_wire.hpp>
 
@@ -21,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 /// Memory of the caller as it reaches a worker: overlapping arrays in one.
 struct sent_region {
@@ -78,4 +79,4 @@ void put_thrown(writer& to, std::exception const& what);
 void put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> arrays);
 [[nodiscard]] std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text);
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

@@ -17,7 +17,7 @@
 
 #include <cstring>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 std::string protocol_mark(std::string_view version, std::span<std::size_t const> sizes)
 {
@@ -177,4 +177,4 @@ beginning get_beginning(reader& from)
     return out;
 }
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

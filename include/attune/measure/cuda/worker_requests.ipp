@@ -9,13 +9,14 @@
 // Tests    tests/measure/cuda/worker_bench.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/cuda/device.ipp>
 #include <attune/measure/cuda/worker_keeping.ipp>
 #include <attune/measure/signal_guard.hpp>
 
 #include <utility>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
@@ -173,4 +174,4 @@ std::string worker_bench::protection() const
     return text;
 }
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

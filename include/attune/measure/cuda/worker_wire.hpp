@@ -11,6 +11,8 @@
 // Tests    tests/measure/cuda/worker_wire.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 /// A message that cannot be what its sender meant.
 struct damaged_message : std::runtime_error {
@@ -181,4 +183,4 @@ enum class transfer : std::uint8_t {
 /// Errors   damaged_message
 [[nodiscard]] transfer receive(int socket, message& into, double until_s);
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/cuda/worker_wire.hpp>
 
@@ -24,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace attune::worker {
+namespace attune::inline ATTUNE_ABI::worker {
 
 descriptor::~descriptor()
 {
@@ -262,4 +263,4 @@ transfer receive(int socket, message& into, double until_s)
     return t;
 }
 
-} // namespace attune::worker
+} // namespace attune::inline ATTUNE_ABI::worker

@@ -9,13 +9,14 @@
 // Tests    tests/search/acquisition/acquisition.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/acquisition/confidence_bound.hpp>
 #include <attune/search/acquisition/expected_improvement.hpp>
 #include <attune/search/acquisition/probability_of_improvement.hpp>
 
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How the next configuration is chosen from what the model expects of each.
 enum class acquisition : std::uint8_t {
@@ -67,4 +68,4 @@ struct acquisition_context {
     return -lower_confidence_bound(mean, variance, context.exploration);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

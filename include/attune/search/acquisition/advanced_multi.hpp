@@ -10,6 +10,7 @@
 // Tests    tests/search/acquisition/advanced_multi.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/acquisition/portfolio.hpp>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Round-robin. After every round the discounted scores are compared with their mean: a member that
 /// was worse by the required improvement `skip_threshold` times is skipped and the others' counts
@@ -110,4 +111,4 @@ private:
     std::vector<std::size_t> better_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,10 +10,12 @@
 // Tests    tests/search/acquisition/confidence_bound.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <algorithm>
 #include <cmath>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// mean - exploration * deviation, same unit as `mean`: what f may be if all goes well.
 /// @param exploration  in standard deviations, >= 0; 0 is pure exploitation
@@ -32,4 +34,4 @@ upper_confidence_bound(double mean, double variance, double exploration) noexcep
     return mean + exploration * std::sqrt(std::max(variance, 0.0));
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,9 +10,11 @@
 // Tests    tests/search/acquisition/contextual_variance.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cmath>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Remembers the state after the initial design, and compares later states with it.
 class contextual_variance {
@@ -49,4 +51,4 @@ private:
     double mean_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

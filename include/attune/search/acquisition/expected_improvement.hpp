@@ -11,12 +11,14 @@
 // Bench    bench/search/replay.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Expected improvement over `best` at one configuration, for minimisation.
 ///
@@ -63,4 +65,4 @@ log_expected_improvement(double mean, double variance, double best) noexcept
     return std::log(s) + log_density + std::log(u) + std::log(series);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

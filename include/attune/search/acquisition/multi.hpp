@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/acquisition/portfolio.hpp>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Round-robin. Functions that preferred the same candidate `skip_threshold` times are set against
 /// each other: the one with the lowest discounted score stays, the others are skipped.
@@ -76,4 +77,4 @@ private:
     std::vector<std::size_t> duplicates_; // member -> how often it preferred what another did
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/acquisition/acquisition.hpp>
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Members in their order, which of them are still in, and their scores. The rules that drop
 /// members are in multi.hpp and advanced_multi.hpp.
@@ -97,4 +98,4 @@ private:
     std::size_t turn_ = 0;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

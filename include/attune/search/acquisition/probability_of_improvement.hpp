@@ -10,11 +10,13 @@
 // Tests    tests/search/acquisition/probability_of_improvement.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The probability that f at one configuration lies below `best`.
 ///
@@ -53,4 +55,4 @@ log_probability_of_improvement(double mean, double variance, double best) noexce
     return -0.5 * t * t - 0.5 * std::log(2.0 * std::numbers::pi) - std::log(fraction);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/search/features/derived.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/evaluate.hpp>
 
@@ -18,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What is made of the formula.
 enum class derivation : std::uint8_t {
@@ -55,4 +56,4 @@ struct derived_feature {
 [[nodiscard]] std::optional<double>
 value_of(description const& space, derived_feature const& feature, std::span<coordinate const> p);
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

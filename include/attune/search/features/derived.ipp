@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/lower_code.hpp>
 #include <attune/search/features/derived.hpp>
 #include <attune/space/conditions.hpp>
@@ -11,7 +12,7 @@
 #include <cmath>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline bool is_comparison(op code) noexcept
 {
@@ -167,4 +168,4 @@ value_of(description const& space, derived_feature const& feature, std::span<coo
     return std::isfinite(*out) ? out : std::nullopt;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

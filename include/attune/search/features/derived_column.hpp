@@ -9,6 +9,7 @@
 // Tests    tests/search/features/derived_column.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/derived.hpp>
 #include <attune/search/features/level_scale.hpp>
 
@@ -18,7 +19,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Immutable once made.
 class derived_column {
@@ -69,4 +70,4 @@ private:
     std::vector<std::uint32_t> seen_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

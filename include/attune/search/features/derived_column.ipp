@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/derived_column.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 derived_column::derived_column(description const& space,
                                derived_feature formula,
@@ -74,4 +75,4 @@ void derived_column::make_scale(std::vector<double> occurring, std::uint32_t mos
         level_scale(occurring, by_ratio ? spacing_for(occurring.front()) : spacing::linear, most);
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

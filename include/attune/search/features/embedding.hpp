@@ -9,6 +9,7 @@
 // Tests    tests/search/features/embedding.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/table.hpp>
 
@@ -19,7 +20,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Appends what stands for one order of n >= 2 items:
 ///   spearman  the place of each item;  kendall  which item of each pair comes first
@@ -75,4 +76,4 @@ embed_order(std::span<std::int64_t const> order, order_distance how, std::vector
     return out;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

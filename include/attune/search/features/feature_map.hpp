@@ -12,6 +12,7 @@
 // Tests    tests/search/features/feature_map.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/features/intermediate_columns.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -23,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Points, feature by feature. `level[f]` and `real[f]` have one entry per point; one of the two is
 /// empty: `real[f]` for a feature with levels, `level[f]` for a continuous one.
@@ -111,4 +112,4 @@ private:
     std::shared_ptr<intermediate_columns const> more_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/features/derived.ipp>
 #include <attune/search/features/derived_column.ipp>
 #include <attune/search/features/feature_map.hpp>
@@ -16,7 +17,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct feature_map::state {
     chain_of_trees space;
@@ -219,4 +220,4 @@ void feature_map::append(point const& p, feature_table& table) const
     if (more_) more_->append(p, table);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/search/features/intermediate_columns.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 #include <cstdint>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct feature_table;
 
@@ -70,4 +71,4 @@ public:
     virtual void append(point const& p, feature_table& table) const = 0;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,8 @@
 // Tests    tests/search/features/level_scale.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,7 +20,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How numbers are laid on a line before they are scaled to [0, 1].
 enum class spacing : std::uint8_t {
@@ -134,4 +136,4 @@ private:
     std::vector<double> starts_; // of level 1, 2, ...
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

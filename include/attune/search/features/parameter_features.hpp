@@ -9,6 +9,7 @@
 // Tests    tests/search/features/parameter_features.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/search/features/level_scale.hpp>
 
@@ -17,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One parameter, or one part of it, as a feature.
 struct parameter_feature {
@@ -58,4 +59,4 @@ struct parameter_feature {
                                                          std::vector<bool> const& occurs,
                                                          std::uint32_t most);
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

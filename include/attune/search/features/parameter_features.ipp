@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/search/features/embedding.hpp>
 #include <attune/search/features/parameter_features.hpp>
@@ -12,7 +13,7 @@
 #include <span>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 std::uint32_t parameter_feature::level_at(parameter_description const& p, coordinate at) const
 {
@@ -146,4 +147,4 @@ std::vector<parameter_feature> features_of(description const& space,
     return {f};
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,8 @@
 // Tests    tests/search/features/repeats.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Levels of one feature at some points.
 struct level_column {
@@ -69,4 +71,4 @@ struct level_column {
     return rises || falls;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

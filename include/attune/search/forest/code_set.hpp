@@ -9,12 +9,14 @@
 // Tests    tests/search/forest/code_set.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 /// A set of codes.
 class code_set {
@@ -42,4 +44,4 @@ private:
     std::array<std::uint64_t, 4> words_{};
 };
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

@@ -9,13 +9,14 @@
 // Tests    tests/search/forest/coding.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 /// A column has at most so many codes: a code is a byte.
 inline constexpr std::uint32_t most_codes = 256;
@@ -62,4 +63,4 @@ private:
     std::vector<std::vector<std::uint8_t>> of_level_; // code of each level; empty: continuous
 };
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

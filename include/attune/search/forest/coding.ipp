@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/forest/coding.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 /// The cell of a place in [0, 1].
 [[nodiscard]] inline std::uint8_t cell_of(double place)
@@ -85,4 +86,4 @@ void coding::append(feature_table const& table, std::size_t first, code_table& o
     out.points += table.points - first;
 }
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

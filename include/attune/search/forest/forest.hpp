@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/forest/coding.hpp>
 #include <attune/search/forest/masked_tree.hpp>
 #include <attune/search/forest/tree_grower.hpp>
@@ -21,7 +22,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 /// Predicts a number by the mean of the leaves of its trees.
 class regression_forest {
@@ -85,4 +86,4 @@ private:
     regression_forest forest_;
 };
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

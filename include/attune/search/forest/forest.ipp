@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/forest/coding.ipp>
 #include <attune/search/forest/forest.hpp>
 #include <attune/search/forest/masked_tree.ipp>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 void regression_forest::fit(code_table const& x, std::span<double const> y, random_engine& engine)
 {
@@ -104,4 +105,4 @@ void classification_forest::probability(code_table const& x,
     forest_.predict(x, out, variance);
 }
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

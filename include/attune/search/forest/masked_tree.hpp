@@ -11,6 +11,7 @@
 // Tests    tests/search/forest/masked_tree.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/forest/coding.hpp>
 #include <attune/search/forest/tree_grower.hpp>
 
@@ -19,7 +20,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 /// What a tree says of one point.
 struct leaf {
@@ -60,4 +61,4 @@ private:
     std::vector<std::uint64_t> masks_;
 };
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/forest/masked_tree.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 /// Leaves are numbered from left to right, so that those below a node are a range.
 struct leaf_range {
@@ -132,4 +133,4 @@ void masked_tree::add(code_table const& x, std::span<double> mean, std::span<dou
     }
 }
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

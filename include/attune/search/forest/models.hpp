@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/forest/coding.hpp>
 #include <attune/search/forest/forest.hpp>
@@ -18,7 +19,7 @@
 #include <optional>
 #include <span>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 /// What a configuration will cost.
 class value_model {
@@ -82,4 +83,4 @@ private:
     classification_forest forest_;
 };
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

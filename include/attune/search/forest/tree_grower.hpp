@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/forest/code_set.hpp>
 #include <attune/search/forest/coding.hpp>
 
@@ -20,7 +21,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 /// How a forest is grown. The defaults are meant for everyone.
 struct options {
@@ -86,4 +87,4 @@ private:
     std::vector<double> sum_;
 };
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/forest/tree_grower.hpp>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-namespace attune::forest {
+namespace attune::inline ATTUNE_ABI::forest {
 
 tree_grower::tree_grower(code_table const& x, std::span<double const> y, options const& how)
     : x_(x)
@@ -164,4 +165,4 @@ code_set tree_grower::left_of(std::uint32_t c, std::size_t cut, random_engine& e
     return out;
 }
 
-} // namespace attune::forest
+} // namespace attune::inline ATTUNE_ABI::forest

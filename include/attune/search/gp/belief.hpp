@@ -10,6 +10,7 @@
 // Tests    tests/search/gp/belief.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/gp/kernel.hpp>
 
 #include <Eigen/Core>
@@ -19,7 +20,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// Independent densities, flat enough to be overruled by thirty observations. Distances are
 /// normalised to [0, 1] and values standardised, so one set serves every space.
@@ -110,4 +111,4 @@ private:
     Eigen::ArrayXd mean_, sd_, low_, high_; ///< d + 3
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

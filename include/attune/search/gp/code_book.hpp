@@ -11,6 +11,7 @@
 // Tests    tests/search/gp/code_book.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// Features that are looked up together.
 struct feature_group {
@@ -45,4 +46,4 @@ struct code_book {
 [[nodiscard]] code_book code_book_of(attune::feature_map const& map,
                                      attune::feature_table const& points);
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -9,6 +9,7 @@
 // Tests    tests/search/gp/code_book.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/gp/code_book.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 namespace detail {
 
@@ -154,4 +155,4 @@ code_book code_book_of(attune::feature_map const& map, attune::feature_table con
     return out;
 }
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -9,6 +9,7 @@
 // Tests    tests/search/gp/columns.cpp     Bench  bench/search/engine.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/gp/code_book.hpp>
 #include <attune/search/gp/kernel.hpp>
@@ -20,7 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// Evaluates a kernel column by column. Scalar: float or double.
 template <class Scalar>
@@ -72,4 +73,4 @@ private:
     array scratch_;
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

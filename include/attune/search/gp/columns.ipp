@@ -9,6 +9,7 @@
 // Tests    tests/search/gp/columns.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/gp/columns.hpp>
 #include <attune/search/gp/matern.hpp>
 
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 namespace detail {
 
@@ -218,4 +219,4 @@ void kernel_columns<Scalar>::fill(attune::feature_table const& from,
 template class kernel_columns<float>;
 template class kernel_columns<double>;
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

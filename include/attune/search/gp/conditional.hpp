@@ -10,6 +10,7 @@
 // Tests    tests/search/gp/conditional.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/gp/kernel.hpp>
 
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// Of rows k and k + 1: the new row k is cosine * row k + sine * row k + 1, and the new row k + 1
 /// is cosine * row k + 1 - sine * row k.
@@ -90,4 +91,4 @@ private:
 void append_row(attune::feature_table const& from, std::size_t row, attune::feature_table& to);
 void erase_row(attune::feature_table& table, std::size_t row);
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/gp/columns.ipp>
 #include <attune/search/gp/conditional.hpp>
 #include <attune/search/gp/design.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 void append_row(attune::feature_table const& from, std::size_t row, attune::feature_table& to)
 {
@@ -237,4 +238,4 @@ std::vector<plane_rotation> conditional::forget(std::size_t i)
     return rotations;
 }
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

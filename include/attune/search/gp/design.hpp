@@ -9,6 +9,7 @@
 // Tests    tests/search/gp/design.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 
 #include <Eigen/Core>
@@ -18,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// One feature of n observed points.
 struct observed_feature {
@@ -81,4 +82,4 @@ struct design {
     return out;
 }
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -11,6 +11,7 @@
 // Tests    tests/search/gp/evidence.cpp     Bench  bench/search/engine.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/gp/design.hpp>
 #include <attune/search/gp/kernel.hpp>
 
@@ -19,7 +20,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// Evaluates the log marginal likelihood again and again, keeping its work space.
 class evidence {
@@ -61,4 +62,4 @@ private:
     Eigen::MatrixXd by_level_; ///< n x levels
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

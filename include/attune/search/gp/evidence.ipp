@@ -9,6 +9,7 @@
 // Tests    tests/search/gp/evidence.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/gp/evidence.hpp>
 #include <attune/search/gp/inverse.hpp>
 #include <attune/search/gp/matern.hpp>
@@ -23,7 +24,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 namespace detail {
 
@@ -210,4 +211,4 @@ void evidence::add_feature_gradients(hyperparameter_vector const& h, Eigen::Vect
     if (product) gradient[h.features() + 2] = by_base * base * (1.0 - base);
 }
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

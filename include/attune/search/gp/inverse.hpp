@@ -10,6 +10,8 @@
 // Tests    tests/search/gp/inverse.cpp     Bench  bench/search/engine.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -17,7 +19,7 @@
 #include <limits>
 #include <optional>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 namespace detail {
 
@@ -151,4 +153,4 @@ inline void inverse_from_factor(Eigen::MatrixXd const& inverse_factor, Eigen::Ma
     }
 }
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

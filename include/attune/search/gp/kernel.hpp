@@ -10,12 +10,14 @@
 // Tests    tests/search/gp/kernel.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <Eigen/Core>
 
 #include <cmath>
 #include <cstdint>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// How features combine. d_f: distance in feature f, l_f: its length scale, M: the Matern function.
 enum class kernel_form : std::uint8_t {
@@ -51,4 +53,4 @@ struct hyperparameter_vector {
     [[nodiscard]] double base() const { return 1.0 / (1.0 + std::exp(-theta[features() + 2])); }
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

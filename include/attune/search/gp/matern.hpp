@@ -11,12 +11,14 @@
 // Tests    tests/search/gp/matern.cpp, tests/laws/covariance.hpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <Eigen/Core>
 
 #include <cmath>
 #include <type_traits>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// Matern-5/2 correlation as a function of the squared scaled distance.
 struct matern52 {
@@ -87,4 +89,4 @@ struct matern32 {
     }
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -12,13 +12,14 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/gp/belief.hpp>
 #include <attune/search/gp/evidence.hpp>
 #include <attune/search/gp/kernel.hpp>
 
 #include <limits>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 struct maximise_options {
     int iterations = 30; ///< of L-BFGS per start
@@ -49,4 +50,4 @@ struct maximum {
                                random_engine& engine,
                                maximise_options const& options = {});
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

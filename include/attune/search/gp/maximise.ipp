@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/gp/maximise.hpp>
 
 #include <Eigen/Core>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 namespace detail {
 
@@ -143,4 +144,4 @@ maximum maximise(evidence& likelihood,
     return result;
 }
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

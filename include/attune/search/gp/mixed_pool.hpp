@@ -12,6 +12,7 @@
 // Tests    tests/search/gp/mixed_pool.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/gp/kernel.hpp>
 #include <attune/search/gp/pool.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// A pool whose precision follows from its hyperparameters. Members do what those of pool do.
 class mixed_pool {
@@ -149,4 +150,4 @@ private:
     std::variant<pool, exact_pool> pool_;
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

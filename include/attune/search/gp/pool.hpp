@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/gp/process.hpp>
 
@@ -19,7 +20,7 @@
 #include <memory>
 #include <span>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// A process and m candidates ("rows") with their exact posterior.
 ///
@@ -97,4 +98,4 @@ private:
 using pool = basic_pool<float>;
 using exact_pool = basic_pool<double>;
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/gp/pool.hpp>
 #include <attune/search/gp/pool_state.ipp>
 
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 template <class Scalar>
 basic_pool<Scalar>::basic_pool(attune::feature_map features, process_options const& options)
@@ -277,4 +278,4 @@ void basic_pool<Scalar>::pop_pending()
 template class basic_pool<float>;
 template class basic_pool<double>;
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -9,6 +9,7 @@
 // Tests    tests/search/gp/pool.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/gp/pool.hpp>
 #include <attune/search/gp/process.ipp>
 
@@ -18,7 +19,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 template <class Scalar>
 struct basic_pool<Scalar>::state {
@@ -164,4 +165,4 @@ struct basic_pool<Scalar>::state {
     std::vector<snapshot> saved; ///< one per pending point: what held before it
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

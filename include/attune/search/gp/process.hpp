@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/gp/belief.hpp>
 #include <attune/search/gp/kernel.hpp>
@@ -21,7 +22,7 @@
 #include <optional>
 #include <span>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 struct process_options {
     gp::kernel kernel;
@@ -106,4 +107,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

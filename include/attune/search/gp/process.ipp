@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/gp/code_book.ipp>
 #include <attune/search/gp/columns.ipp>
 #include <attune/search/gp/conditional.ipp>
@@ -29,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 process_options kernel_tuner_process(double length)
 {
@@ -219,4 +220,4 @@ void process::predict(attune::feature_table const& points,
     variance = sums.variance.max(0.0);
 }
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -10,13 +10,14 @@
 // Tests    tests/search/gp/projection.cpp     Bench  bench/search/engine.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/gp/inverse.hpp>
 
 #include <Eigen/Core>
 
 #include <algorithm>
 
-namespace attune::gp {
+namespace attune::inline ATTUNE_ABI::gp {
 
 /// Sums over observations, one per candidate. Means are linear in the values, so those of the
 /// values and of as many ones give the mean for any shift and scale.
@@ -110,4 +111,4 @@ private:
     matrix inverse_; ///< n x 24: inverses of the blocks on the diagonal of L, one below the other
 };
 
-} // namespace attune::gp
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -12,12 +12,13 @@
 // Bench    bench/search/replay.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/stepwise.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct annealing_options {
     std::size_t starts = 10;       ///< random configurations, of which the best is where it begins
@@ -35,4 +36,4 @@ public:
                        annealing_options const& options = {});
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

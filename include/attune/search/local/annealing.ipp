@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -64,4 +65,4 @@ annealing::annealing(chain_of_trees space, std::uint64_t seed, annealing_options
 {
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

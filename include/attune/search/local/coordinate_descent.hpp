@@ -11,12 +11,13 @@
 // Bench    bench/search/replay.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/stepwise.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct coordinate_descent_options {
     std::size_t starts = 10;      ///< random configurations, of which the best is the start
@@ -32,4 +33,4 @@ public:
                                 coordinate_descent_options const& options = {});
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

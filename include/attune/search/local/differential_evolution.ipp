@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/differential_evolution.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -85,4 +86,4 @@ differential_evolution::differential_evolution(chain_of_trees space,
 {
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,12 +12,13 @@
 // Bench    bench/search/replay.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/stepwise.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct genetic_options {
     std::size_t population = 20;
@@ -35,4 +36,4 @@ public:
                      genetic_options const& options = {});
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -76,4 +77,4 @@ genetic::genetic(chain_of_trees space, std::uint64_t seed, genetic_options const
 {
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -55,4 +56,4 @@ local_search::local_search(chain_of_trees space,
 {
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

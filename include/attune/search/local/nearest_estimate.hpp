@@ -10,6 +10,7 @@
 // Tests    tests/search/local/nearest_estimate.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/local/trials.hpp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A parameter in which two configurations differ counts 1, and up to 1 more for how far: for
 /// numbers the places between them in the table or on the scale, for others always 1 more.
@@ -95,4 +96,4 @@ private:
     std::vector<double> rank_;        // in [0, 1), of known_
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

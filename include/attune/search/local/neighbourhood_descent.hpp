@@ -12,12 +12,13 @@
 // Bench    bench/search/replay.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/stepwise.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct neighbourhood_descent_options {
     std::size_t starts = 10;     ///< random configurations, of which the best is the start
@@ -38,4 +39,4 @@ public:
                                    neighbourhood_descent_options const& options = {});
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/nearest_estimate.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -148,4 +149,4 @@ neighbourhood_descent::neighbourhood_descent(chain_of_trees space,
 {
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,12 +12,13 @@
 // Bench    bench/search/replay.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/stepwise.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct particle_swarm_options {
     std::size_t particles = 20;
@@ -35,4 +36,4 @@ public:
                             particle_swarm_options const& options = {});
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/particle_swarm.hpp>
 #include <attune/search/local/starts.hpp>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -96,4 +97,4 @@ particle_swarm::particle_swarm(chain_of_trees space,
 {
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,11 +9,13 @@
 // Tests    tests/search/local/search_process.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <coroutine>
 #include <exception>
 #include <utility>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The body of a search: co_await gives it the values of the configurations it asked for. Owns the
 /// coroutine; movable.
@@ -65,4 +67,4 @@ private:
     std::coroutine_handle<promise_type> body_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

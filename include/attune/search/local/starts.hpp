@@ -9,6 +9,7 @@
 // Tests    tests/search/local/starts.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/local/trials.hpp>
 
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// `count` different random configurations, not seen before as long as there are such; at least
 /// one.
@@ -54,4 +55,4 @@ inline void keep_best(std::vector<valued_point>& best, valued_point one, std::si
     if (best.size() > most) best.pop_back();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/local/search_process.hpp>
 #include <attune/search/local/stepwise.hpp>
 #include <attune/search/local/trials.hpp>
@@ -9,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 struct stepwise_searcher::state {
     template <class Begin>
@@ -62,4 +63,4 @@ void stepwise_searcher::tell(point const& p, outcome const& result)
     state_->board.tell(p, result);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/local/search_process.hpp>
 #include <attune/search/objective.hpp>
@@ -29,7 +30,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The value of a configuration that failed.
 inline constexpr double failed_value = std::numeric_limits<double>::infinity();
@@ -198,4 +199,4 @@ private:
     std::size_t batch_ = 1;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,6 +10,7 @@
 // Tests    tests/search/local/unit_embedding.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
@@ -23,7 +24,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// For algorithms that add and subtract configurations. Knows nothing of constraints.
 class unit_embedding {
@@ -164,4 +165,4 @@ private:
     std::vector<std::vector<double>> log_factors_; // parameter -> rows x parts; tiles only
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

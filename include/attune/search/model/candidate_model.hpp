@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/gp/mixed_pool.hpp>
 #include <attune/search/gp/process.hpp>
@@ -21,7 +22,7 @@
 #include <span>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Values are standardised, variances too. A pushed observation is forgotten by the matching pop,
 /// and nothing else is called in between.
@@ -114,4 +115,4 @@ private:
     gp::mixed_pool pool_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

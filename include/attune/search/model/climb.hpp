@@ -9,6 +9,7 @@
 // Tests    tests/search/model/climb.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/choice.hpp>
 #include <attune/search/model/search_models.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -16,7 +17,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Rounds after which a climb ends, wherever it is; in a long run it goes on at the next step.
 inline constexpr int longest_climb = 5;
@@ -43,4 +44,4 @@ inline void climb(search_models& models,
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/forest/forest.hpp>
 #include <attune/search/model/candidate_model.hpp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Grown anew when an opinion is asked for after something was observed: a forest cannot be
 /// extended. Variances of values are not used.
@@ -146,4 +147,4 @@ private:
     Eigen::ArrayXd mean_, variance_;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/candidates.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/features/intermediate_columns.hpp>
@@ -32,7 +33,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One Gaussian process per name, over the features that are known beforehand. A column that is not
 /// in use has level 0 everywhere, which no model can make anything of.
@@ -236,4 +237,4 @@ private:
     std::size_t judged_ = 0; ///< of revealed_.all()
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

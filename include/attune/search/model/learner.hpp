@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/candidates.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/history.hpp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// What is kept of the history, and of which observations.
 struct learner_options {
@@ -164,4 +165,4 @@ private:
     std::optional<std::size_t> read_; ///< told()[0 .. read_) has been read
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

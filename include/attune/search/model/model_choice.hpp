@@ -15,6 +15,7 @@
 // Tests    tests/search/model/model_choice.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/search/bayesian_options.hpp>
 #include <attune/search/features/feature_map.hpp>
 #include <attune/search/model/candidate_model.hpp>
@@ -22,7 +23,7 @@
 
 #include <memory>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The default surrogate's process.
 [[nodiscard]] inline gp::process_options objective_process()
@@ -81,4 +82,4 @@ make_objective_model(feature_map const& features, surrogate_model which)
     return std::make_unique<process_model>(features, label_process());
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/objective.hpp>
 
 #include <Eigen/Cholesky>
@@ -24,7 +25,7 @@
 #include <numbers>
 #include <span>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A standard normal number (Box and Muller 1958).
 [[nodiscard]] inline double standard_normal(random_engine& engine)
@@ -76,4 +77,4 @@ namespace attune {
     return scale.logarithmic() ? gain / best : gain;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

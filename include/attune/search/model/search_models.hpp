@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/search/bayesian_options.hpp>
 #include <attune/search/candidates.hpp>
 #include <attune/search/choice.hpp>
@@ -35,7 +36,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Both models over one set of candidates.
 class search_models {
@@ -274,4 +275,4 @@ private:
     std::optional<std::size_t> read_;          ///< outcomes known at the last update()
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/steps.hpp>
@@ -20,7 +21,7 @@
 #include <cstdint>
 #include <span>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Draws one setting of the parameters of `from` into `out`: each child of a node equally likely.
 /// @param out  one coordinate per parameter of the space
@@ -56,4 +57,4 @@ inline void place_child_wise(tree const& from, random_engine& engine, std::span<
     return space.sample(engine);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/start/child_wise.hpp>
 #include <attune/search/start/spread.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// How the configurations of an initial design are drawn.
 enum class start_sampling : std::uint8_t {
@@ -101,4 +102,4 @@ private:
     std::size_t given_ = 0;
 };
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/start/stratified.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -29,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -148,4 +149,4 @@ spread_sample(chain_of_trees const& space, std::size_t count, random_engine& eng
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

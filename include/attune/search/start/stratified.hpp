@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/steps.hpp>
@@ -20,7 +21,7 @@
 #include <span>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -77,4 +78,4 @@ stratified_sample(chain_of_trees const& space, std::size_t count, random_engine&
     return out;
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -11,6 +11,7 @@
 // Tests    tests/space/diagram/bundles.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/conditions.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Conditions to be made into one node.
 using bundle = std::vector<condition const*>;
@@ -85,4 +86,4 @@ using bundle = std::vector<condition const*>;
     return out;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,6 +10,7 @@
 // Tests    tests/space/diagram/columns.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/space/diagram/interval.hpp>
 
@@ -18,7 +19,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The values of one operand: `step` is 1 for a column and 0 for a single value. The bits of a real
 /// value are those of its double; `failed` is not 0 where there is no value.
@@ -180,4 +181,4 @@ inline void fill_column(op code,
     }
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

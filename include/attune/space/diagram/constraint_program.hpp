@@ -10,6 +10,7 @@
 // Tests    tests/space/diagram/constraint_program.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/conditions.hpp>
 #include <attune/space/diagram/leaf_columns.hpp>
 #include <attune/space/diagram/lowering.hpp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How a value changes as one of the values it is made of grows.
 enum class trend : std::int8_t { falls = -1, stays = 0, rises = 1, unknown = 2 };
@@ -245,4 +246,4 @@ private:
     std::vector<program_level> levels_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -12,6 +12,7 @@
 // Tests    tests/space/diagram/depth_first.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/diagram/effort.hpp>
 #include <attune/space/diagram/node_store.hpp>
 #include <attune/space/domains.hpp>
@@ -27,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Depth-first construction of one tree.
 class tree_grower {
@@ -163,4 +164,4 @@ private:
     bool stop_at_first_ = false;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,6 +10,7 @@
 // Tests    tests/space/diagram/diagram.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/diagram/effort.hpp>
 #include <attune/space/diagram/key_table.hpp>
 
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Holds on no setting, on every setting.
 inline constexpr std::uint32_t never_node = 0;
@@ -130,4 +131,4 @@ private:
     std::vector<std::uint32_t> met_; // number of a pair -> where both hold
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,6 +11,7 @@
 // Tests    tests/space/diagram/diagram_builder.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/key_table.hpp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Nodes by the value of a threshold, ascending; of a run with one node only the ends are kept.
 class threshold_index {
@@ -169,4 +170,4 @@ private:
     std::vector<level> levels_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/space/diagram/diagram_maker.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/conditions.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram.hpp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Makes diagrams over one order of parameters.
 class diagram_maker {
@@ -92,4 +93,4 @@ private:
     diagram_store store_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

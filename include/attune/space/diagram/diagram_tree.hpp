@@ -10,6 +10,7 @@
 // Tests    tests/space/diagram/diagram_tree.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/diagram/bundles.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Grows the tree of `group` with its levels in the given order. Nothing when no setting is valid;
 /// anything once the budget is spent.
@@ -44,4 +45,4 @@ namespace attune::detail {
     return std::move(product).take();
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,10 +9,12 @@
 // Tests    tests/space/diagram/effort.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstdint>
 #include <limits>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How much may still be done before a tree counts as wide.
 struct effort {
@@ -38,4 +40,4 @@ struct effort {
     }
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/diagram/bundles.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
@@ -28,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 enum class search_result : std::uint8_t { found, none, spent };
 
@@ -216,4 +217,4 @@ private:
     std::vector<level> levels_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,13 +11,14 @@
 // Tests    tests/space/diagram/interval.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -218,4 +219,4 @@ struct outlook {
     return out;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,13 +9,15 @@
 // Tests    tests/space/diagram/key_table.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A well mixed hash of `words`, in four lanes that do not wait for each other.
 template <class Word>
@@ -87,4 +89,4 @@ private:
     std::vector<std::uint32_t> places_; // 0, or the number of a key plus 1
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/space/diagram/leaf_columns.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/declare/table.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Reads the leaves of expressions of one description into one table.
 class leaf_columns {
@@ -134,4 +135,4 @@ private:
     std::map<std::string_view, std::size_t> texts_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -12,6 +12,7 @@
 // Tests    tests/space/diagram/lowering.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/diagram/leaf_columns.hpp>
 #include <attune/space/diagram/slots.hpp>
@@ -24,7 +25,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Lowers expressions of one description into one table.
 class lowering {
@@ -252,4 +253,4 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> known_; // node, its step
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/space/diagram/node_store.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/tree.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Nodes of a tree under construction, equal ones only once.
 class node_store {
@@ -59,4 +60,4 @@ private:
     std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/space/diagram/program_state.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram.hpp>
 
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The values of the steps of one program for the levels set so far.
 class program_state {
@@ -168,4 +169,4 @@ private:
     std::vector<outlook> ahead_;           // step of a level below -> what is known of it
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

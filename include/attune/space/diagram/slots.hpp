@@ -9,6 +9,7 @@
 // Tests    tests/space/diagram/slots.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/diagram/columns.hpp>
 #include <attune/space/diagram/interval.hpp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The level of a step that reads no parameter.
 inline constexpr int constant_level = -1;
@@ -190,4 +191,4 @@ private:
     std::vector<slot> slots_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,6 +10,7 @@
 // Tests    tests/space/diagram/tree_product.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/key_table.hpp>
 #include <attune/space/diagram/node_store.hpp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One diagram and the levels of the parameters that its condition reads.
 struct factor {
@@ -172,4 +173,4 @@ private:
     std::vector<level> levels_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/space/files/expression_parser.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/expression_lexer.ipp>
 #include <attune/space/files/expression_nodes.ipp>
 
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A part of an expression.
 struct operand {
@@ -297,4 +298,4 @@ protected:
     std::size_t nesting_ = 0;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/space/files/expression_parser.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/expression_parser.hpp>
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 syntax_error::syntax_error(std::string const& what,
                            std::string_view text,
@@ -205,4 +206,4 @@ private:
 
 } // namespace detail
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

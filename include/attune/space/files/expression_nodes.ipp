@@ -9,6 +9,7 @@
 // Tests    tests/space/files/expression_parser.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/space/files/expression_parser.hpp>
 
@@ -22,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What is known of a node.
 struct node_facts {
@@ -201,4 +202,4 @@ private:
     std::vector<node_facts> facts_;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

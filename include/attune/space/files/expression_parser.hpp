@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A text that cannot be read: says what was expected, and where.
 class syntax_error : public error {
@@ -73,4 +74,4 @@ std::uint32_t parse_expression(description& space, std::string_view text);
 /// Errors  syntax_error, also when the expression is a text, not a condition
 constraint_description parse_constraint(description& space, std::string_view text);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

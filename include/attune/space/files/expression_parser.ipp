@@ -9,6 +9,7 @@
 // Tests    tests/space/files/expression_parser.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/expression_atoms.ipp>
 #include <attune/space/files/expression_lexer.ipp>
 #include <attune/space/files/expression_nodes.ipp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -285,4 +286,4 @@ constraint_description parse_constraint(description& space, std::string_view tex
     return detail::expression_reader(build, text).constraint();
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/space/files/read_json.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/expression_parser.hpp>
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 enum class json_kind : std::uint8_t { null, boolean, integer, real, text, list, object };
 
@@ -231,4 +232,4 @@ private:
     return std::move(events.root());
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,6 +10,7 @@
 // bench/space/construct.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/files/expression_parser.hpp>
 
@@ -17,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// One space of a file.
 struct named_space {
@@ -54,4 +55,4 @@ struct named_space {
 /// Errors  attune::error when it cannot be read; syntax_error
 [[nodiscard]] std::vector<named_space> read_spaces_file(std::string const& path);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

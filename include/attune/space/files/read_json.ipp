@@ -9,6 +9,7 @@
 // Tests    tests/space/files/read_json.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/expression_parser.ipp>
 #include <attune/space/files/json_tree.ipp>
 #include <attune/space/files/read_json.hpp>
@@ -21,7 +22,7 @@
 #include <string>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -293,4 +294,4 @@ std::vector<named_space> read_spaces_file(std::string const& path)
     return read_spaces_json(detail::text_of_file(path), path);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,12 +10,13 @@
 // Tests    tests/space/files/read_t1.cpp; tests/fuzz/spaces.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <string>
 #include <string_view>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// Reads
 ///
@@ -38,4 +39,4 @@ namespace attune {
 /// Errors  attune::error when it cannot be read; syntax_error
 [[nodiscard]] named_space read_t1_file(std::string const& path);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,6 +9,7 @@
 // Tests    tests/space/files/read_t1.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/read_json.ipp>
 #include <attune/space/files/read_t1.hpp>
 #include <attune/space/files/value_list.ipp>
@@ -18,7 +19,7 @@
 #include <string_view>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -149,4 +150,4 @@ named_space read_t1_file(std::string const& path)
     return read_t1(detail::text_of_file(path), path);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 struct smt_term {
     std::string value;
@@ -226,4 +227,4 @@ smt_real_division(op code, std::string const& a, std::string const& b)
     return out;
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 // Tests    tests/space/files/read_t1.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/evaluate.hpp>
 #include <attune/space/files/expression_parser.ipp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Reads one text. Values stand where the text stands in its file, which has one place for all.
 class value_list_reader {
@@ -259,4 +260,4 @@ private:
     int depth_ = 0;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

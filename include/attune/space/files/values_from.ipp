@@ -9,6 +9,7 @@
 // Tests    tests/space/files/read_json.cpp, tests/space/files/read_t1.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/files/json_tree.ipp>
@@ -18,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The text of a literal as text_of() writes the value it stands for in `p`.
 [[nodiscard]] inline std::string text_of_literal(parameter_description const& p,
@@ -148,4 +149,4 @@ auto at_place_in_file(json_source const& source, json_value const& v, Parse cons
     }
 }
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,12 +9,13 @@
 // Tests    tests/space/files/write_expression.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 
 #include <cstdint>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The text of `node` in the language of parse_expression(), with the fewest brackets.
 /// Errors  attune::error when it is larger than that language allows
@@ -26,4 +27,4 @@ namespace attune {
 [[nodiscard]] std::string constraint_source(description const& space,
                                             constraint_description const& constraint);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/files/expression_lexer.ipp>
 #include <attune/space/files/expression_nodes.ipp>
@@ -23,7 +24,7 @@
 #include <string_view>
 #include <utility>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -217,4 +218,4 @@ std::string constraint_source(description const& space, constraint_description c
     return write_expression(space, constraint.root);
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

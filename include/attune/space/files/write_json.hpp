@@ -9,12 +9,13 @@
 // Tests    tests/space/files/write_json.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A space as a JSON object. Reading it gives the same parameters, priors, inputs and constraints;
 /// ranges stay ranges. Constraints keep their text where it means the same to parse_constraint().
@@ -24,4 +25,4 @@ namespace attune {
 /// A list of such objects, one space a line.
 [[nodiscard]] std::string write_spaces_json(std::vector<named_space> const& spaces);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/files/write_expression.ipp>
 #include <attune/space/files/write_json.hpp>
@@ -18,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -149,4 +150,4 @@ std::string write_spaces_json(std::vector<named_space> const& spaces)
     return out + "\n]\n";
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

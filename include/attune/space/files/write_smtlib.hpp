@@ -9,12 +9,13 @@
 // Tests    tests/space/files/write_smtlib.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 
 #include <cstdint>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// The commands of a script without (check-sat): logic, one constant per parameter (a list: one
 /// per element, |ORDER[0]|), its values, the constraints. Logic QF_NIA, or QF_NIRA with reals.
@@ -30,4 +31,4 @@ namespace attune {
 [[nodiscard]] std::string
 smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part = 0);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/files/smtlib_terms.ipp>
 #include <attune/space/files/write_smtlib.hpp>
 
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -295,4 +296,4 @@ std::string smtlib_name(description const& bound, std::uint32_t index, std::uint
 
 std::string write_smtlib(description const& bound) { return detail::smtlib_writer(bound).write(); }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

@@ -9,11 +9,12 @@
 // Tests    tests/space/files/write_t1.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 /// A space as a T1 file: "ConfigurationSpace" is complete, of "KernelSpecification" there is only
 /// "KernelName", the name of the space; what else it must say, the user of the file knows. Inputs
@@ -25,4 +26,4 @@ namespace attune {
 ///         an input without a value, a constraint that is a function
 [[nodiscard]] std::string write_t1(named_space const& space);
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

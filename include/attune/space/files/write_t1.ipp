@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
 #include <attune/space/files/write_expression.ipp>
 #include <attune/space/files/write_json.ipp>
 #include <attune/space/files/write_t1.hpp>
@@ -17,7 +18,7 @@
 #include <cstdint>
 #include <string>
 
-namespace attune {
+namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
@@ -109,4 +110,4 @@ std::string write_t1(named_space const& space)
     }
 }
 
-} // namespace attune
+} // namespace attune::inline ATTUNE_ABI

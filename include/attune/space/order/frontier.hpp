@@ -10,6 +10,7 @@
 // Tests    tests/space/order/frontier.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/conditions.hpp>
 #include <attune/space/order/parameter_set.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A value that is known and still needed.
 template <std::size_t Words>
@@ -188,4 +189,4 @@ private:
     std::uint32_t root_ = 0;
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -12,6 +12,7 @@
 // Tests    tests/space/order/order_cost.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/diagram/key_table.hpp>
 #include <attune/space/order/frontier.hpp>
 #include <attune/space/order/parameter_set.hpp>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A condition as far as an order matters to it.
 template <std::size_t Words>
@@ -252,4 +253,4 @@ private:
     std::vector<std::pair<std::size_t, double>> open_; // scratch: conditions cut, their states
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,6 +11,7 @@
 // Tests    tests/space/order/order_search.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
 #include <attune/space/order/order_cost.hpp>
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// An order and what it costs.
 struct ranked_order {
@@ -178,4 +179,4 @@ private:
     std::vector<double> price_;        // scratch: values tried on each level
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,13 +9,15 @@
 // Tests    tests/space/order/parameter_set.cpp
 #pragma once
 
+#include <attune/core/version.hpp>
+
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-namespace attune::detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Numbers below 64 * Words.
 template <std::size_t Words>
@@ -75,4 +77,4 @@ private:
     std::array<std::uint64_t, Words> words_{};
 };
 
-} // namespace attune::detail
+} // namespace attune::inline ATTUNE_ABI::detail
