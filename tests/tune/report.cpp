@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/report.hpp>
 
+#include <attune/core/error.hpp>
+
 #include <doctest/doctest.h>
 #include <string>
 
@@ -84,4 +86,33 @@ TEST_CASE("the place under the roofline is told where it is known")
     CHECK(has(summary(report), "; TILE=64; 0.62 of the roofline (memory bound); 60 evaluations"));
     report.how = decision::remembered;
     CHECK(has(summary(report), "; 0.62 of the roofline (memory bound); nothing to tune"));
+}
+
+TEST_CASE("a report of nothing says so, and no figures")
+{
+    attune::tuning_report const none;
+    CHECK(none.how == decision::nothing_yet);
+    CHECK(summary(none) == "nothing yet: no call has ended");
+}
+
+TEST_CASE("the summary of a call that failed is the text of its error, in one line")
+{
+    attune::error const thrown("no compiler for kernels", "PATH", "install one");
+    CHECK(summary(untuned_report("saxpy", decision::call_failed, thrown.what())) ==
+          "the call failed: no compiler for kernels; where: PATH; next: install one");
+}
+
+TEST_CASE("the summary of what serves without a tuning says what it is, and why")
+{
+    attune::tuning_report report =
+        attune::untuned_report("saxpy", decision::served_default, "this size has not been tried");
+    CHECK(report.kernel == "saxpy");
+    CHECK(summary(report) ==
+          "not tuned, the default configuration serves: this size has not been tried");
+    report.configuration = "TILE=16";
+    CHECK(summary(report) == "not tuned, the default TILE=16 serves: this size has not been tried");
+    CHECK(summary(untuned_report("saxpy", decision::served_fallback, "no compiler")) ==
+          "not tuned, the function in the program serves: no compiler");
+    CHECK(summary(untuned_report("saxpy", decision::served_fallback, {})) ==
+          "not tuned, the function in the program serves");
 }

@@ -22,18 +22,23 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Why the installed configuration is the one in use.
+/// What serves the calls, and how it came about.
 enum class decision : std::uint8_t {
-    tuned,        ///< found now, and better than the default beyond the measured interval
-    kept_default, ///< nothing was proven better than the default
-    remembered,   ///< taken from the store; nothing was tuned
+    nothing_yet,     ///< no call has ended so far
+    tuned,           ///< found now, and better than the default beyond the measured interval
+    kept_default,    ///< nothing was proven better than the default
+    remembered,      ///< taken from the store; nothing was tuned
+    served_default,  ///< the default configuration, compiled; not tuned, `reason` says why
+    served_fallback, ///< the kernel as the program itself holds it; `reason` says why
+    call_failed,     ///< nothing: the call threw, `reason` is the text of the error
 };
 
 struct tuning_report {
     std::string kernel;
     std::string compiler; ///< identity of the compiler
-    decision how{};
-    std::string configuration;         ///< installed: "TILE_M=64 UNROLL=4"
+    decision how = decision::nothing_yet;
+    std::string reason{};      ///< why nothing was tuned or remembered, maybe in several lines
+    std::string configuration; ///< installed: "TILE_M=64 UNROLL=4"
     std::string default_configuration; ///< what it had to beat
     measurement best;                  ///< of the installed configuration, seconds; where there
                                        ///< was a final, both times are from there
@@ -62,7 +67,13 @@ struct tuning_report {
     std::vector<std::string> notices;
 };
 
-/// "2.98x faster than the default: 1.2 ms, was 3.6 ms; 60 evaluations in 12 s, 3 crashed".
+/// The report of a call that was neither tuned for nor remembered: no times, no evaluations.
+/// @param how     served_default, served_fallback or call_failed
+/// @param reason  one sentence, or what() of an attune::error
+[[nodiscard]] tuning_report untuned_report(std::string kernel, decision how, std::string reason);
+
+/// One line: "2.98x faster than the default: 1.2 ms, was 3.6 ms; 60 evaluations in 12 s, 3
+/// crashed".
 [[nodiscard]] std::string summary(tuning_report const& report);
 
 } // namespace attune::inline ATTUNE_ABI

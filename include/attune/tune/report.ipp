@@ -6,7 +6,62 @@
 #include <attune/tune/progress.ipp>
 #include <attune/tune/report.hpp>
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// The text of an attune::error, or any other, without line ends: "no compiler for kernels; where:
+/// PATH; next: install one".
+[[nodiscard]] inline std::string in_one_line(std::string_view text)
+{
+    constexpr std::string_view prefix = "attune: ";
+    if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+    std::string out;
+    while (!text.empty()) {
+        std::size_t const end = text.find('\n');
+        std::string_view const line = text.substr(0, end);
+        std::size_t const begin = line.find_first_not_of(" \t");
+        if (begin != std::string_view::npos) {
+            if (!out.empty()) out += "; ";
+            out += line.substr(begin);
+        }
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    // The parts of an error are aligned: "next:  install one".
+    if (std::size_t const at = out.find("next:  "); at != std::string::npos) out.erase(at + 5, 1);
+    return out;
+}
+
+/// What serves when nothing was tuned or remembered, and why so.
+[[nodiscard]] inline std::string untuned_summary(tuning_report const& report)
+{
+    std::string const reason =
+        report.reason.empty() ? std::string{} : ": " + in_one_line(report.reason);
+    if (report.how == decision::served_default)
+        return "not tuned, the default " +
+               (report.configuration.empty() ? std::string("configuration")
+                                             : report.configuration) +
+               " serves" + reason;
+    if (report.how == decision::served_fallback)
+        return "not tuned, the function in the program serves" + reason;
+    if (report.how == decision::call_failed) return "the call failed" + reason;
+    return "nothing yet: no call has ended";
+}
+
+} // namespace detail
+
+tuning_report untuned_report(std::string kernel, decision how, std::string reason)
+{
+    tuning_report out;
+    out.kernel = std::move(kernel);
+    out.how = how;
+    out.reason = std::move(reason);
+    return out;
+}
 
 std::string summary(tuning_report const& report)
 {
@@ -16,6 +71,11 @@ std::string summary(tuning_report const& report)
     std::string const roof = report.roofline ? "; " + text_of(*report.roofline) : "";
     std::string out;
     switch (report.how) {
+    case decision::nothing_yet:
+    case decision::served_default:
+    case decision::served_fallback:
+    case decision::call_failed:
+        return detail::untuned_summary(report);
     case decision::remembered:
         return "remembered " + report.configuration + " (" + time(report.best) +
                " per call when it was tuned)" + roof + "; nothing to tune";
