@@ -242,7 +242,7 @@ TEST_CASE("an exception from the sink ends the tuning and leaves the data restor
     CHECK(b.data.called_times(0, 3.0));
 }
 
-TEST_CASE("what the compiler wants the user to know becomes a notice")
+TEST_CASE("what the compiler wants the user to know is told before anything is measured, and once")
 {
     bench<usual, fast> b;
     b.compiler.say("no Clang module: used c++");
@@ -250,7 +250,23 @@ TEST_CASE("what the compiler wants the user to know becomes a notice")
     auto const r = b.tune(quick_options(heard.sink()));
     REQUIRE(!r.report.notices.empty()); // there may be one on the noise of the machine, too
     CHECK(r.report.notices.back() == "no Clang module: used c++");
-    CHECK(heard.texts(progress_event::notice).find("used c++\n") != std::string::npos);
+    REQUIRE(!heard.events().empty());
+    CHECK(heard.events().front().event == progress_event::notice);
+    CHECK(heard.events().front().text == "no Clang module: used c++");
+    std::string const told = heard.texts(progress_event::notice);
+    CHECK(told.find("used c++\n") == told.rfind("used c++\n"));
+}
+
+TEST_CASE("what a compiler says while it compiles is told, too")
+{
+    bench<usual, fast> b;
+    recorded_progress heard{[&](attune::progress const& p) {
+        if (p.event == progress_event::started) b.compiler.say("the module cannot be opened");
+    }};
+    auto const r = b.tune(quick_options(heard.sink()));
+    REQUIRE(!r.report.notices.empty());
+    CHECK(r.report.notices.back() == "the module cannot be opened");
+    CHECK(heard.texts(progress_event::notice).find("cannot be opened\n") != std::string::npos);
 }
 
 TEST_CASE("the same seed asks the same configurations")

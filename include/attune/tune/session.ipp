@@ -62,6 +62,7 @@ public:
                                                : automatic_ahead(problem_) * runner_.at_once());
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
+        tell_compiler();
         begin(past);
         explore();
         supply_->settle();
@@ -73,6 +74,15 @@ private:
     void note(std::string sentence)
     {
         if (!sentence.empty()) report_.notices.push_back(std::move(sentence));
+    }
+
+    /// Which compiler serves in place of the one asked for: told as soon as it is known, and once.
+    void tell_compiler()
+    {
+        std::string const said = problem_.compiler.notice();
+        if (said.empty() || said == told_of_compiler_) return;
+        told_of_compiler_ = said;
+        board_.announce(progress_event::notice, said);
     }
 
     /// The default configuration, and what is known from before an interruption.
@@ -264,11 +274,12 @@ private:
         if (!report_.interrupted) events_.chosen(out.at);
         for (std::string const& said : runner_.notices())
             note(said);
-        note(problem_.compiler.notice());
         for (std::string const& said : events_.log().notices())
             note(said);
         for (std::string const& said : report_.notices)
             board_.announce(progress_event::notice, said);
+        tell_compiler(); // a module may fail as late as at the first variant it compiles
+        note(told_of_compiler_);
         board_.announce(progress_event::finished, summary(report_));
         out.report = std::move(report_);
         return out;
@@ -284,6 +295,7 @@ private:
     session_events events_;
     trial_runner runner_;
     std::optional<variant_supply> supply_{};
+    std::string told_of_compiler_{};
     callable default_code_{};
     std::optional<leaders> leaders_{};
     finalist chosen_{};
