@@ -14,6 +14,7 @@
 #pragma once
 
 #include <attune/compile/system.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/automatic.hpp>

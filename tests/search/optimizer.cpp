@@ -237,8 +237,8 @@ TEST_CASE("what is known from elsewhere may be observed, and is not asked then")
 
 TEST_CASE("ask() gives nothing once a stop rule holds, and says why")
 {
-    attune::optimizer opt{space,
-                          {.search = walking().search, .stop = {.evaluations = 7, .target = 0.0}}};
+    attune::optimizer opt{
+        space, {.search = walking().search, .limits = {.evaluations = 7}, .stop = {.target = 0.0}}};
     CHECK(opt.ask(5).size() == 5);
     CHECK(opt.ask(5).size() == 2); // seven in all
     CHECK(opt.ask(5).empty());     // the seven may yet be told

@@ -28,7 +28,7 @@ TEST_CASE("without rules nothing stops")
 
 TEST_CASE("evaluations count failures, and the verdict says when nothing worked")
 {
-    stop_judge judge{{.evaluations = 3}};
+    stop_judge judge{{}, {.evaluations = 3}};
     judge.add(broken);
     judge.add(broken);
     CHECK(judge.evaluations_left() == 1);
@@ -43,7 +43,7 @@ TEST_CASE("evaluations count failures, and the verdict says when nothing worked"
 
 TEST_CASE("seconds and a target end a search")
 {
-    stop_judge judge{{.seconds = 2, .target = 1.5}};
+    stop_judge judge{{.target = 1.5}, {.seconds = 2}};
     tell(judge, 2);
     CHECK(!judge.verdict(1.9));
     CHECK(judge.verdict(2)->reason == stop_reason::seconds);
@@ -68,10 +68,10 @@ TEST_CASE("patience ends when nothing better came, by the margin asked for")
 
 TEST_CASE("a share of what is possible at most ends a search, once that is known")
 {
-    stop_judge judge{{.roofline = 0.5}};
+    stop_judge judge{{}};
     tell(judge, 2.0);
     CHECK(!judge.verdict(0));
-    judge.least(0.75);
+    judge.enough(0.5, 0.75);
     CHECK(!judge.verdict(0));
     tell(judge, 1.501);
     CHECK(!judge.verdict(0));
@@ -81,12 +81,12 @@ TEST_CASE("a share of what is possible at most ends a search, once that is known
     CHECK(verdict->reason == stop_reason::roofline);
     CHECK(verdict->text ==
           "0.5 of the roofline is reached (0.5 was asked for): 1.5 s, where 0.75 s is the least");
-    judge.least(0.5); // more threads were seen, which can do more
+    judge.enough(0.5, 0.5); // more threads were seen, which can do more
     CHECK(!judge.verdict(0));
 
     stop_judge off{{}};
     tell(off, 1.0);
-    off.least(1.0);
+    off.enough(0, 1.0);
     CHECK(!off.verdict(0));
 }
 

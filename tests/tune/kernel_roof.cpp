@@ -3,6 +3,7 @@
 #include <attune/tune/kernel_roof.hpp>
 
 #include <attune/attune.hpp>
+#include <attune/core/error.hpp>
 #include <attune/tune/reserved_core.hpp>
 
 #include <algorithm>
@@ -50,9 +51,8 @@ struct bench {
     };
     attune::tuning_options options = quick_options();
 
-    attune::kernel_roof roof(double share = 0)
+    attune::kernel_roof roof()
     {
-        options.stop.roofline = share;
         return {problem,
                 options,
                 [this](std::string text) { said.push_back(std::move(text)); },
@@ -74,8 +74,6 @@ TEST_CASE("a kernel that states no work has no roof, and nothing is measured")
     CHECK(!roof.is_stated());
     CHECK(!roof.over(b.space.at(0), 1.0));
     CHECK(b.asked.empty());
-    CHECK_THROWS_WITH_AS(
-        (void)b.roof(0.5), doctest::Contains("a kernel that states its work"), attune::error);
 }
 
 TEST_CASE("a time stands under the roof as its work says; the machine is asked once")
@@ -84,7 +82,7 @@ TEST_CASE("a time stands under the roof as its work says; the machine is asked o
     b.kernel.work([](auto x, auto, double) {
         return attune::work{2.0 * static_cast<double>(x.size()), 1000.0, true};
     });
-    attune::kernel_roof roof = b.roof(0.5);
+    attune::kernel_roof roof = b.roof();
     CHECK(roof.is_stated());
     CHECK(b.asked.empty());
     auto const memory = roof.over(b.space.at(0), 20.0); // 2000 flops in 4 s, 1000 bytes in 10 s

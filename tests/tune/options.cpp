@@ -7,7 +7,8 @@
 TEST_CASE("the default options can be used as they are")
 {
     attune::tuning_options const options;
-    CHECK_NOTHROW(attune::require_usable(options.limits));
+    CHECK(options.limits == attune::budget::usual());
+    CHECK(options.total == attune::budget{});
     CHECK(options.limits.evaluations == 60);
     CHECK(options.seed == 0);
     CHECK(!options.retune);
@@ -15,7 +16,7 @@ TEST_CASE("the default options can be used as they are")
     CHECK(static_cast<bool>(options.progress));
     CHECK(static_cast<bool>(options.search));
     CHECK(options.precision > 0);
-    CHECK(options.patience > 1);
+    CHECK(options.first_run_ratio > 1);
     CHECK(options.default_limit_s > 0);
     CHECK(options.protect == attune::isolation::automatic);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/tuned.hpp>
 
+#include <attune/core/error.hpp>
+
 #include <array>
 #include <atomic>
 #include <doctest/doctest.h>
@@ -115,7 +117,7 @@ TEST_CASE("a span that is too short for the kernel is an error that names it")
     }
 }
 
-TEST_CASE("a zero budget throws at the call that would tune")
+TEST_CASE("a zero budget is no error: the default serves")
 {
     accumulate_data data;
     auto options = quick_options();
@@ -124,8 +126,9 @@ TEST_CASE("a zero budget throws at the call that would tune")
                        accumulate_compiler(),
                        attune::memory_store{},
                        options};
-    CHECK_THROWS_AS(call(data.x, data.y, 3.0), attune::error);
-    CHECK(data.called_times(0, 3.0));
+    call(data.x, data.y, 3.0);
+    CHECK(data.called_times(1, 3.0));
+    CHECK(call.report().how == decision::served_default);
 }
 
 TEST_CASE("two threads that call at once tune once")

@@ -31,7 +31,8 @@ struct optimizer_options {
     search_factory search = default_search();
     std::vector<input_value> inputs{}; ///< one per input of the space: {n(4096)}
     bool times = true;                 ///< values are times, and a negative one is an error
-    stop_rules stop{};                 ///< when ask() gives nothing more
+    budget limits{};                   ///< beyond them ask() gives nothing more
+    stop_rules stop{};                 ///< nor where the best is good enough
 };
 
 /// The point at which every parameter stands at its default; nothing unless all have one.
@@ -56,11 +57,13 @@ public:
                 options.search,
                 options.seed,
                 options.times,
-                options.stop)
+                options.stop,
+                options.limits)
     {
     }
 
-    /// The next configuration to try; nothing when a stop rule holds or the space is exhausted.
+    /// The next configuration to try; nothing when the budget is spent, a stop rule holds or the
+    /// space is exhausted.
     [[nodiscard]] std::optional<config_type> ask()
     {
         std::vector<config_type> const batch = ask(1);

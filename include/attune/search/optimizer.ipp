@@ -56,18 +56,15 @@ optimizer_core::optimizer_core(chain_of_trees space,
                                search_factory const& search,
                                std::uint64_t seed,
                                bool times,
-                               stop_rules const& stop)
+                               stop_rules const& stop,
+                               budget const& limits)
     : space_(std::move(space))
     , searcher_(search(space_, seed))
     , default_(attune::default_point(space_))
     , times_(times)
-    , judge_(stop)
+    , judge_(stop, limits)
     , start_s_(detail::search_clock_s())
 {
-    if (stop.roofline > 0)
-        throw error("the stop rule `roofline` needs a kernel that states its work",
-                    "attune::stop_rules",
-                    "tune an attune::kernel with kernel.work(...), or use `target`");
     log_.seed = seed;
     log_.space = space_identity(space_.describe());
 }

@@ -36,10 +36,11 @@ public:
                    search_factory const& search,
                    std::uint64_t seed,
                    bool times,
-                   stop_rules const& stop);
+                   stop_rules const& stop,
+                   budget const& limits = {});
 
-    /// Up to `count` points never asked nor told before; none when a stop rule holds or nothing is
-    /// left.
+    /// Up to `count` points never asked nor told before; none when the budget is spent, a stop rule
+    /// holds or nothing is left.
     [[nodiscard]] std::vector<point> ask(std::size_t count);
     /// What became of a point that was asked.
     /// Errors  attune::error naming the point: not in the space, never asked, told before; a value

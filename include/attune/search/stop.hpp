@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       limits; one outcome after the other; what the model still expects to gain
+// In       a budget, rules; one outcome after the other; what the model still expects to gain
 // Out      a verdict with its reason, as soon as a limit is reached
 // Source   own; the last rule is the expected regret of Makarova et al. 2022
 // Depends  std only
@@ -11,6 +11,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/budget.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -20,12 +21,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A search ends as soon as one of these holds. As they stand, none ever does.
+/// What is good enough: a search ends as soon as one of these holds, however much of its budget is
+/// left. As they stand, none ever does.
 struct stop_rules {
-    /// Outcomes, failures included.
-    std::uint64_t evaluations = std::numeric_limits<std::uint64_t>::max();
-    /// Since the search began.
-    double seconds = std::numeric_limits<double>::infinity();
     /// A value at most this was found.
     double target = -std::numeric_limits<double>::infinity();
     /// So many outcomes in a row without a value lower than the best by more than
@@ -36,10 +34,6 @@ struct stop_rules {
     /// unit where values are not all positive), twice in a row, five outcomes apart. 0: the model
     /// is not asked. 0.01 stops when the best is within about 1 % of what is thought possible.
     double expected_gain = 0.0;
-    /// The best reaches this share of what the machine can do at most: 0.8 ends the tuning of a
-    /// kernel at 1.25 times the least time that its work takes by the roofline. Needs a kernel that
-    /// states its work; see kernel_roof. 0: off.
-    double roofline = 0.0;
 };
 
 enum class stop_reason : std::uint8_t {
@@ -61,8 +55,9 @@ struct stop_verdict {
 /// Watches one search.
 class stop_judge {
 public:
-    explicit stop_judge(stop_rules const& rules)
+    explicit stop_judge(stop_rules const& rules, budget const& limits = {})
         : rules_(rules)
+        , limits_(limits)
     {
     }
 
@@ -93,13 +88,18 @@ public:
     /// The last estimate.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept { return gain_; }
 
-    /// No value can be below this one, as far as is known; for the rule `roofline`.
-    void least(double value) noexcept { least_ = value; }
+    /// No value can be below `least`, as far as is known: a roofline. The search ends when the best
+    /// reaches this share of what is possible: at `least / share`.
+    void enough(double share, double least) noexcept
+    {
+        roofline_ = share;
+        least_ = least;
+    }
 
-    /// Outcomes that may still be waited for under `evaluations`.
+    /// Outcomes that may still be waited for.
     [[nodiscard]] std::uint64_t evaluations_left() const noexcept
     {
-        return rules_.evaluations > evaluations_ ? rules_.evaluations - evaluations_ : 0;
+        return limits_.evaluations > evaluations_ ? limits_.evaluations - evaluations_ : 0;
     }
     [[nodiscard]] std::uint64_t evaluations() const noexcept { return evaluations_; }
     [[nodiscard]] std::uint64_t worked() const noexcept { return worked_; }
@@ -111,17 +111,17 @@ public:
             return stop_verdict{stop_reason::target,
                                 "the target " + number(rules_.target) +
                                     " is reached: " + number(*best_)};
-        if (rules_.roofline > 0 && best_ && least_ && *best_ * rules_.roofline <= *least_)
+        if (roofline_ > 0 && best_ && *best_ * roofline_ <= least_)
             return stop_verdict{stop_reason::roofline,
-                                number(*least_ / *best_) + " of the roofline is reached (" +
-                                    number(rules_.roofline) + " was asked for): " + number(*best_) +
-                                    " s, where " + number(*least_) + " s is the least"};
-        if (evaluations_ >= rules_.evaluations)
+                                number(least_ / *best_) + " of the roofline is reached (" +
+                                    number(roofline_) + " was asked for): " + number(*best_) +
+                                    " s, where " + number(least_) + " s is the least"};
+        if (evaluations_ >= limits_.evaluations)
             return stop_verdict{stop_reason::evaluations,
                                 std::to_string(evaluations_) + " evaluations are done" + nothing()};
-        if (elapsed_s >= rules_.seconds)
+        if (elapsed_s >= limits_.seconds)
             return stop_verdict{stop_reason::seconds,
-                                number(rules_.seconds) + " s have passed" + nothing()};
+                                number(limits_.seconds) + " s have passed" + nothing()};
         if (since_improvement_ >= rules_.patience)
             return stop_verdict{stop_reason::patience,
                                 "no improvement in " + std::to_string(since_improvement_) +
@@ -152,6 +152,7 @@ private:
     }
 
     stop_rules rules_;
+    budget limits_;
     std::uint64_t evaluations_ = 0;
     std::uint64_t worked_ = 0;
     std::uint64_t since_improvement_ = 0;
@@ -159,7 +160,8 @@ private:
     int small_gains_ = 0;
     std::optional<double> best_;
     std::optional<double> gain_;
-    std::optional<double> least_;
+    double roofline_ = 0; ///< 0: not known
+    double least_ = 0;
 };
 
 } // namespace attune::inline ATTUNE_ABI

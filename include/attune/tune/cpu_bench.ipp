@@ -66,7 +66,8 @@ cpu_bench::time(callable const& tried, double stop_above_s, double limit_s, timi
 std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable const> tried,
                                                           double limit_s)
 {
-    watched_runs runs = watch(std::max(detail::shortest_limit_s, options_.patience * limit_s));
+    watched_runs runs =
+        watch(std::max(detail::shortest_limit_s, options_.first_run_ratio * limit_s));
     std::vector<std::function<void()>> calls;
     for (callable const& code : tried)
         calls.emplace_back([&] { runs.run(code); });

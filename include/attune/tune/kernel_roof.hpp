@@ -57,10 +57,10 @@ public:
 
     /// Measures nothing yet. To be made by a thread that may use all processors that it is given:
     /// over() measures there, also while its caller is kept on one.
-    /// @param options  the stop rule `roofline` and the state of the caches count
+    /// @param options  the state of the caches counts
     /// @param say      takes sentences for the user
-    /// Errors   attune::error: a share is wanted and no work is stated; the work stated for the
-    ///          default configuration is no number, negative or nothing
+    /// Errors   attune::error: the work stated for the default configuration is no number, negative
+    ///          or nothing
     kernel_roof(tuning_problem const& problem,
                 tuning_options const& options,
                 std::function<void(std::string)> say,

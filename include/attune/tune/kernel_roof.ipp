@@ -97,14 +97,6 @@ kernel_roof::kernel_roof(tuning_problem const& problem,
     , is_for_device_(problem.kernel.work != nullptr && problem.compiler.target() != nullptr)
     , is_stated_(problem.kernel.work != nullptr && !is_for_device_)
 {
-    if (options.stop.roofline > 0 && problem.compiler.target() != nullptr)
-        throw error("the stop rule `roofline` is for kernels of this machine's processor",
-                    "kernel '" + problem.kernel.name + "', whose compiler makes code for a device",
-                    "leave stop_rules::roofline at 0");
-    if (options.stop.roofline > 0 && !is_stated_)
-        throw error("the stop rule `roofline` needs a kernel that states its work",
-                    "kernel '" + problem.kernel.name + "'",
-                    "call kernel.work(flops, bytes), or leave stop_rules::roofline at 0");
     if (!is_stated_) return;
     static_cast<void>(work_at(problem.default_at));
     if (options.cache == cache_state::warm)

@@ -30,7 +30,7 @@ struct minimize_options {
     std::vector<input_value> inputs{};
     progress_sink progress = terminal_progress();
     std::string name = "minimize"; ///< in messages
-    stop_rules stop{};             ///< beside the budget
+    stop_rules stop{};             ///< what is good enough
 };
 
 template <class Config>
@@ -48,13 +48,15 @@ struct minimize_result {
 /// @param typed      the pack of attune::space(...)
 /// @param objective  called as objective(config); gives a number, or an attune::outcome when a
 ///                   configuration may fail. An exception it throws ends the search and passes on.
-/// @param limits     evaluations and seconds; ends earlier when the space is exhausted
-/// Errors   attune::error for an empty space, a missing input or a zero budget
+/// @param limits     evaluations and seconds; ends earlier when the space is exhausted, and without
+///                   limits, {}, then only. 0 of either: only the first configuration is evaluated,
+///                   the default if every parameter has one, and the sink hears that sentence.
+/// Errors   attune::error for an empty space or a missing input
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});
 template <class Pack, class Objective>
 [[nodiscard]] minimize_result<typename Pack::config_type> minimize(Pack const& typed,
                                                                    Objective&& objective,
-                                                                   budget limits = {},
+                                                                   budget limits = budget::usual(),
                                                                    minimize_options options = {})
 {
     using config_type = typename Pack::config_type;
@@ -64,9 +66,12 @@ template <class Pack, class Objective>
                   "configuration of the space and return a number or an attune::outcome");
     minimize_result<config_type> out;
     if constexpr (callable) {
-        require_usable(limits);
         optimizer<Pack> search{typed,
-                               {options.seed, options.search, options.inputs, false, options.stop}};
+                               {.seed = options.seed,
+                                .search = options.search,
+                                .inputs = options.inputs,
+                                .times = false,
+                                .stop = options.stop}};
         std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
         if (auto const size = search.space().size();
             size && *size < possible && !search.space().has_real_parameters())
@@ -99,10 +104,11 @@ template <class Pack, class Objective>
         out.failures = board.failures();
         out.interrupted = interrupt.requested();
         board.announce(progress_event::finished,
-                       out.best ? "best " + text_of_quantity(out.value, false) + " at " +
-                                      text_of(search.space().describe(), board.best()->first) +
-                                      " after " + std::to_string(out.evaluations) + " evaluations"
-                                : "every configuration failed: " + describe(out.failures));
+                       !wants_tuning(limits) ? "nothing was searched: the budget is zero"
+                       : out.best ? "best " + text_of_quantity(out.value, false) + " at " +
+                                        text_of(search.space().describe(), board.best()->first) +
+                                        " after " + std::to_string(out.evaluations) + " evaluations"
+                                  : "every configuration failed: " + describe(out.failures));
     }
     return out;
 }

@@ -12,9 +12,9 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/cache.hpp>
 #include <attune/measure/isolation.hpp>
+#include <attune/search/budget.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/stop.hpp>
-#include <attune/tune/budget.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -25,15 +25,25 @@
 namespace attune::inline ATTUNE_ABI {
 
 struct tuning_options {
-    budget limits{};
+    /// Of one tuning: of one set of inputs. 0 of either: no tuning; what is remembered serves, else
+    /// the default configuration.
+    budget limits = budget::usual();
+    /// Of all tunings of one `tuned` together; no limit unless given. What is left of it limits the
+    /// next tuning; once it is spent, new inputs get what is remembered or the default.
+    budget total{};
     std::uint64_t seed = 0; ///< the same seed and the same outcomes give the same run
     progress_sink progress = terminal_progress();
     search_factory search = default_search();
     bool retune = false;     ///< tune even when the store knows one; that takes part
     double precision = 0.01; ///< relative half-width at which a measurement is good enough
-    double patience = 10.0;  ///< a first run longer than this times the quickest one so far fails
+    /// A first run that takes this many times as long as the quickest one so far fails.
+    double first_run_ratio = 10.0;
     double default_limit_s = 60.0; ///< the default configuration's first run may take this long
-    stop_rules stop{};             ///< beside the limits; values are seconds
+    stop_rules stop{};             ///< what is good enough; values are seconds
+    /// The tuning ends when the best reaches this share of what the machine can do at most: 0.8 is
+    /// 1.25 times the least time that the kernel's work takes by the roofline. 0: off. Where no
+    /// roofline is known (no kernel.work(...), a device) the report says so.
+    double until_roofline = 0;
     cache_state cache = cache_state::warm; ///< what a timed call finds in the caches
     /// The program from the variants. On a device, `guard` and `none` run them in this process, the
     /// others in a worker process.

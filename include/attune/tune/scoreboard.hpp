@@ -12,7 +12,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/tune/budget.hpp>
+#include <attune/search/budget.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>

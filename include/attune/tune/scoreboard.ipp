@@ -20,7 +20,7 @@ double steady_seconds()
 scoreboard::scoreboard(std::string name, budget limits, std::uint32_t possible, progress_sink sink)
     : name_(std::move(name))
     , limits_(limits)
-    , possible_(std::min(limits.evaluations, possible))
+    , possible_(static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.evaluations, possible)))
     , sink_(std::move(sink))
     , start_s_(steady_seconds())
 {

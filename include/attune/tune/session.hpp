@@ -27,7 +27,9 @@ struct session_result {
 /// in the final (see finals.hpp), a comparison in turns, beyond its 95 % interval. The time budget
 /// holds for everything, compilers and the final too: another evaluation is begun only if it and
 /// the final would still fit, were it as long as the longest so far. The caller's data is restored.
-/// Errors   attune::error: a zero budget, a default configuration that does not work
+/// With nothing to spend, see wants_tuning(), that is the default configuration, which was not run:
+/// decision::served_default, nothing to remember.
+/// Errors   attune::error: a default configuration that does not work
 [[nodiscard]] session_result run_session(tuning_problem const& problem,
                                          tuning_options const& options);
 

@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/search/stop.hpp>
+#include <attune/tune/compile_point.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/interrupt.hpp>
 #include <attune/tune/kernel_roof.hpp>
@@ -14,7 +15,7 @@
 #include <attune/tune/session_limits.ipp>
 #include <attune/tune/session_report.ipp>
 #include <attune/tune/supply.hpp>
-#include <attune/tune/trial.hpp>
+#include <attune/tune/trial.ipp>
 
 #include <algorithm>
 #include <optional>
@@ -52,6 +53,9 @@ public:
         board_.set_unit_is_seconds(!problem_.predict);
         report_.log2_space_size = problem_.space.log2_size();
         report_.default_configuration = text_of(space_, problem_.default_at);
+        if (options_.until_roofline > 0 && problem_.kernel.work == nullptr)
+            note("tuning_options::until_roofline ends nothing: kernel '" + problem_.kernel.name +
+                 "' does not state its work; call kernel.work(flops, bytes)");
 
         logged_search search{options_.search, problem_.space, options_.seed, events_.log()};
         std::vector<std::pair<point, outcome>> const past = search.past();
@@ -140,7 +144,7 @@ private:
         judge_.add(result);
         if (auto const* m = std::get_if<measurement>(&result))
             leaders_->consider({at, *m, code, at == problem_.rival});
-        if (options_.stop.roofline > 0) look_at_roof();
+        if (options_.until_roofline > 0) look_at_roof();
     }
 
     /// Tells the judge the least time of the best configuration so far; measures the machine, so
@@ -149,7 +153,8 @@ private:
     {
         if (roof_.is_to_measure()) supply_->settle(); // compilers would take part of the machine
         auto const& [at, time] = *board_.best();
-        if (auto const place = roof_.over(at, time.value)) judge_.least(place->least_s);
+        if (auto const place = roof_.over(at, time.value))
+            judge_.enough(options_.until_roofline, place->least_s);
     }
 
     [[nodiscard]] double final_limit_s() const
@@ -182,8 +187,8 @@ private:
     [[nodiscard]] std::vector<point> next_batch(std::vector<compile_result>& codes)
     {
         std::vector<point> out;
-        std::size_t const left = options_.limits.evaluations - board_.evaluations();
-        while (out.size() < std::min(left, runner_.at_once())) {
+        std::uint64_t const left = options_.limits.evaluations - board_.evaluations();
+        while (out.size() < std::min<std::uint64_t>(left, runner_.at_once())) {
             std::optional<supplied_variant> next = supply_->next(left - out.size());
             if (!next) break;
             events_.compiled(*next);
@@ -302,11 +307,34 @@ private:
     tuning_report report_{};
 };
 
+/// The default configuration, compiled and neither run nor measured.
+[[nodiscard]] inline session_result without_tuning(tuning_problem const& problem,
+                                                   progress_sink const& sink)
+{
+    compile_result made = compile_point(
+        problem.kernel, problem.space.describe(), problem.compiler, problem.default_at);
+    if (auto const* why = std::get_if<failure>(&made)) refuse_default(problem, *why);
+    session_result out{problem.default_at, std::get<callable>(std::move(made)), {}};
+    tuning_report& report = out.report;
+    report = untuned_report(problem.kernel.name,
+                            decision::served_default,
+                            "the options leave no evaluations or no time for a tuning");
+    report.compiler = problem.compiler.identity();
+    report.predicted = problem.predict;
+    report.log2_space_size = problem.space.log2_size();
+    report.configuration = report.default_configuration =
+        text_of(problem.space.describe(), problem.default_at);
+    report.compile_s = out.code.compile_s;
+    scoreboard const board{problem.kernel.name, {}, 0, sink};
+    board.announce(progress_event::finished, summary(report));
+    return out;
+}
+
 } // namespace detail
 
 session_result run_session(tuning_problem const& problem, tuning_options const& options)
 {
-    require_usable(options.limits);
+    if (!wants_tuning(options.limits)) return detail::without_tuning(problem, options.progress);
     return detail::session{problem, options}.run();
 }
 

@@ -104,7 +104,8 @@ trial trial_runner::run(compile_result compiled, double stop_above_s)
 
 std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, double stop_above_s)
 {
-    double const limit_s = std::max(detail::shortest_limit_s, options_.patience * quickest_s_);
+    double const limit_s =
+        std::max(detail::shortest_limit_s, options_.first_run_ratio * quickest_s_);
     std::vector<trial> out(compiled.size());
     std::vector<bench_crew::job> jobs;
     std::vector<std::size_t>

@@ -76,8 +76,8 @@ struct device_bench_options {
 [[nodiscard]] constexpr double hang_limit_s(double limit_s, double default_s) noexcept
 {
     constexpr double shortest_s = 0.25; // below that it may be the machine that paused
-    constexpr double patience = 10;     // that of a first run, see tuning_options
-    return std::max({shortest_s, limit_s, patience * default_s});
+    constexpr double ratio = 10;        // that of a first run, see tuning_options
+    return std::max({shortest_s, limit_s, ratio * default_s});
 }
 
 /// Runs variants on private copies of the call's arrays: the caller's are read, never written.
