@@ -9,6 +9,7 @@
 // Tests    tests/tune/kernel.cpp
 #pragma once
 
+#include <attune/compile/ahead_unit.hpp>
 #include <attune/compile/signature.hpp>
 #include <attune/compile/source.hpp>
 #include <attune/core/version.hpp>
@@ -53,7 +54,9 @@ struct kernel_description {
     /// sees them (detail::host_argument); may be empty.
     std::function<std::string(void const*)> check{};
     std::function<void(void const*)> reference{};
-    stated_work work{}; ///< of one call; may be empty
+    stated_work work{};       ///< of one call; may be empty
+    char const* type = "";    ///< function_type_text() of the signature
+    void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
 };
 
 namespace detail {
@@ -108,6 +111,7 @@ public:
             "after a trial run");
         if constexpr (returns_nothing && restorable) {
             description_.signature = variant_of<signature>(std::move(name));
+            description_.type = function_type_text<signature>();
             description_.extents = detail::pointers_among<Args...>();
         }
     }
@@ -254,6 +258,25 @@ public:
             description_.reference = [f](void const* arguments) {
                 std::apply(f, *static_cast<host_arguments const*>(arguments));
             };
+        return *this;
+    }
+
+    /// `f(arguments...)` serves calls where no variant can be compiled, for example where there is
+    /// no compiler: a function of the kernel's own type, or a lambda without captures. A kernel
+    /// file that CMake's attune_add_kernel(target file) compiles into the program needs none.
+    ///
+    /// Example   kernel.fallback([](std::span<float const> x, std::span<float> y, int n) { ... });
+    template <class F>
+    kernel& fallback(F f)
+    {
+        constexpr bool fits = std::is_convertible_v<F, Result (*)(Args...)>;
+        static_assert(fits,
+                      "attune: kernel.fallback(f): f must be a function, or a lambda without "
+                      "captures, of the kernel's own type: the same arguments and result");
+        if constexpr (fits) {
+            Result (*const function)(Args...) = f;
+            description_.fallback = reinterpret_cast<void*>(function);
+        }
         return *this;
     }
 

@@ -5,6 +5,7 @@
 // the file that defines ATTUNE_IMPLEMENTATION.
 #pragma once
 
+#include <attune/compile/ahead.ipp>
 #include <attune/compile/annotations.ipp>
 #include <attune/compile/clang.ipp>
 #include <attune/compile/embedded.ipp>
@@ -39,6 +40,7 @@
 #include <attune/tune/cpu_bench.ipp>
 #include <attune/tune/cuda_bench.ipp>
 #include <attune/tune/device_call.ipp>
+#include <attune/tune/fallback.ipp>
 #include <attune/tune/installed.ipp>
 #include <attune/tune/interrupt.ipp>
 #include <attune/tune/kernel_roof.ipp>

@@ -1,0 +1,175 @@
+# attune_add_kernel(<target> <file> [NAME <function>...] [FLAGS <flag>...]) : compiles a kernel file into a program or
+# shared library with its defaults, and embeds its text as attune_embed_kernel does.
+#
+# attune::tuned then calls that function where no variant can be compiled, for example where there is no compiler; the
+# program needs no code for it. It is found by the text of the kernel's source (attune::embedded_source, or
+# attune::source_file of the unchanged file), its name and its type.
+#
+#   NAME    functions as attune::kernel names them: sgemm, linear::sgemm, or a template, "sgemm<TILE>" with
+#           FLAGS -DTILE=16 for its default; without it, all functions that the file defines, templates left out
+#   FLAGS   after -O3 and the target's own: those of the kernel's source belong here
+#
+# All symbols of the file become local to it: two kernel files may define functions and templates of the same names.
+#
+#   cmake -D step=names ... | -D step=alone ... -P AttuneAddKernel.cmake    two steps of the build
+
+# Writes <unit>: the kernel's own text, then a list of the functions <names> in it. Left alone when nothing changed.
+function(attune_kernel_unit unit in names flags)
+    list(TRANSFORM flags REPLACE "([\"\\])" "\\\\\\1")
+    list(TRANSFORM flags APPEND "\\n")
+    string(REPLACE ";" "" flags "${flags}")
+    string(CONCAT code
+        "#include <attune/compile/ahead_unit.hpp>\n\n"
+        "#include \"${in}\"\n"
+        "#line 1 \"attune_add_kernel of ${in}\"\n"
+        "namespace {\n")
+    set(number 0)
+    foreach(name IN LISTS names)
+        string(APPEND code
+            "constexpr attune::function_ahead attune_ahead_${number} =\n"
+            "    attune::describe_ahead<&::${name}>(\"${name}\", \"${in}\", \"${flags}\");\n"
+            "ATTUNE_LIST_AHEAD(attune_ahead_${number})\n")
+        math(EXPR number "${number} + 1")
+    endforeach()
+    string(APPEND code "} // namespace\n")
+    set(old "")
+    if(EXISTS "${unit}")
+        file(READ "${unit}" old)
+    endif()
+    if(NOT old STREQUAL code)
+        file(WRITE "${unit}" "${code}")
+    endif()
+endfunction()
+
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+    include("${CMAKE_CURRENT_LIST_DIR}/AttuneEmbedKernel.cmake")
+    set_property(GLOBAL PROPERTY attune_kernel_script "${CMAKE_CURRENT_LIST_FILE}")
+
+    # A library of objects with what a unit of the kernel's takes from the target.
+    function(attune_kernel_objects name target unit)
+        add_library(${name} OBJECT "${unit}")
+        set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF
+                                                 UNITY_BUILD OFF)
+        target_link_libraries(${name} PRIVATE attune::attune)
+        target_include_directories(${name} PRIVATE "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+        target_compile_options(${name} PRIVATE ${ARGN} -fno-lto)
+    endfunction()
+
+    function(attune_add_kernel target)
+        cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "NAME;FLAGS")
+        if(NOT arg_UNPARSED_ARGUMENTS)
+            message(FATAL_ERROR "attune_add_kernel: ${target} is given no kernel file: "
+                                "attune_add_kernel(<target> <file> [NAME <function>...] [FLAGS <flag>...])")
+        endif()
+        attune_embed_kernel(${target} ${arg_UNPARSED_ARGUMENTS})
+        get_property(script GLOBAL PROPERTY attune_kernel_script)
+        get_target_property(type ${target} TYPE)
+        foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
+            get_filename_component(in "${file}" ABSOLUTE)
+            string(MAKE_C_IDENTIFIER "attune_kernel_${target}_${file}" name)
+            if(TARGET ${name})
+                message(FATAL_ERROR "attune_add_kernel: ${file} was added to ${target} already; give all its "
+                                    "functions in one call: NAME f g")
+            endif()
+            set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_kernels")
+            set(unit "${folder}/${name}.cpp")
+            if(arg_NAME)
+                attune_kernel_unit("${unit}" "${in}" "${arg_NAME}" "${arg_FLAGS}")
+            else()
+                # The names are read from the object file of the kernel alone.
+                set(alone "${folder}/${name}_alone.cpp")
+                attune_kernel_unit("${alone}" "${in}" "" "${arg_FLAGS}")
+                attune_kernel_objects(${name}_alone ${target} "${alone}" ${arg_FLAGS} -O0 -w
+                                      $<$<CXX_COMPILER_ID:GNU>:-fkeep-static-functions>)
+                add_custom_command(
+                    OUTPUT "${unit}"
+                    COMMAND ${CMAKE_COMMAND} -D step=names -D "nm=${CMAKE_NM}" -D "in=${in}" -D "out=${unit}"
+                            -D "flags=${arg_FLAGS}" -D "object=$<TARGET_OBJECTS:${name}_alone>" -P "${script}"
+                    DEPENDS "$<TARGET_OBJECTS:${name}_alone>" "${script}"
+                    COMMENT "Reading the functions of ${file}" VERBATIM)
+            endif()
+            if(type STREQUAL "OBJECT_LIBRARY")
+                # Objects that are ready cannot be part of one: the symbols stay global.
+                if(NOT arg_NAME)
+                    add_dependencies(${target} ${name}_alone)
+                endif()
+                target_sources(${target} PRIVATE "${unit}")
+                set_property(SOURCE "${unit}" APPEND PROPERTY COMPILE_OPTIONS -O3 ${arg_FLAGS} -fno-lto)
+                continue()
+            endif()
+            attune_kernel_objects(${name} ${target} "${unit}" -O3 ${arg_FLAGS})
+            add_dependencies(${target} ${name})
+            if(NOT arg_NAME)
+                add_dependencies(${name} ${name}_alone)
+            endif()
+            set(object "${folder}/${name}.o")
+            add_custom_command(
+                OUTPUT "${object}"
+                COMMAND ${CMAKE_COMMAND} -D step=alone -D "linker=${CMAKE_LINKER}" -D "objcopy=${CMAKE_OBJCOPY}"
+                        -D "in=$<TARGET_OBJECTS:${name}>" -D "out=${object}" -P "${script}"
+                DEPENDS "$<TARGET_OBJECTS:${name}>" "${script}"
+                COMMENT "Adding kernel ${file}" VERBATIM)
+            set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+            target_sources(${target} PRIVATE "${object}")
+        endforeach()
+    endfunction()
+    return()
+endif()
+
+cmake_minimum_required(VERSION 3.25)
+if(step STREQUAL "names")
+    # Functions with a name of their own: no templates, operators, constructors or overloads.
+    execute_process(COMMAND "${nm}" --defined-only --demangle "${object}"
+                    RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE error)
+    if(failed)
+        message(FATAL_ERROR "attune_add_kernel: the functions of ${in} cannot be read: ${error}\n"
+                            "Give their names: attune_add_kernel(<target> <file> NAME <function>...)")
+    endif()
+    string(REGEX REPLACE "[][;\\\\]" "@" text "${text}")
+    string(REPLACE "(anonymous namespace)::" "" text "${text}")
+    string(REGEX MATCHALL "(^|\n)[0-9a-f]* *[Tt] [^\n]*" lines "${text}")
+    set(names "")
+    set(overloaded "")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^\n?[0-9a-f]* *[Tt] ([^(]*).*$" "\\1" name "${line}")
+        if(NOT name MATCHES "^[A-Za-z][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$" OR
+           name MATCHES "(^|::)([A-Za-z0-9_]+)::([A-Za-z0-9_]+)$" AND CMAKE_MATCH_2 STREQUAL CMAKE_MATCH_3)
+            continue()
+        endif()
+        if(name IN_LIST names)
+            list(APPEND overloaded "${name}")
+        endif()
+        list(APPEND names "${name}")
+    endforeach()
+    if(overloaded)
+        list(REMOVE_ITEM names ${overloaded})
+    endif()
+    list(REMOVE_DUPLICATES names)
+    if(NOT names)
+        message(FATAL_ERROR "attune_add_kernel: ${in} defines no function that has a name of its own (no template, "
+                            "no overload, not inline)\nName it: attune_add_kernel(<target> <file> NAME <function>)")
+    endif()
+    attune_kernel_unit("${out}" "${in}" "${names}" "${flags}")
+    file(TOUCH_NOCREATE "${out}")
+    return()
+endif()
+
+# step=alone: no symbol of the kernel's meets one of the program's. Groups (inline functions, templates) are dissolved
+# first: the linker would otherwise keep one of two groups of the same name, also where macros made them differ.
+find_program(bfd ld.bfd)
+foreach(tool IN ITEMS "${linker}" "${bfd}")
+    if(tool)
+        execute_process(COMMAND "${tool}" -r --force-group-allocation -o "${out}" "${in}"
+                        RESULT_VARIABLE failed ERROR_VARIABLE error)
+        if(failed EQUAL 0 AND objcopy)
+            execute_process(COMMAND "${objcopy}" --keep-global-symbol=attune_keeps_none "${out}"
+                            RESULT_VARIABLE failed ERROR_VARIABLE error)
+        endif()
+        if(failed EQUAL 0)
+            return()
+        endif()
+    endif()
+endforeach()
+message("attune_add_kernel: the symbols of ${in} stay global, because neither `${linker}` nor ld.bfd made them local: "
+        "${error}")
+file(COPY_FILE "${in}" "${out}")

@@ -1,0 +1,21 @@
+// attune/tune/fallback.hpp - what runs where no variant of a kernel can be compiled.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/ahead.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/kernel.hpp>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The function of kernel.fallback(f); else the one that attune_add_kernel has compiled into the
+/// program from the text of kernel.source with its defaults; else none. Compiles nothing, reads no
+/// file and throws nothing but std::bad_alloc.
+/// @return  the address of a function of the kernel's own type, for this processor; without one, in
+///          `reason`, why a function of this text and name does not fit
+[[nodiscard]] found_ahead find_fallback(kernel_description const& kernel);
+
+/// find_fallback() without the reason; null: there is none.
+[[nodiscard]] void* fallback_of(kernel_description const& kernel);
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,24 @@
+// attune/tune/fallback.ipp - asks the kernel first, then the functions compiled with the program.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/ahead.ipp>
+#include <attune/core/version.hpp>
+#include <attune/tune/fallback.hpp>
+
+namespace attune::inline ATTUNE_ABI {
+
+found_ahead find_fallback(kernel_description const& kernel)
+{
+    if (kernel.fallback != nullptr) return {kernel.fallback, {}};
+    wanted_ahead wanted{kernel.signature.function, kernel.type, kernel.source};
+    // A parameter of the name alone, scale<TILE>, has its default in the declaration.
+    for (parameter_description const& p : kernel.space.parameters)
+        if (p.role == parameter_role::macro && p.default_text)
+            wanted.macros.push_back(p.name + '=' + *p.default_text);
+    return find_ahead(wanted);
+}
+
+void* fallback_of(kernel_description const& kernel) { return find_fallback(kernel).address; }
+
+} // namespace attune::inline ATTUNE_ABI

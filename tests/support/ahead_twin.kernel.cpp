@@ -1,0 +1,37 @@
+// The same names as in ahead.kernel.cpp, another default.
+#include <attune/tunable.hpp>
+
+#include <span>
+
+#ifndef OFFSET
+#define OFFSET 0
+#endif
+
+constexpr int step = ATTUNE_TUNABLE(STEP, 5);
+
+// A template and an inline function, which the linker would merge with those of the twin.
+template <int N>
+int times(int x)
+{
+    return x * N * step;
+}
+inline int shift(int x) { return x + step + OFFSET; }
+
+void bump(std::span<int> x)
+{
+    for (int& v : x)
+        v = shift(times<2>(v));
+}
+
+namespace inner {
+
+void fill(std::span<int> x, int value) noexcept
+{
+    for (int& v : x)
+        v = value + OFFSET;
+}
+
+} // namespace inner
+
+void overloaded(int*) {}
+void overloaded(long*) {}
