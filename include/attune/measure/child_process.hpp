@@ -42,6 +42,9 @@ struct child_limits {
     double begin_s = 10; ///< until `run` begins; a loaded machine may let a new process wait
     std::size_t memory_bytes = std::size_t{8} << 30; ///< that it may map in addition; on Linux
     std::span<address_range const> without{};        ///< memory that is not there in the child
+    /// Called in the parent while `run` runs, again and again: the second of the steady clock at
+    /// which its time is up, if that comes before `run_s` is over. May be empty.
+    std::function<double()> run_until_s{};
 };
 
 /// The end of a child and all that is known of it.

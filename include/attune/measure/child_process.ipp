@@ -209,13 +209,15 @@ private:
 
 /// When the child is to be killed, given how far it has come; in seconds of the steady clock.
 [[nodiscard]] inline double
-child_deadline_s(child_report const& report, double forked_s, child_limits const& limits) noexcept
+child_deadline_s(child_report const& report, double forked_s, child_limits const& limits)
 {
     switch (report.phase.load()) {
     case child_phase::starting:
         return forked_s + limits.begin_s;
-    case child_phase::running:
-        return report.begun_s + limits.run_s;
+    case child_phase::running: {
+        double const last_s = report.begun_s + limits.run_s;
+        return limits.run_until_s ? std::min(last_s, limits.run_until_s()) : last_s;
+    }
     case child_phase::checking:
     case child_phase::done:
         break;

@@ -22,24 +22,45 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+/// Where one copy, and the forbidden pages around it, are. Plain data.
+struct guarded_place {
+    address_range mapping{}; ///< with the forbidden pages
+    address_range usable{};  ///< without them
+    address_range array{};
+    std::size_t argument = 0;
+    bool writable = false;
+};
+
+/// "4 bytes past the end of argument 2 (it has 80 bytes)"; "in argument 0, which is only to be
+/// read"; empty for an address near none of the copies.
+[[nodiscard]] std::string explain_address(std::span<guarded_place const> places,
+                                          std::uintptr_t address);
+
 /// A first run on these copies that reads or writes past the end of an array faults at once,
 /// instead of reading whatever lies there. Each copy keeps its alignment to 64 bytes; the up to 63
 /// bytes this leaves before the forbidden page, and as many before the start, hold a pattern that
-/// is checked. An array that is only read lies on pages that cannot be written.
+/// is checked. An array that is only read lies on pages that cannot be written. Arrays that overlap
+/// one that is written keep their places relative to each other, between one pair of forbidden
+/// pages.
 class guarded_copies {
 public:
-    /// Copies now. Arrays that overlap would come apart: see can_guard().
+    /// Copies now.
     /// Errors   attune::error when there is no memory for the copies
     explicit guarded_copies(std::span<buffer const> originals);
+
+    /// Copies again what may be written, and makes what is around the arrays intact.
+    /// @pre  the originals are still there
+    void refill() const;
 
     /// Same order, sizes, types and tolerances; other addresses.
     [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_; }
     /// The addresses alone, as call_frame::call takes them.
     [[nodiscard]] std::span<std::byte* const> addresses() const noexcept { return addresses_; }
 
-    /// "4 bytes past the end of argument 2 (it has 80 bytes)"; "in argument 0, which is only to be
-    /// read"; empty for an address near none of the copies.
+    /// explain_address() of these copies.
     [[nodiscard]] std::string explain(std::uintptr_t address) const;
+    /// Where the copies are, for explain_address() in another process.
+    [[nodiscard]] std::vector<guarded_place> places() const;
     /// The first array around which something was written, as text; empty when all are intact.
     [[nodiscard]] std::string damage() const;
     /// The memory of all copies.
@@ -54,8 +75,10 @@ private:
     std::vector<std::byte*> addresses_;
 };
 
-/// Whether copies are as good as the originals: no array that is written overlaps another one, and
-/// together they take at most `most_bytes`.
+/// Whether no array that is written overlaps another one.
+[[nodiscard]] bool are_apart(std::span<buffer const> originals);
+
+/// Whether arrays are apart and together take at most `most_bytes`.
 [[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -36,6 +36,9 @@ public:
 
     [[nodiscard]] probation_result establish(callable const& trusted, double limit_s) override;
     [[nodiscard]] probation_result first_run(callable const& tried, double limit_s) override;
+    /// By verify_shape(), on the caller's contents.
+    [[nodiscard]] shape_verdict
+    verify(callable const& trusted, callable const& tried, double limit_s) override;
     [[nodiscard]] outcome time(callable const& tried,
                                double stop_above_s,
                                double limit_s,

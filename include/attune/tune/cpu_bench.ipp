@@ -3,21 +3,17 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/measure/first_runs.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/tune/cpu_bench.hpp>
+#include <attune/tune/shape_check.hpp>
 #include <attune/tune/timing.ipp>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
-
-/// A run shorter than this is never called too long: forking and page faults dominate it.
-inline constexpr double shortest_limit_s = 0.25;
-
-} // namespace detail
 
 cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options const& options)
     : problem_(problem)
@@ -39,6 +35,12 @@ probation_result cpu_bench::establish(callable const& trusted, double limit_s)
 probation_result cpu_bench::first_run(callable const& tried, double limit_s)
 {
     return ground_.first_run(tried, limit_s);
+}
+
+shape_verdict cpu_bench::verify(callable const& trusted, callable const& tried, double limit_s)
+{
+    return verify_shape(
+        problem_.kernel, problem_.frame, trusted, tried, {.check_s = limit_s}, options_.protect);
 }
 
 watched_runs cpu_bench::watch(double limit_s) const
@@ -66,8 +68,7 @@ cpu_bench::time(callable const& tried, double stop_above_s, double limit_s, timi
 std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable const> tried,
                                                           double limit_s)
 {
-    watched_runs runs =
-        watch(std::max(detail::shortest_limit_s, options_.first_run_ratio * limit_s));
+    watched_runs runs = watch(first_run_limit_s(limit_s, options_.first_run_ratio));
     std::vector<std::function<void()>> calls;
     for (callable const& code : tried)
         calls.emplace_back([&] { runs.run(code); });

@@ -44,6 +44,11 @@ public:
 
     [[nodiscard]] probation_result establish(callable const& trusted, double limit_s) override;
     [[nodiscard]] probation_result first_run(callable const& tried, double limit_s) override;
+    /// Always `unknown`.
+    [[nodiscard]] shape_verdict verify(callable const&, callable const&, double) override
+    {
+        return {.why = {failure_stage::launch, protection()}};
+    }
     [[nodiscard]] outcome
     time(callable const& tried, double stop_above_s, double limit_s, timing_record&) override;
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,

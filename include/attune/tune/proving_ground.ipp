@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/compare.hpp>
+#include <attune/measure/first_runs.hpp>
 #include <attune/measure/perturb.hpp>
 #include <attune/measure/process_state.hpp>
 #include <attune/measure/signal_guard.hpp>
@@ -22,8 +23,6 @@ namespace detail {
 
 /// Above this, first runs work on the caller's own pages (copied on write) without guard pages.
 inline constexpr std::size_t most_guarded_bytes = std::size_t{1} << 30;
-/// Memory that grows by this much in a second run too is a leak.
-inline constexpr std::size_t least_leak_bytes = std::size_t{1} << 20;
 
 /// A run in a forked child, seen from inside: what it leaves behind there.
 class leftovers {

@@ -15,6 +15,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/probation.hpp>
 #include <attune/measure/round_robin.hpp>
+#include <attune/measure/shape_verdict.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -45,6 +46,13 @@ public:
 
     /// Runs a variant that nobody trusts yet. `limit_s` and result as above.
     [[nodiscard]] virtual probation_result first_run(callable const& tried, double limit_s) = 0;
+
+    /// Whether an installed variant, tuned at another shape, gives at this one what the trusted
+    /// code gives: on copies. Needs no establish(), and replaces what that has learnt.
+    /// @param limit_s  wall seconds; a check that would take longer says `unknown`
+    /// Errors   none: what cannot be decided is `unknown`
+    [[nodiscard]] virtual shape_verdict
+    verify(callable const& trusted, callable const& tried, double limit_s);
 
     /// Repeats a variant that passed its first run until its time is known, or it is proven slower
     /// than `stop_above_s`. @param limit_s  wall seconds of one run

@@ -4,6 +4,9 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/clocks.hpp>
+#include <attune/measure/first_runs.hpp>
+#include <attune/measure/probation.ipp>
 #include <attune/tune/cpu_bench.ipp>
 #include <attune/tune/cuda_bench.ipp>
 #include <attune/tune/loaded_kernel.hpp>
@@ -11,7 +14,38 @@
 #include <attune/tune/predicted_bench.ipp>
 #include <attune/tune/test_bench.hpp>
 
+#include <exception>
+#include <variant>
+
 namespace attune::inline ATTUNE_ABI {
+
+shape_verdict test_bench::verify(callable const& trusted, callable const& tried, double limit_s)
+{
+    system_clocks const clocks;
+    double const begun_s = clocks.wall_s();
+    shape_verdict out;
+    try {
+        probation_result const known = establish(trusted, limit_s);
+        out.executions = 1;
+        if (auto const* const failed = std::get_if<failure>(&known)) {
+            out.why = *failed;
+        } else {
+            probation_result const end =
+                first_run(tried, first_run_limit_s(std::get<double>(known)));
+            out.executions = 2;
+            out.how = shape_verdict::ending::right;
+            if (auto const* const wrong = std::get_if<failure>(&end)) {
+                out.how = shape_verdict::ending::wrong;
+                out.why = *wrong;
+            }
+        }
+    } catch (std::exception const& thrown) {
+        out.how = shape_verdict::ending::unknown;
+        out.why = {failure_stage::launch, detail::first_line(thrown.what()), thrown.what()};
+    }
+    out.elapsed_s = clocks.wall_s() - begun_s;
+    return out;
+}
 
 std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
                                             tuning_options const& options)

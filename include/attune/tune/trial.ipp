@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/first_runs.hpp>
 #include <attune/tune/bench_crew.ipp>
 #include <attune/tune/cpu_bench.ipp>
 #include <attune/tune/trial.hpp>
@@ -104,8 +105,7 @@ trial trial_runner::run(compile_result compiled, double stop_above_s)
 
 std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, double stop_above_s)
 {
-    double const limit_s =
-        std::max(detail::shortest_limit_s, options_.first_run_ratio * quickest_s_);
+    double const limit_s = first_run_limit_s(quickest_s_, options_.first_run_ratio);
     std::vector<trial> out(compiled.size());
     std::vector<bench_crew::job> jobs;
     std::vector<std::size_t>
