@@ -43,3 +43,17 @@ TEST_CASE("an error is caught as a runtime_error, with its text, also after a co
         CHECK(std::string(problem.what()).find("no compiler") != std::string::npos);
     }
 }
+
+TEST_CASE("what was thrown has a text, whatever it is")
+{
+    auto const text = [](auto const& thrown) {
+        try {
+            throw thrown;
+        } catch (...) {
+            return attune::text_of_exception();
+        }
+    };
+    CHECK(text(std::runtime_error("no file\nat all")) == "no file\nat all");
+    CHECK(text(std::runtime_error("")) == "an exception without a text");
+    CHECK(text(7) == "an exception that is not a std::exception");
+}

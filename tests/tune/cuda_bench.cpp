@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -94,6 +95,31 @@ TEST_CASE("times and turns are those of the device's events")
     std::vector const one_faults{b.code(plain), b.code(faulting)};
     CHECK(std::get<std::size_t>(runs.compare(one_faults, 2)) == 1);
     CHECK(b.data.called_times(0, 2.0F));
+}
+
+TEST_CASE("a reference or a check that throws is what is wrong with a variant")
+{
+    bench b;
+    b.kernel.reference([](std::span<float const>, std::span<float>, float, int) {
+        throw std::runtime_error("no licence");
+    });
+    attune::tuning_problem const by_reference = b.problem();
+    attune::cuda_bench refers{by_reference, b.options};
+    attune::failure const one = failure_of(refers.establish(b.code(plain), 10));
+    CHECK(one.stage == failure_stage::verify);
+    CHECK(one.reason == "the kernel's reference threw: no licence");
+
+    bench c;
+    c.kernel.check([](std::span<float const> x, std::span<float const> y, float a, int) {
+        if (y[9] > 100 + a * x[9]) throw std::runtime_error("too much");
+        return true;
+    });
+    attune::tuning_problem const by_check = c.problem();
+    attune::cuda_bench checks{by_check, c.options};
+    CHECK(std::holds_alternative<double>(checks.establish(c.code(plain), 10)));
+    attune::failure const other = failure_of(checks.first_run(c.code(doubled), 10));
+    CHECK(other.stage == failure_stage::verify);
+    CHECK(other.reason == "the kernel's check threw: too much");
 }
 
 TEST_CASE("a reference decides, not the default")

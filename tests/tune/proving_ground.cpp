@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 #include <variant>
@@ -248,6 +249,51 @@ TEST_CASE("the user's reference is what results are compared with, the default's
     REQUIRE(works(right.establish(assign)));
     CHECK(right.tried(assign) == "works");
     CHECK(has(right.tried(sort_of), "argument 1, element 0"));
+}
+
+TEST_CASE("a check that throws refuses the result, in a child and in this process alike")
+{
+    for (isolation const how : {isolation::fork, isolation::guard, isolation::none}) {
+        ground g{how};
+        g.kernel.check([](std::span<double const> x, std::span<double> y, std::span<int>) {
+            if (y[0] != 2 * x[0]) throw std::out_of_range("y has no such place");
+            return true;
+        });
+        REQUIRE(works(g.establish(assign)));
+        CHECK(g.tried(assign) == "works");
+        CHECK(g.tried(nothing) == "the kernel's check threw: y has no such place");
+        CHECK(g.proof->objection() == "the kernel's check threw: y has no such place");
+        ground strict{how};
+        strict.kernel.check(
+            [](std::span<double const>, std::span<double>, std::span<int>) -> bool { throw 3; });
+        probation_result const end = strict.establish(assign);
+        REQUIRE(!works(end));
+        CHECK(std::get<failure>(end).stage == failure_stage::verify);
+        CHECK(has(std::get<failure>(end).reason, "an exception that is not a std::exception"));
+    }
+}
+
+TEST_CASE("a reference that throws is what is wrong with the default")
+{
+    for (isolation const how : {isolation::fork, isolation::guard, isolation::none}) {
+        ground g{how};
+        g.kernel.reference([](std::span<double const>, std::span<double>, std::span<int>) {
+            throw std::runtime_error("no licence");
+        });
+        probation_result const end = g.establish(assign);
+        REQUIRE(!works(end));
+        CHECK(std::get<failure>(end).stage == failure_stage::verify);
+        CHECK(std::get<failure>(end).reason == "the kernel's reference threw: no licence");
+
+        ground once{how}; // not on the caller's own contents, but on others
+        once.kernel.reference([](std::span<double const> x, std::span<double> y, std::span<int> k) {
+            if (y[0] != 10) throw std::runtime_error("not that y");
+            assign(x, y, k);
+        });
+        REQUIRE(works(once.establish(assign)));
+        CHECK(once.tried(assign) == "works");
+        CHECK(has(once.tried(sort_of), "argument 1, element 0"));
+    }
 }
 
 TEST_CASE("what stands in the caller's arrays after a run can be objected to")

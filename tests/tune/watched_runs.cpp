@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "../support/accumulate.hpp"
@@ -101,6 +102,13 @@ TEST_CASE("a result that goes wrong is seen after a power of two of runs, or at 
     CHECK(calls == 4);
     CHECK(runs_of_moody{}.ten(9, nullptr) != "fine");
     CHECK(calls == 10);
+}
+
+TEST_CASE("without a guard an exception ends the runs all the same")
+{
+    runs_of_moody r{attune::isolation::none};
+    CHECK(r.ten(3, [] { throw std::runtime_error("no such index"); }) == "no such index");
+    CHECK(calls == 3);
 }
 
 TEST_CASE("a crash, an exception and a hang end the runs")

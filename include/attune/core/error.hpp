@@ -11,6 +11,7 @@
 
 #include <attune/core/version.hpp>
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -54,5 +55,19 @@ private:
     std::string where_;
     std::string next_;
 };
+
+/// What an exception says, of any type.
+/// @pre  called in a `catch` block
+[[nodiscard]] inline std::string text_of_exception()
+{
+    try {
+        throw;
+    } catch (std::exception const& thrown) {
+        std::string const text = thrown.what();
+        return text.empty() ? "an exception without a text" : text;
+    } catch (...) {
+        return "an exception that is not a std::exception";
+    }
+}
 
 } // namespace attune::inline ATTUNE_ABI

@@ -53,4 +53,8 @@ private:
     std::unique_ptr<state> state_;
 };
 
+/// Calls without a guard: only an exception becomes a failure.
+/// Errors   `stopped`
+void call_unguarded(std::function<void()> const& f);
+
 } // namespace attune::inline ATTUNE_ABI

@@ -171,6 +171,26 @@ inline void return_handlers() noexcept
 
 } // namespace detail
 
+namespace detail {
+
+/// @pre  called in a `catch` block
+[[nodiscard]] inline stopped stopped_by_exception()
+{
+    std::string const text = text_of_exception();
+    return {{failure_stage::crash, text.substr(0, text.find('\n')), text}};
+}
+
+} // namespace detail
+
+void call_unguarded(std::function<void()> const& f)
+{
+    try {
+        f();
+    } catch (...) {
+        throw detail::stopped_by_exception();
+    }
+}
+
 struct signal_guard::state {
     static constexpr std::size_t stack_bytes = 64 * 1024;
 
@@ -275,14 +295,8 @@ void signal_guard::call(std::function<void()> const& f)
 {
     try {
         if (detail::call_guarded(state_->record, f)) return;
-    } catch (std::exception const& thrown) {
-        std::string const text = thrown.what();
-        throw stopped{
-            {failure_stage::crash,
-             text.empty() ? "an exception without a text" : text.substr(0, text.find('\n')),
-             text}};
     } catch (...) {
-        throw stopped{{failure_stage::crash, "an exception that is not a std::exception", {}}};
+        throw detail::stopped_by_exception();
     }
     // The kernel of the machine gave the handler a floating-point unit of its own.
     std::fesetenv(&state_->floating);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/device_compiler.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/cuda/device_compare_text.hpp>
 #include <attune/measure/cuda/worker_bench.hpp>
@@ -69,6 +70,10 @@ addresses_of(std::vector<std::vector<std::byte>>& copies)
     return out;
 }
 
+struct reference_threw {
+    std::string text;
+};
+
 } // namespace detail
 
 struct cuda_bench::shared {
@@ -85,7 +90,11 @@ struct cuda_bench::shared {
         std::vector<std::vector<std::byte>> out;
         if (problem.kernel.reference) {
             out = host_copies(*problem.compiler.target(), problem.frame);
-            problem.frame.with_arguments(detail::addresses_of(out), problem.kernel.reference);
+            try {
+                problem.frame.with_arguments(detail::addresses_of(out), problem.kernel.reference);
+            } catch (...) {
+                throw detail::reference_threw{text_of_exception()};
+            }
             for (std::size_t i = 0; i < out.size(); ++i)
                 if (!problem.frame.buffers[i].writable) out[i].clear();
         }
@@ -141,7 +150,11 @@ probation_result cuda_bench::checked(probation_result end)
 
 probation_result cuda_bench::establish(callable const& trusted, double limit_s)
 {
-    return checked(bench_->establish(device_variant_of(trusted), shared_->right(), limit_s));
+    try {
+        return checked(bench_->establish(device_variant_of(trusted), shared_->right(), limit_s));
+    } catch (detail::reference_threw const& thrown) {
+        return failure{failure_stage::verify, "the kernel's reference threw: " + thrown.text};
+    }
 }
 
 probation_result cuda_bench::first_run(callable const& tried, double limit_s)

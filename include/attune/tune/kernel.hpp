@@ -12,6 +12,7 @@
 #include <attune/compile/ahead_unit.hpp>
 #include <attune/compile/signature.hpp>
 #include <attune/compile/source.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
@@ -224,7 +225,7 @@ public:
     /// the default variant: it returns true, or a std::string that is empty when all is well and
     /// says what is wrong otherwise. For results that may differ and be right. It is called after a
     /// run, on copies of the call's arguments in memory of the host; the default variant has to
-    /// pass too.
+    /// pass too. An exception says that the result is wrong.
     template <class Check>
     kernel& check(Check f)
     {
@@ -237,16 +238,21 @@ public:
             description_.check = [f](void const* arguments) -> std::string {
                 auto const& all = *static_cast<host_arguments const*>(arguments);
                 using answer = decltype(std::apply(f, all));
-                if constexpr (std::is_same_v<answer, bool>)
-                    return std::apply(f, all) ? "" : "the kernel's check refused the result";
-                else
-                    return std::apply(f, all);
+                try {
+                    if constexpr (std::is_same_v<answer, bool>)
+                        return std::apply(f, all) ? "" : "the kernel's check refused the result";
+                    else
+                        return std::apply(f, all);
+                } catch (...) {
+                    return "the kernel's check threw: " + text_of_exception();
+                }
             };
         return *this;
     }
 
     /// `f(arguments...)` writes the right result, instead of the default variant: slow and simple
-    /// code, trusted. The default variant is compared with it too.
+    /// code, trusted. The default variant is compared with it too. Where it throws, nothing can be
+    /// tuned.
     template <class Reference>
     kernel& reference(Reference f)
     {

@@ -74,6 +74,7 @@ private:
     void fill(bool with_perturbed);
     void call(callable const& code) const;
     void call_trusted(callable const& code) const;
+    [[nodiscard]] std::string thrown_by_trusted(callable const& code) const;
     [[nodiscard]] probation_result
     run_once(std::function<void()> const& run, double limit_s, snapshot const* expected);
     [[nodiscard]] probation_result

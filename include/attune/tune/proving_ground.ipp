@@ -96,6 +96,19 @@ void proving_ground::call_trusted(callable const& code) const
         call(code);
 }
 
+/// The same in this process, and what it threw; empty: nothing.
+std::string proving_ground::thrown_by_trusted(callable const& code) const
+{
+    try {
+        call_trusted(code);
+        return {};
+    } catch (...) {
+        return (problem_.kernel.reference ? "the kernel's reference threw: "
+                                          : "the default threw in this process: ") +
+               text_of_exception();
+    }
+}
+
 std::string proving_ground::refusal(std::span<std::byte* const> data) const
 {
     std::string said;
@@ -151,7 +164,7 @@ probation_result proving_ground::run_in_process(std::function<void()> const& run
     std::optional<failure> failed;
     try {
         if (protection_.how == isolation::none) {
-            run();
+            call_unguarded(run);
         } else {
             signal_guard guard{limit_s};
             guard.call(run);
@@ -201,10 +214,11 @@ proving_ground::establish(callable const& code, double limit_s, double second_ru
 
     {
         process_state const before{false};
-        call_trusted(code);
+        std::string const thrown = thrown_by_trusted(code);
         expected_.emplace(buffers_);
         tolerated_ = before.changes();
         before.restore();
+        if (!thrown.empty()) return failure{failure_stage::verify, thrown};
     }
     fill(false);
     // Compared with itself only where that says something.
@@ -253,8 +267,9 @@ bool proving_ground::learn_from_perturbed(callable const& code, double limit_s)
     snapshot const perturbed{buffers_};
     if (std::holds_alternative<failure>(run_once(trusted_run, limit_s, nullptr))) return false;
     process_state const before{false};
-    trusted_run();
+    std::string const thrown = thrown_by_trusted(code);
     before.restore();
+    if (!thrown.empty()) return false;
     expected_of_perturbed_.emplace(buffers_);
     run_contents const first{original_contents, *expected_};
     run_contents const second{perturbed, *expected_of_perturbed_};

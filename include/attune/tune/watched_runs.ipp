@@ -67,7 +67,7 @@ void watched_runs::run(callable const& code)
     if (guard_)
         guard_->call(call_latest_);
     else
-        call_latest_();
+        call_unguarded(call_latest_);
 }
 
 void watched_runs::finish()
@@ -99,7 +99,7 @@ std::string watched_runs::change_made_alone()
                 if (guard_)
                     guard_->call(call_latest_);
                 else
-                    call_latest_();
+                    call_unguarded(call_latest_);
             }
             guard_.reset();
             std::string changed = first_change(alone.changes(), ground_.tolerated());
