@@ -12,6 +12,8 @@
 
 namespace attune_test {
 
+using accumulate_shape = attune::shape_of_call<std::span<double const>, std::span<double>, double>;
+
 /// One set of installed variants with its own compiler, over a store that others share.
 template <class Store>
 struct installation {
@@ -30,17 +32,26 @@ struct installation {
         , known(accumulate_kernel(space, std::move(source)).describe(),
                 attune::make_any_compiler(compiler),
                 attune::make_any_store(store),
-                changed(change))
+                changed(change),
+                accumulate_shape::layout())
     {
     }
 
     void* obtain()
     {
         return known
-            .obtain({},
+            .obtain(accumulate_shape{{}}(data.x, data.y, 3.0),
+                    {},
                     attune::make_call_frame<std::span<double const>, std::span<double>, double>(
                         {}, data.x, data.y, 3.0))
             .code.address;
+    }
+    /// What serves that call without another look; null: nothing yet.
+    void* ready() const
+    {
+        auto const* const met = known.shapes().find(accumulate_shape{{}}(data.x, const_cast<std::vector<double>&>(data.y), 3.0));
+        auto const* const by = met != nullptr ? met->serves.load() : nullptr;
+        return by != nullptr ? by->code.address : nullptr;
     }
     attune::decision how() const { return known.report().how; }
 

@@ -48,7 +48,8 @@ struct record {
     std::string attune{};        ///< version of the library that wrote it
     bool interrupted = false;    ///< the run ended before its budget was spent
     double least_s{};            ///< no variant can be faster (roofline); 0: not known
-    bool memory_bound = false;   ///< the bandwidth of the memory, not arithmetic, sets `least_s`
+    std::string shape{}; ///< words of the shape of the call that was tuned for; empty: not known
+    bool memory_bound = false; ///< the bandwidth of the memory, not arithmetic, sets `least_s`
 
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;
 };

@@ -66,6 +66,7 @@ inline constexpr char const* store_header_field = "attune_store";
         entry.least_s = number_field(json, "least_s");
         entry.memory_bound = flag_field(json, "memory_bound");
     }
+    if (json.contains("shape")) entry.shape = text_field(json, "shape");
     return entry;
 }
 
@@ -100,6 +101,7 @@ std::string record_line(record const& entry)
         json["least_s"] = detail::number_to_json(entry.least_s);
         json["memory_bound"] = entry.memory_bound;
     }
+    if (!entry.shape.empty()) json["shape"] = detail::text_to_json(entry.shape);
     return json.dump();
 }
 

@@ -1,12 +1,5 @@
-// attune/tune/installed.hpp - the variants in use, one for each set of inputs met so far.
-// SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       the first call with a new set of inputs
-// Out      the variant for them: remembered, or tuned on the spot
-// Source   own
-// Depends  std only
-// Tests    tests/tune/installed.cpp
+// attune/tune/installed.hpp - which code serves a call: remembered, tuned, verified, or the
+// default. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/callable.hpp>
@@ -16,43 +9,61 @@
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
 #include <attune/tune/report.hpp>
+#include <attune/tune/shape/call_shape.hpp>
+#include <attune/tune/shape/shape_table.hpp>
 
-#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One variant in use. Immutable once it can be seen; lives as long as its list.
+/// Code that serves calls. Never changes, and is never unloaded.
 struct installed_variant {
-    std::vector<number> inputs; ///< in the order of kernel_description::inputs
     callable code;
     std::unique_ptr<loaded_kernel const> on_device{}; ///< null: `code` is for this processor
-    installed_variant const* next = nullptr;
 };
 
-/// A list that grows at its head: read without a lock, extended under one.
+/// What of the shape of a call counts for this kernel.
+[[nodiscard]] shape_choice shape_choice_of(kernel_description const& kernel);
+
+/// What serves each shape of a kernel's calls.
+///
+/// The first call for a set of bound inputs looks into the store, and if nothing matches it tunes.
+/// The variant found serves the shape that it was tuned for. Another shape is served by it once it
+/// was verified for that shape, or for a class that has proven itself (shape_trust.hpp); until then
+/// the default serves. A shape is verified when it is met for the second time; of those that were
+/// met once, one in about twenty is. Verifying runs the variant once on copies of the arrays, in a
+/// child process, against the default. A variant that is wrong anywhere loses what it had earned by
+/// classes.
 class installed_variants {
 public:
+    /// @param layout  of the shapes of the kernel's calls
+    /// Errors   attune::error: parameters that kernel file and declaration do not both name; of a
+    ///          kernel without inputs also defaults that are no values or break a constraint
     installed_variants(kernel_description const& kernel,
                        any_compiler compiler,
                        any_store store,
-                       tuning_options options);
+                       tuning_options options,
+                       std::vector<shape_word> layout);
     ~installed_variants();
     installed_variants(installed_variants const&) = delete;
     installed_variants& operator=(installed_variants const&) = delete;
 
-    [[nodiscard]] installed_variant const* first() const noexcept
-    {
-        return head_.load(std::memory_order_acquire);
-    }
+    /// Shapes with something that serves them need no more than that: no lock.
+    [[nodiscard]] shape_table const& shapes() const noexcept { return *shapes_; }
 
-    /// The variant for `inputs`: looks again, then into the store, then tunes. Other threads that
-    /// need something new wait meanwhile.
+    /// What serves this call. Tunes or verifies where that is to be done and no other thread does;
+    /// else the default serves, and the next call looks again.
+    /// @param shape   as `layout` says
     /// @param stream  what the caller launched there is waited for; null: see wait_for_caller()
-    /// Errors   as `tuned`; attune::error: called by what it calls, such as the progress sink
-    [[nodiscard]] installed_variant const&
-    obtain(std::vector<number> const& inputs, call_frame frame, void* stream = nullptr);
+    /// Errors   attune::error where not even the default can serve: it does not work, it cannot be
+    ///          compiled and the program has none; no device; an array that is not in its memory
+    [[nodiscard]] installed_variant const& obtain(std::span<std::int64_t const> shape,
+                                                  std::vector<number> const& inputs,
+                                                  call_frame frame,
+                                                  void* stream = nullptr);
 
     /// Tunes by predicted_objective(), or takes that from the store: nothing is run or installed.
     /// @return  how that went; report() stays as it is
@@ -60,13 +71,14 @@ public:
     /// Errors   as `tuned`
     [[nodiscard]] tuning_report predict(std::vector<number> const& inputs, call_frame frame);
 
-    /// Of the latest variant installed; waits for no tuning, and may be called from its sink.
+    /// Of the latest variant that was installed, or of what serves without one. Waits for no
+    /// tuning, and may be called from its sink.
     [[nodiscard]] tuning_report report() const;
 
 private:
     struct state;
-    std::atomic<installed_variant const*> head_{nullptr};
     std::unique_ptr<state> state_;
+    shape_table* shapes_ = nullptr;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/tune/installed.ipp - remembered, or tuned: how a variant comes into use.
+// attune/tune/installed.ipp - how a call comes by the code that serves it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,10 +7,17 @@
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/compile_point.hpp>
 #include <attune/tune/device_call.hpp>
+#include <attune/tune/fallback.hpp>
 #include <attune/tune/installed.hpp>
 #include <attune/tune/session.hpp>
+#include <attune/tune/shape/shape_trust.hpp>
+#include <attune/tune/shape_check.hpp>
+#include <attune/tune/test_bench.hpp>
+#include <attune/tune/trial.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -18,75 +25,151 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
+/// More shapes than this are not kept: each call of another one is looked at anew.
+inline constexpr std::size_t most_known_shapes = 65'536;
+/// Of the shapes met once, the first `verified_at_once` and then one in `shapes_per_check` are
+/// verified: at most 5 % of the calls where all shapes differ.
+inline constexpr std::uint64_t verified_at_once = 2;
+inline constexpr std::uint64_t shapes_per_check = 24;
+
+/// The numbers among the values of a configuration, which remainder code goes by.
+[[nodiscard]] inline std::vector<std::int64_t> divisors_of(description const& space,
+                                                           point const& at)
+{
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i) {
+        std::string const text = text_of(space.parameters[i], at[i]);
+        std::int64_t number = 0;
+        bool is_inside = false;
+        for (char const c : text + ' ') { // "{8,4,2}" of a tile has three
+            if (c >= '0' && c <= '9' && number < 1'000'000) {
+                number = 10 * number + (c - '0');
+                is_inside = true;
+            } else {
+                if (is_inside && number > 1) out.push_back(number);
+                number = 0;
+                is_inside = false;
+            }
+        }
+    }
+    return out;
+}
+
+} // namespace detail
+
+shape_choice shape_choice_of(kernel_description const& kernel)
+{
+    shape_choice out{.ignored = kernel.ignored, .any_shape = kernel.any_shape};
+    for (input_argument const& input : kernel.inputs) {
+        if (out.bound.size() <= input.position) out.bound.resize(input.position + 1);
+        out.bound[input.position] = true;
+    }
+    return out;
+}
+
 struct installed_variants::state {
+    /// Calls whose bound inputs have the same values.
+    struct inputs_problem {
+        std::vector<number> inputs;
+        std::optional<chain_of_trees> space{};
+        std::optional<point> default_at{};
+        bool default_is_declared = true; ///< no constraint moved it
+        std::atomic<installed_variant const*> by_default{nullptr};
+        std::string moved{}; ///< where the default went, while nobody was told
+        installed_variant const* winner = nullptr; ///< null: not known yet
+        bool winner_is_default = false;
+        bool is_given_up = false; ///< nothing is looked up, tuned or verified any more
+        std::optional<shape_trust> trust{};
+        std::uint64_t new_shapes = 0; ///< met since there is a winner
+        std::uint64_t checks = 0;
+        served_shapes counts{};
+    };
+    using lock_of = std::scoped_lock<std::mutex>;
+
+    state(kernel_description k,
+          any_compiler c,
+          any_store s,
+          tuning_options o,
+          std::vector<shape_word> l)
+        : kernel(std::move(k))
+        , compiler(std::move(c))
+        , store(std::move(s))
+        , options(std::move(o))
+        , layout(std::move(l))
+    {
+    }
+
     kernel_description kernel;
     any_compiler compiler;
     any_store store;
     tuning_options options;
-    std::optional<description> declared{}; ///< with the defaults of the kernel file; made once
-    std::vector<std::unique_ptr<installed_variant>> all{};
-    std::atomic<std::thread::id> at_work{}; ///< the thread that holds `lock`
-    std::mutex lock{};                      ///< held while tuning
+    std::vector<shape_word> layout;
+    description declared{}; ///< with the defaults of the kernel file
+
+    std::mutex lock{}; ///< of what follows; held for microseconds
+    shape_table table{};
+    std::vector<std::unique_ptr<inputs_problem>> problems{};
+    std::vector<std::unique_ptr<installed_variant const>> all{};
     tuning_report latest_report{};
-    std::mutex report_lock{}; ///< of that alone, so that a progress sink can ask for it
+    std::vector<std::string> said{}; ///< sentences that were told, each once
+    budget spent{0, 0};              ///< by all tunings so far
+
+    std::mutex defaults{};                  ///< held while a default is compiled
+    std::mutex turn{};                      ///< held by the thread that tunes or verifies
+    std::atomic<std::thread::id> at_work{}; ///< that thread
 
     struct known_variant {
         callable code{};
+        callable default_code{};
+        std::optional<point> at{};
         tuning_report report{};
+        bool is_for_this_shape = false; ///< it was tuned or verified for it
+        bool is_too_short = false;
+        bool is_missing = false; ///< nothing is remembered, and there is nothing to spend
     };
 
-    /// One thread at a time, from its look into the store to the end of its tuning.
-    class turn {
-    public:
-        /// Errors   attune::error: this thread has its turn already, and would wait for itself
-        explicit turn(state& of)
-            : of_(of)
-        {
-            if (of.at_work == std::this_thread::get_id())
-                throw error("kernel '" + of.kernel.name +
-                                "' was called for new inputs while the "
-                                "same attune::tuned object tunes",
-                            "a progress sink, a check or a reference of that kernel",
-                            "call it when the tuning is over, or use another attune::tuned object");
-            of.lock.lock();
-            of.at_work = std::this_thread::get_id();
-        }
-        ~turn()
-        {
-            of_.at_work = std::thread::id{};
-            of_.lock.unlock();
-        }
-        turn(turn const&) = delete;
-        turn& operator=(turn const&) = delete;
+    // --- what is told ---------------------------------------------------------------------------
 
-    private:
-        state& of_;
-    };
-
-    void tell(std::string const& text) const
+    /// Tells a sentence once in the life of this object. @return  whether it was new
+    bool tell(std::string const& text)
     {
-        if (!options.progress) return;
+        {
+            lock_of const here(lock);
+            if (std::find(said.begin(), said.end(), text) != said.end()) return false;
+            said.push_back(text);
+        }
+        if (!options.progress) return true;
         struct progress p;
         p.event = progress_event::notice;
         p.name = kernel.name;
         p.text = text;
         options.progress(p);
+        return true;
+    }
+
+    /// Tells it, and keeps it in the report.
+    void note(std::string const& text)
+    {
+        if (!tell(text)) return;
+        lock_of const here(lock);
+        latest_report.notices.push_back(text);
     }
 
     void set_report(tuning_report now)
     {
-        std::scoped_lock const only_one(report_lock);
+        lock_of const here(lock);
         latest_report = std::move(now);
     }
-
-    /// Notices of the store, kept in the report and told.
-    void pass_on_notices(std::vector<std::string>& kept)
+    void set_serving(inputs_problem const& of, std::string sentence)
     {
-        for (std::string const& said : store.notices()) {
-            kept.push_back(said);
-            tell(said);
-        }
+        lock_of const here(lock);
+        latest_report.shapes = of.counts;
+        latest_report.serving = std::move(sentence);
     }
+
+    // --- the problem of a call ------------------------------------------------------------------
 
     [[nodiscard]] std::vector<input_value> values_of(std::vector<number> const& inputs) const
     {
@@ -96,13 +179,38 @@ struct installed_variants::state {
         return values;
     }
 
-    [[nodiscard]] chain_of_trees space_for(std::vector<number> const& inputs)
+    [[nodiscard]] inputs_problem& problem_of(std::vector<number> const& inputs)
     {
-        if (!declared) declared = with_annotated_defaults(kernel);
-        std::vector<input_value> const values = values_of(inputs);
+        for (std::unique_ptr<inputs_problem> const& p : problems)
+            if (p->inputs == inputs) return *p;
+        problems.push_back(std::unique_ptr<inputs_problem>(new inputs_problem{inputs}));
+        return *problems.back();
+    }
+
+    /// Its space and default, made once. @pre  under `defaults`: tells nothing, see tell_due()
+    /// @param may_move  the nearest valid configuration stands for a default that breaks a
+    /// constraint
+    void complete(inputs_problem& of, bool may_move = true)
+    {
+        if (of.space) return;
         cuda_target const* const target = compiler.target();
         device_limits const* const device = target != nullptr ? &target->limits : nullptr;
-        return space_of_call(kernel, *declared, values, device);
+        chain_of_trees made = space_of_call(
+            kernel, declared, values_of(of.inputs), device, may_move ? &of.moved : nullptr);
+        of.default_is_declared = of.moved.empty();
+        of.default_at = default_point(made).value();
+        of.space.emplace(std::move(made));
+    }
+
+    /// @pre  no lock is held: a sink may call the kernel
+    void tell_due(inputs_problem& of)
+    {
+        std::string due;
+        {
+            lock_of const only_one(defaults);
+            due.swap(of.moved);
+        }
+        if (!due.empty()) note(due);
     }
 
     /// Gives the pointers of a call their extents.
@@ -118,11 +226,84 @@ struct installed_variants::state {
             if (frame.arguments[i].is_pointer) frame.set_extent(i, counts[i]);
     }
 
+    // --- code -----------------------------------------------------------------------------------
+
+    /// For the life of this object.
+    [[nodiscard]] installed_variant const* install(callable code)
+    {
+        auto made = std::make_unique<installed_variant>();
+        made->code = std::move(code);
+        if (cuda_target const* const target = compiler.target())
+            made->on_device =
+                std::make_unique<loaded_kernel const>(*target, made->code, kernel.name);
+        lock_of const here(lock);
+        return all.emplace_back(std::move(made)).get();
+    }
+
+    /// From where winners are kept, else compiled.
+    [[nodiscard]] compile_result code_at(chain_of_trees const& space, point const& at)
+    {
+        variant const wanted = make_variant(kernel, space.describe(), at);
+        if (std::optional<callable> kept = compiler.find_winner(kernel.source, wanted))
+            return std::move(*kept);
+        compile_result compiled = compile_point(kernel, space.describe(), compiler, at);
+        if (std::holds_alternative<callable>(compiled)) compiler.keep_winner(kernel.source, wanted);
+        return compiled;
+    }
+
+    /// The kernel with its defaults: what the program itself holds, else compiled.
+    /// Errors   attune::error: neither can be had
+    [[nodiscard]] installed_variant const& default_of(inputs_problem& of)
+    {
+        if (auto const* const known = of.by_default.load()) return *known;
+        lock_of const only_one(defaults);
+        if (auto const* const known = of.by_default.load()) return *known;
+        void* const own = fallback_of(kernel);
+        try {
+            complete(of);
+            if (own == nullptr || !of.default_is_declared) {
+                compile_result made = code_at(*of.space, *of.default_at);
+                if (auto const* const why = std::get_if<failure>(&made))
+                    throw error("the default configuration of kernel '" + kernel.name + "' " +
+                                    std::string(describe(why->stage)),
+                                kernel.source.path + ": " + why->reason,
+                                "attune_add_kernel(target file) or kernel.fallback(function) gives "
+                                "the program a kernel that needs no compiler");
+                return set_by(of, std::get<callable>(std::move(made)));
+            }
+        } catch (error const&) {
+            if (own == nullptr) throw;
+        }
+        return set_by(of, {.address = own});
+    }
+
+    installed_variant const& set_by(inputs_problem& of, callable code)
+    {
+        installed_variant const* const made = install(std::move(code));
+        of.by_default.store(made);
+        return *made;
+    }
+
+    void set_default(inputs_problem& of, callable const& code)
+    {
+        if (code.address == nullptr) return;
+        lock_of const only_one(defaults);
+        if (of.by_default.load() == nullptr) set_by(of, code);
+    }
+
+    [[nodiscard]] bool is_own(installed_variant const& v) const
+    {
+        return v.code.address == fallback_of(kernel);
+    }
+
+    // --- remembered or tuned --------------------------------------------------------------------
+
     /// The remembered variant, compiled; nothing when there is none or it cannot be used, and why
     /// not is added to `notices`.
     [[nodiscard]] std::optional<known_variant> remembered(record_key const& key,
                                                           chain_of_trees const& space,
                                                           bool predict,
+                                                          std::string const& shape,
                                                           std::vector<std::string>& notices)
     {
         if (options.retune) return {};
@@ -136,18 +317,12 @@ struct installed_variants::state {
                 "the remembered configuration is not in the space any more; tuning again");
             return {};
         }
-        variant const wanted = make_variant(kernel, space.describe(), *at);
-        std::optional<callable> winner = compiler.find_winner(kernel.source, wanted);
-        if (!winner) {
-            auto compiled = compile_point(kernel, space.describe(), compiler, *at);
-            if (auto const* failed = std::get_if<failure>(&compiled)) {
-                notices.push_back("the remembered configuration " +
-                                  std::string(describe(failed->stage)) + " (" + failed->reason +
-                                  "); tuning again");
-                return {};
-            }
-            winner = std::get<callable>(std::move(compiled));
-            compiler.keep_winner(kernel.source, wanted);
+        compile_result winner = code_at(space, *at);
+        if (auto const* const failed = std::get_if<failure>(&winner)) {
+            notices.push_back("the remembered configuration " +
+                              std::string(describe(failed->stage)) + " (" + failed->reason +
+                              "); tuning again");
+            return {};
         }
         tuning_report report;
         report.kernel = kernel.name;
@@ -163,9 +338,14 @@ struct installed_variants::state {
             report.roofline = {known.best->least_s,
                                known.best->least_s / known.best->best_s,
                                known.best->memory_bound};
-        report.compile_s = winner->compile_s;
+        known_variant out;
+        out.code = std::get<callable>(std::move(winner));
+        out.at = at;
+        out.is_for_this_shape = !shape.empty() && known.best->shape == shape;
+        report.compile_s = out.code.compile_s;
         report.predicted = predict;
-        return known_variant{std::move(*winner), std::move(report)};
+        out.report = std::move(report);
+        return out;
     }
 
     /// Into the store, unless an interrupted tuning would stand there in place of a finished one.
@@ -178,87 +358,405 @@ struct installed_variants::state {
         tell(notices.back());
     }
 
-    [[nodiscard]] known_variant
-    tune(record_key const& key, chain_of_trees const& space, call_frame const& frame, bool predict)
+    /// Whether the limits leave anything for a tuning.
+    [[nodiscard]] bool may_tune() const
     {
-        std::optional<point> const start = default_point(space);
-        tuning_problem problem{kernel, space, start.value(), compiler, frame, predict};
+        return wants_tuning(within(options.limits, what_is_left(options.total, spent)));
+    }
+
+    [[nodiscard]] known_variant tune(record_key const& key,
+                                     inputs_problem const& of,
+                                     call_frame const& frame,
+                                     std::string const& shape,
+                                     bool predict)
+    {
+        chain_of_trees const& space = *of.space;
+        tuning_problem problem{kernel, space, *of.default_at, compiler, frame, predict};
         if (found const known = store.find(key); options.retune && known.how == match::exact)
             problem.rival = point_of(*known.best, space);
-        session_result result = run_session(problem, options);
-        record const fresh = make_record(key, space.describe(), result, options);
-        remember(fresh, result.report.notices);
-        compiler.keep_winner(kernel.source, make_variant(kernel, space.describe(), result.at));
-        return {std::move(result.code), std::move(result.report)};
+        tuning_options now = options;
+        now.limits = within(options.limits, what_is_left(options.total, spent));
+        session_result result = run_session(problem, now);
+        spent.evaluations += result.report.evaluations;
+        spent.seconds += result.report.elapsed_s;
+        if (!result.is_too_short) {
+            record fresh = make_record(key, space.describe(), result, options);
+            fresh.shape = shape;
+            remember(fresh, result.report.notices);
+            for (point const& at : {result.at, *of.default_at})
+                compiler.keep_winner(kernel.source, make_variant(kernel, space.describe(), at));
+        }
+        known_variant out;
+        out.code = std::move(result.code);
+        out.default_code = std::move(result.default_code);
+        out.at = std::move(result.at);
+        out.report = std::move(result.report);
+        out.is_for_this_shape = true;
+        out.is_too_short = result.is_too_short;
+        return out;
     }
 
     /// From the store or by tuning, with everything there is to say in the report.
-    [[nodiscard]] known_variant
-    best_known(std::vector<number> const& inputs, call_frame const& frame, bool predict)
+    [[nodiscard]] known_variant best_known(inputs_problem const& of,
+                                           call_frame const& frame,
+                                           std::string const& shape,
+                                           bool predict)
     {
-        chain_of_trees const space = space_for(inputs);
-        record_key key = make_key(kernel, space.describe(), compiler.identity(), compiler.target());
+        record_key key =
+            make_key(kernel, of.space->describe(), compiler.identity(), compiler.target());
         if (predict) key.device += ", predicted";
-        std::vector<std::string> said;
-        std::optional<known_variant> known = remembered(key, space, predict, said);
-        for (std::string const& notice : said)
+        std::vector<std::string> told;
+        std::optional<known_variant> known = remembered(key, *of.space, predict, shape, told);
+        if (known)
+            if (std::string const instead = compiler.notice(); !instead.empty())
+                told.push_back(instead);
+        for (std::string const& notice : told)
             tell(notice);
-        known_variant out = known ? std::move(*known) : tune(key, space, frame, predict);
-        out.report.notices.insert(out.report.notices.begin(), said.begin(), said.end());
-        pass_on_notices(out.report.notices);
+        if (!known && !may_tune()) {
+            bool const is_spent = wants_tuning(options.limits);
+            tuning_report report = untuned_report(kernel.name,
+                                                  decision::served_default,
+                                                  is_spent ? "tuning_options::total is spent"
+                                                           : "the limits allow no tuning");
+            report.compiler = key.compiler;
+            report.configuration = text_of(of.space->describe(), *of.default_at);
+            if (is_spent)
+                tell("what tuning_options::total allows is spent: new inputs are not tuned");
+            return {.report = std::move(report), .is_missing = true};
+        }
+        known_variant out = known ? std::move(*known) : tune(key, of, frame, shape, predict);
+        out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());
+        for (std::string const& notice : store.notices()) {
+            out.report.notices.push_back(notice);
+            tell(notice);
+        }
         return out;
+    }
+
+    /// Fills in the winner of a problem. @pre  the turn is this thread's
+    /// @return  whether it was tuned or verified for this very shape
+    bool find_winner(inputs_problem& of, std::span<std::int64_t const> key, call_frame const& frame)
+    {
+        {
+            lock_of const only_one(defaults);
+            complete(of);
+        }
+        tell_due(of);
+        std::string const shape = text_of_key(key);
+        known_variant found = best_known(of, frame, shape, false);
+        if (found.is_missing) {
+            of.is_given_up = true;
+            set_report(std::move(found.report));
+            return false;
+        }
+        set_default(of, found.default_code);
+        bool const is_default = *found.at == *of.default_at;
+        installed_variant const* const by_default = of.by_default.load();
+        installed_variant const* const made =
+            is_default && by_default != nullptr && !is_own(*by_default)
+                ? by_default
+                : install(std::move(found.code));
+        auto divisors = detail::divisors_of(of.space->describe(), *found.at);
+        lock_of const here(lock);
+        latest_report = std::move(found.report);
+        if (found.is_too_short) return false;
+        of.winner = made;
+        of.winner_is_default = is_default;
+        of.trust.emplace(layout, std::move(divisors));
+        if (is_default && by_default == nullptr) of.by_default.store(made);
+        return found.is_for_this_shape;
+    }
+
+    [[nodiscard]] static std::string text_of_key(std::span<std::int64_t const> key)
+    {
+        std::string out;
+        for (std::int64_t const word : key)
+            out += (out.empty() ? "" : " ") + std::to_string(word);
+        return out;
+    }
+
+    // --- shapes ---------------------------------------------------------------------------------
+
+    /// From now on `by` serves the shape without another look.
+    installed_variant const&
+    serve(known_shape* shape, installed_variant const& by, bool is_verified = false)
+    {
+        lock_of const here(lock);
+        if (shape != nullptr) {
+            shape->is_verified = is_verified;
+            shape->serves.store(&by, std::memory_order_release);
+        }
+        return by;
+    }
+
+    /// The default serves this shape for good.
+    installed_variant const& settle(inputs_problem& of, known_shape* shape)
+    {
+        installed_variant const& by = default_of(of);
+        return serve(shape, by);
+    }
+
+    /// A variant that is wrong somewhere: what its classes had earned is void.
+    void distrust(inputs_problem& of)
+    {
+        lock_of const here(lock);
+        of.trust->distrust();
+        for (std::unique_ptr<known_shape> const& s : table.shapes())
+            if (s->serves.load(std::memory_order_relaxed) == of.winner && !s->is_verified)
+                s->serves.store(nullptr, std::memory_order_release);
+    }
+
+    [[nodiscard]] shape_verdict verify(inputs_problem const& of, call_frame const& frame)
+    {
+        cuda_target const* const target = compiler.target();
+        if (target == nullptr)
+            return verify_shape(kernel,
+                                frame,
+                                of.by_default.load()->code,
+                                of.winner->code,
+                                {.check_s = options.check_limit_s},
+                                options.protect);
+        tuning_problem const problem{kernel, *of.space, *of.default_at, compiler, frame};
+        return make_test_bench(problem, options)
+            ->verify(of.by_default.load()->code, of.winner->code, options.check_limit_s);
+    }
+
+    /// Whether the winner serves this shape, and if nobody knows yet, whether that is found out
+    /// now.
+    /// @param is_first  the shape was not met before
+    /// @pre  there is a winner other than the default, and the turn is this thread's
+    installed_variant const& by_shape(inputs_problem& of,
+                                      known_shape* shape,
+                                      std::span<std::int64_t const> key,
+                                      call_frame const& frame,
+                                      bool is_first)
+    {
+        if (kernel.any_shape) return serve(shape, *of.winner);
+        if (is_first) ++of.new_shapes;
+        bool const may_check =
+            !is_first ||
+            of.checks < detail::verified_at_once + of.new_shapes / detail::shapes_per_check;
+        bool const is_covered = of.trust->covers(key);
+        if (is_covered && !(may_check && of.trust->wants_recheck())) {
+            ++of.counts.by_class;
+            set_serving(of, "the variant serves: shapes like this one were verified");
+            return serve(shape, *of.winner);
+        }
+        if (!may_check) {
+            installed_variant const& by = default_of(of);
+            ++of.counts.by_default;
+            set_serving(of,
+                        "the default serves: no shape like this one was verified yet (" +
+                            text_of_shape(layout, key) + ")");
+            return by;
+        }
+        installed_variant const& trusted = default_of(of);
+        ++of.checks;
+        shape_verdict const verdict = verify(of, frame);
+        of.counts.executions += verdict.executions;
+        of.counts.seconds += verdict.elapsed_s;
+        of.counts.executed_s += verdict.runs_s;
+        if (verdict.how == shape_verdict::ending::right) {
+            ++of.counts.verified;
+            of.trust->add(key);
+            set_serving(of, "the variant serves: it was verified for this shape");
+            return serve(shape, *of.winner, true);
+        }
+        bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
+        ++(is_wrong ? of.counts.wrong : of.counts.unknown);
+        std::string const what = text_of_shape(layout, key) + " (" +
+                                 std::string(describe(verdict.why.stage)) + ": " +
+                                 verdict.why.reason + ")";
+        if (is_wrong) {
+            bool const is_news = !of.trust->is_distrusted();
+            distrust(of);
+            std::string const sentence =
+                "the tuned variant is wrong where " + what +
+                "; the default serves such calls, and every new shape is verified by itself";
+            if (is_news) note(sentence);
+            lock_of const here(lock);
+            latest_report.shape_failures.push_back({what, verdict.why});
+        } else if (of.counts.unknown == 1) {
+            note("the tuned variant could not be verified where " + what +
+                 "; the default serves such calls");
+        }
+        set_serving(of,
+                    std::string("the default serves: the variant ") +
+                        (is_wrong ? "is wrong" : "could not be verified") + " where " + what);
+        return serve(shape, trusted);
+    }
+
+    // --- a call ---------------------------------------------------------------------------------
+
+    /// This thread tunes or verifies until the object goes.
+    class working {
+    public:
+        explicit working(state& of)
+            : of_(of)
+            , turn_(of.turn, std::defer_lock)
+        {
+            if (of.at_work.load() != std::this_thread::get_id() && turn_.try_lock())
+                of.at_work = std::this_thread::get_id();
+        }
+        ~working()
+        {
+            if (turn_.owns_lock()) of_.at_work = std::thread::id{};
+        }
+        working(working const&) = delete;
+        working& operator=(working const&) = delete;
+        [[nodiscard]] bool is_on() const noexcept { return turn_.owns_lock(); }
+
+    private:
+        state& of_;
+        std::unique_lock<std::mutex> turn_;
+    };
+
+    [[nodiscard]] static bool is_empty(call_frame const& frame)
+    {
+        return !frame.buffers.empty() && std::all_of(frame.buffers.begin(),
+                                                     frame.buffers.end(),
+                                                     [](buffer const& b) { return b.bytes == 0; });
+    }
+
+    /// @pre  the turn is this thread's
+    installed_variant const& decide(inputs_problem& of,
+                                    known_shape* shape,
+                                    std::span<std::int64_t const> key,
+                                    call_frame& frame,
+                                    bool is_first)
+    {
+        if (of.is_given_up) return settle(of, shape);
+        if (of.winner == nullptr && is_empty(frame)) {
+            installed_variant const& by = default_of(of);
+            set_serving(of, "the default serves: all arrays of this call are empty");
+            return by;
+        }
+        if (of.winner == nullptr) {
+            bool const is_for_this = find_winner(of, key, frame);
+            if (of.winner == nullptr) return settle(of, shape); // too short, or nothing to spend
+            if (is_for_this) {
+                of.trust->add(key);
+                return serve(shape, *of.winner, true);
+            }
+        }
+        if (of.winner_is_default) return serve(shape, *of.winner);
+        return by_shape(of, shape, key, frame, is_first);
+    }
+
+    /// The default serves because of an error. @return  null: it cannot either
+    [[nodiscard]] installed_variant const*
+    degrade(inputs_problem& of, known_shape* shape, char const* why)
+    {
+        of.is_given_up = true;
+        installed_variant const* by = nullptr;
+        try {
+            by = &settle(of, shape);
+        } catch (std::exception const&) {
+            return nullptr;
+        }
+        std::string const reason = why;
+        bool const is_own_function = is_own(*by);
+        tuning_report now =
+            untuned_report(kernel.name,
+                           is_own_function ? decision::served_fallback : decision::served_default,
+                           reason);
+        if (!is_own_function && of.space)
+            now.configuration = text_of(of.space->describe(), *of.default_at);
+        set_report(std::move(now));
+        note("not tuned, " +
+             std::string(is_own_function ? "the function in the program" : "the default") +
+             " serves: " + reason);
+        return by;
     }
 };
 
 installed_variants::installed_variants(kernel_description const& kernel,
                                        any_compiler compiler,
                                        any_store store,
-                                       tuning_options options)
-    : state_(new state{kernel, std::move(compiler), std::move(store), std::move(options)})
+                                       tuning_options options,
+                                       std::vector<shape_word> layout)
+    : state_(new state{
+          kernel, std::move(compiler), std::move(store), std::move(options), std::move(layout)})
+    , shapes_(&state_->table)
 {
+    state_->latest_report.kernel = kernel.name;
+    state_->declared = with_annotated_defaults(kernel);
+    // What no input can excuse is an error now: defaults that are no values, or break a constraint.
+    bool const is_for_device = static_cast<bool>(state_->compiler.find_target);
+    if (kernel.inputs.empty() && !is_for_device) state_->complete(state_->problem_of({}), false);
 }
 
 installed_variants::~installed_variants() = default;
 
-installed_variant const&
-installed_variants::obtain(std::vector<number> const& inputs, call_frame frame, void* stream)
+installed_variant const& installed_variants::obtain(std::span<std::int64_t const> key,
+                                                    std::vector<number> const& inputs,
+                                                    call_frame frame,
+                                                    void* stream)
 {
-    state::turn const only_one(*state_);
-    for (installed_variant const* v = first(); v != nullptr; v = v->next)
-        if (v->inputs == inputs) return *v;
-
-    cuda_target const* const target = state_->compiler.target();
+    state& s = *state_;
+    known_shape* shape = nullptr;
+    bool is_first = true;
+    state::inputs_problem* of = nullptr;
+    {
+        state::lock_of const here(s.lock);
+        std::uint64_t const hash = detail::hash_of_shape(key);
+        shape = s.table.find(hash, key);
+        if (shape == nullptr && s.table.shapes().size() < detail::most_known_shapes)
+            shape = &s.table.insert(hash, key);
+        if (shape != nullptr) {
+            if (auto const* const by = shape->serves.load(std::memory_order_acquire)) return *by;
+            is_first = ++shape->calls == 1;
+        }
+        of = &s.problem_of(inputs);
+    }
+    cuda_target const* const target = s.compiler.target();
+    if (target != nullptr) require_device(*target, s.kernel.name);
+    state::working const now(s);
+    if (!now.is_on()) return s.default_of(*of);
     if (target != nullptr) {
-        require_device(*target, state_->kernel.name);
-        state_->complete(frame, inputs);
-        wait_for_caller(*target, stream);
+        s.complete(frame, inputs);
+        try {
+            wait_for_caller(*target, stream);
+        } catch (error const&) { // captured: nothing can be measured, but a launch can be recorded
+            if (auto const* const by = of->by_default.load()) return *by;
+            throw;
+        }
         require_on_device(*target, frame);
     }
-    auto fresh = std::make_unique<installed_variant>();
-    fresh->inputs = inputs;
-    state::known_variant found = state_->best_known(inputs, frame, false);
-    fresh->code = std::move(found.code);
-    if (target != nullptr)
-        fresh->on_device =
-            std::make_unique<loaded_kernel const>(*target, fresh->code, state_->kernel.name);
-    fresh->next = first();
-    // The list owns it before anybody can see it: this may throw, what follows may not.
-    installed_variant const& made = *state_->all.emplace_back(std::move(fresh));
-    state_->set_report(std::move(found.report));
-    head_.store(&made, std::memory_order_release);
-    return made;
+    try {
+        return s.decide(*of, shape, key, frame, is_first);
+    } catch (default_fails const& e) {
+        if (fallback_of(s.kernel) != nullptr && target == nullptr)
+            if (auto const* const by = s.degrade(*of, shape, e.what())) return *by;
+        s.set_report(untuned_report(s.kernel.name, decision::call_failed, e.what()));
+        throw;
+    } catch (std::exception const& e) {
+        if (auto const* const by = s.degrade(*of, shape, e.what())) return *by;
+        s.set_report(untuned_report(s.kernel.name, decision::call_failed, e.what()));
+        throw;
+    }
 }
 
 tuning_report installed_variants::predict(std::vector<number> const& inputs, call_frame frame)
 {
-    state::turn const only_one(*state_);
-    state_->complete(frame, inputs);
-    return state_->best_known(inputs, frame, true).report;
+    state& s = *state_;
+    state::inputs_problem of{inputs};
+    state::working const now(s);
+    if (!now.is_on())
+        throw error("kernel '" + s.kernel.name + "' is being tuned",
+                    "tuned.predict(arguments...)",
+                    "call it when the tuning is over");
+    s.complete(frame, inputs);
+    {
+        state::lock_of const only_one(s.defaults);
+        s.complete(of);
+    }
+    return s.best_known(of, frame, "", true).report;
 }
 
 tuning_report installed_variants::report() const
 {
-    std::scoped_lock const only_one(state_->report_lock);
+    state::lock_of const here(state_->lock);
     return state_->latest_report;
 }
 

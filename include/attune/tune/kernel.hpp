@@ -55,9 +55,11 @@ struct kernel_description {
     /// sees them (detail::host_argument); may be empty.
     std::function<std::string(void const*)> check{};
     std::function<void(void const*)> reference{};
-    stated_work work{};       ///< of one call; may be empty
-    char const* type = "";    ///< function_type_text() of the signature
-    void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
+    stated_work work{};          ///< of one call; may be empty
+    char const* type = "";       ///< function_type_text() of the signature
+    void* fallback = nullptr;    ///< of kernel.fallback(f): a function of that type; null: none
+    std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
+    bool any_shape = false;      ///< what is right for one call is right for all
 };
 
 namespace detail {
@@ -207,6 +209,27 @@ public:
                 for (argument_extent& e : description_.extents)
                     if (e.position == Position) detail::declare_extent(space(), e, elements);
         }
+        return *this;
+    }
+
+    /// A variant that is right for one call is right for all with the same bound inputs: it is not
+    /// verified again for other lengths, integers, alignments or overlaps. For kernels without
+    /// code of their own for remainders, and for those that were proven by other means.
+    kernel& any_shape()
+    {
+        description_.any_shape = true;
+        return *this;
+    }
+
+    /// Argument `Position` is no size: its value, or the length of the array, decides nothing about
+    /// which code is right. For seeds, time steps, identifiers.
+    template <std::size_t Position>
+    kernel& ignore()
+    {
+        constexpr bool exists = Position < sizeof...(Args);
+        static_assert(exists, "attune: kernel.ignore<i>(): the kernel has fewer arguments");
+        description_.ignored.resize(sizeof...(Args));
+        if constexpr (exists) description_.ignored[Position] = true;
         return *this;
     }
 

@@ -39,7 +39,10 @@ struct tuning_options {
     /// A first run that takes this many times as long as the quickest one so far fails.
     double first_run_ratio = 10.0;
     double default_limit_s = 60.0; ///< the default configuration's first run may take this long
-    stop_rules stop{};             ///< what is good enough; values are seconds
+    /// The check of a variant for calls of another shape may take this long; where it would take
+    /// longer, the default serves such calls.
+    double check_limit_s = 1.0;
+    stop_rules stop{}; ///< what is good enough; values are seconds
     /// The tuning ends when the best reaches this share of what the machine can do at most: 0.8 is
     /// 1.25 times the least time that the kernel's work takes by the roofline. 0: off. Where no
     /// roofline is known (no kernel.work(...), a device) the report says so.

@@ -122,12 +122,16 @@ make_variant(kernel_description const& kernel, description const& space, point c
 /// @param declared  from with_annotated_defaults(kernel)
 /// @param device    of a compiler for a device: its limits are constraints too, see
 ///                  launch_limits.hpp; null: the launch does not matter
+/// @param moved     where the defaults break a constraint for these inputs, the valid configuration
+///                  nearest to them becomes the default, and a sentence here says so; null: that is
+///                  an error
 /// Errors   as chain_of_trees and add_launch_limits; attune::error naming parameter, file and line:
 ///          a default that is no value of its parameter, defaults that break a constraint
 [[nodiscard]] chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
-                                           device_limits const* device = nullptr);
+                                           device_limits const* device = nullptr,
+                                           std::string* moved = nullptr);
 
 /// Elements behind each argument of a call that is a raw pointer; 0 for the others.
 /// Errors   attune::error naming the argument: its extent is not declared, or no number

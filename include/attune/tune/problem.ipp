@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/space/nearest.hpp>
 #include <attune/tune/launch_declaration.ipp>
 #include <attune/tune/launch_limits.hpp>
 #include <attune/tune/problem.hpp>
@@ -123,7 +124,8 @@ description with_annotated_defaults(kernel_description const& kernel)
 chain_of_trees space_of_call(kernel_description const& kernel,
                              description const& declared,
                              std::vector<input_value> const& inputs,
-                             device_limits const* device)
+                             device_limits const* device,
+                             std::string* moved)
 {
     std::vector<annotation> const found = find_annotations(kernel.source);
     auto const stated = [&](parameter_description const& p) {
@@ -154,6 +156,15 @@ chain_of_trees space_of_call(kernel_description const& kernel,
     chain_of_trees const space{bound};
     std::vector<std::string> const broken = space.violations(start);
     if (broken.empty()) return space;
+    if (moved != nullptr && space.is_exact())
+        if (auto const nearest = nearest_valid(space, start, {.count = 1}); !nearest.empty()) {
+            for (std::size_t i = 0; i < bound.parameters.size(); ++i)
+                bound.parameters[i].default_text = text_of(bound.parameters[i], nearest[0][i]);
+            *moved = "the default configuration breaks " + broken.front() +
+                     " for these inputs; the nearest valid one stands for it: " +
+                     text_of(bound, nearest[0]);
+            return chain_of_trees{bound};
+        }
     std::string where;
     for (constraint_description const& c : bound.constraints) {
         if (std::find(broken.begin(), broken.end(), c.text) == broken.end()) continue;

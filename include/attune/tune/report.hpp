@@ -33,6 +33,24 @@ enum class decision : std::uint8_t {
     call_failed,     ///< nothing: the call threw, `reason` is the text of the error
 };
 
+/// Shapes of calls, beside the one that was tuned for: by what they are served.
+struct served_shapes {
+    std::uint64_t verified = 0;   ///< the variant ran on copies of such a call, and was right
+    std::uint64_t by_class = 0;   ///< each property of the shape had been verified: shape_trust.hpp
+    std::uint64_t by_default = 0; ///< the default serves, until more is known
+    std::uint64_t wrong = 0;      ///< the variant was wrong: the default serves
+    std::uint64_t unknown = 0;    ///< the variant could not be verified: the default serves
+    std::uint64_t executions = 0; ///< of trusted code and variants, for all of that
+    double seconds = 0;           ///< wall seconds, those executions included
+    double executed_s = 0;        ///< of the executions alone
+};
+
+/// The variant failed in a check.
+struct shape_failure {
+    std::string shape; ///< "argument 0 has 513 elements", and the reason
+    failure why;
+};
+
 struct tuning_report {
     std::string kernel;
     std::string compiler; ///< identity of the compiler
@@ -64,6 +82,9 @@ struct tuning_report {
     double elapsed_s = 0;                ///< the whole tuning
     bool interrupted = false;            ///< Ctrl-C
     bool predicted = false;              ///< nothing ran: the times have no unit
+    served_shapes shapes{};              ///< since the variant in use was installed
+    std::vector<shape_failure> shape_failures{};
+    std::string serving{}; ///< what serves the latest new shape, and why: one sentence
     std::vector<std::string> notices;
 };
 

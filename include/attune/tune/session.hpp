@@ -20,6 +20,10 @@ namespace attune::inline ATTUNE_ABI {
 struct session_result {
     point at;      ///< the configuration to install
     callable code; ///< its code, loaded
+    callable default_code{};
+    /// A call takes less than a microsecond, or none at all: nothing was tuned, and what was
+    /// measured is worth no record.
+    bool is_too_short = false;
     tuning_report report;
 };
 

@@ -27,6 +27,9 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
+/// Seconds. What takes less is served by the default.
+inline constexpr double shortest_tuned_call_s = 1e-6;
+
 /// One tuning from its first event to its report.
 class session {
 public:
@@ -68,6 +71,7 @@ public:
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
         tell_compiler();
         begin(past);
+        if (is_too_short()) return stay_with_default();
         explore();
         supply_->settle();
         decide();
@@ -266,11 +270,28 @@ private:
             report_.ties.push_back(text_of(space_, field[i].at));
     }
 
+    /// Of the default: there is no time to gain, and none that could be measured well.
+    [[nodiscard]] bool is_too_short() const
+    {
+        return !problem_.predict && report_.default_time.value < detail::shortest_tuned_call_s;
+    }
+
+    session_result stay_with_default()
+    {
+        report_.how = decision::kept_default;
+        chosen_ = {problem_.default_at, report_.default_time, default_code_};
+        note("a call takes less than a microsecond: nothing is tuned or remembered");
+        session_result out = finish();
+        out.is_too_short = true;
+        return out;
+    }
+
     session_result finish()
     {
         session_result out;
         out.at = chosen_.at;
         out.code = chosen_.code;
+        out.default_code = default_code_;
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen_.time;
         report_.roofline = roof_.over(out.at, chosen_.time.value);
@@ -314,7 +335,9 @@ private:
     compile_result made = compile_point(
         problem.kernel, problem.space.describe(), problem.compiler, problem.default_at);
     if (auto const* why = std::get_if<failure>(&made)) refuse_default(problem, *why);
-    session_result out{problem.default_at, std::get<callable>(std::move(made)), {}};
+    session_result out;
+    out.at = problem.default_at;
+    out.code = std::get<callable>(std::move(made));
     tuning_report& report = out.report;
     report = untuned_report(problem.kernel.name,
                             decision::served_default,

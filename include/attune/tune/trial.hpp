@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
 #include <attune/core/version.hpp>
@@ -30,6 +31,13 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// The default configuration does not work: there is nothing to compare with, and it would be no
+/// better outside of a tuning.
+class default_fails : public error {
+public:
+    using error::error;
+};
 
 /// What became of a point, and its code when it works.
 struct trial {
@@ -53,7 +61,7 @@ public:
     /// Runs the default configuration: its output is the reference for all others.
     /// @param compiled  what became of compiling it
     /// @param known     its time, when it was measured before: it is not timed again
-    /// Errors  attune::error when it fails: nothing can be tuned then, and the text says why
+    /// Errors  default_fails: nothing can be tuned then, and the text says why
     [[nodiscard]] trial establish_reference(compile_result compiled,
                                             std::optional<measurement> const& known = {});
 

@@ -25,7 +25,7 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
 [[noreturn]] inline void refuse_default(tuning_problem const& problem, failure const& why)
 {
     if (std::size_t const at = why.reason.find(entry_sentence); at != std::string::npos)
-        throw error(
+        throw default_fails(
             why.reason.substr(at + std::string_view{"attune: "}.size()),
             problem.kernel.source.path,
             "give the function in the file and attune::kernel<...> the same name and types");
@@ -46,10 +46,10 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
         next = "the compiler said:\n" + why.log;
     else if (why.stage == failure_stage::timeout)
         next = "tune on a smaller problem, or raise tuning_options::default_limit_s";
-    throw error("the default configuration of kernel '" + problem.kernel.name + "' " +
-                    std::string(describe(why.stage)),
-                where,
-                next);
+    throw default_fails("the default configuration of kernel '" + problem.kernel.name + "' " +
+                            std::string(describe(why.stage)),
+                        where,
+                        next);
 }
 
 /// A first run, and if that ends well the timing.

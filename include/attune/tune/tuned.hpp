@@ -18,8 +18,11 @@
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/launch_arguments.hpp>
 #include <attune/tune/options.hpp>
+#include <attune/tune/shape/call_shape.hpp>
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -28,30 +31,36 @@ namespace attune::inline ATTUNE_ABI {
 template <class Signature, class Compiler, class Store = memory_store>
 class tuned;
 
-/// Calls the best known variant of a kernel. The first call for a set of inputs looks into the
-/// store and, if nothing matches, tunes; afterwards a call costs a load and a comparison per input
-/// over the plain function pointer. May be called from several threads: one tunes, the others wait.
+/// Calls the best known variant of a kernel. The first call for a set of bound inputs looks into
+/// the store and, if nothing matches, tunes. A variant serves calls of a shape (lengths, integers,
+/// alignments, overlaps) that it was verified for, by itself or by its class; the default serves
+/// the others: see installed_variants. A call of a known shape costs a look into a hash table over
+/// the plain function pointer.
 ///
-/// The caller's data is what one call of the installed variant makes of it, also when that call
-/// tuned. It must not change or go away while the call tunes. Other threads may go on meanwhile,
-/// and what they change of the process (environment, working directory, handlers ...) stays; what a
-/// variant changes of it is then noticed in a forked child only: see isolation.
+/// May be called from several threads: while one tunes or verifies, calls of the others that are
+/// not known yet run the default.
+///
+/// The caller's data is what one call of the kernel makes of it, also when that call tuned. It must
+/// not change or go away while the call tunes. Other threads may go on meanwhile, and what they
+/// change of the process (environment, working directory, handlers ...) stays; what a variant
+/// changes of it is then noticed in a forked child only: see isolation.
 ///
 /// A compiler for a device makes kernels of that device. A call is a launch then: it returns while
 /// the kernel may still run, on the legacy default stream, unless it is on(stream). Arrays of the
 /// host, std::span, are copied to the device and back, and such a call waits for its end. Where
 /// there is no device, predict() is all that works.
 ///
-/// Errors   attune::error at a call: no compiler, a default configuration that does not work, an
-///          empty space, parameters that kernel file and declaration do not both name; no device, a
-///          launch that the driver refuses, an array that is not in the device's memory (looked at
-///          when the inputs are new)
+/// Errors   attune::error at the construction: parameters that kernel file and declaration do not
+///          both name. At a call, only where the kernel could not run without attune either: its
+///          default configuration does not work; it cannot be compiled and the program holds none
+///          (attune_add_kernel, kernel.fallback); no device, a launch that the driver refuses, an
+///          array that is not in the device's memory (looked at when the shape is new)
 /// Example  attune::tuned sgemm{kernel, attune::clang_compiler{}, attune::store{"sgemm.attune"}};
 ///          sgemm(a, b, c, n);
-template <class... Args, class Compiler, class Store>
-class tuned<void(Args...), Compiler, Store> {
+template <class Result, class... Args, class Compiler, class Store>
+class tuned<Result(Args...), Compiler, Store> {
 public:
-    tuned(kernel<void(Args...)> const& k,
+    tuned(kernel<Result(Args...)> const& k,
           Compiler compiler,
           Store store = Store{},
           tuning_options options = {})
@@ -81,17 +90,18 @@ public:
             self_->known.emplace(k.describe(),
                                  make_any_compiler(self_->compiler),
                                  make_any_store(self_->store),
-                                 std::move(options));
+                                 std::move(options),
+                                 shape::layout());
     }
 
     /// One call of the kernel on these arguments.
-    void operator()(Args... args)
+    Result operator()(Args... args)
     {
         if constexpr (device_compiler<Compiler>)
             launch(nullptr, args...);
         else
-            reinterpret_cast<void (*)(Args...)>(variant_for(nullptr, args...).code.address)(
-                args...);
+            return reinterpret_cast<Result (*)(Args...)>(
+                variant_for(nullptr, args...).code.address)(args...);
     }
 
     /// Calls on a stream of the caller's: see on().
@@ -110,9 +120,9 @@ public:
     };
 
     /// `tuned.on(stream)(args...)` launches there. A stream that is being captured takes launches
-    /// into its graph; the first call for its inputs and calls with std::span have to wait for the
-    /// stream, which a capture does not allow: they are an error then, and the capture goes on.
-    /// Make one call before the capture.
+    /// into its graph. Nothing can be tuned or verified meanwhile: a call of a shape that is not
+    /// known yet launches the default, and where that was never loaded, or a std::span is to be
+    /// copied, it is an error, and the capture goes on. Make one call before the capture.
     /// @param stream  a CUstream or cudaStream_t
     [[nodiscard]] on_stream on(void* stream)
     {
@@ -136,35 +146,27 @@ public:
         return self_->known->predict(inputs_of(args...), frame_of(args...));
     }
 
-    /// How the variant in use for the latest new inputs came about. While a call tunes, that of the
-    /// call before; nothing waits for it.
+    /// How the variant in use came about, what serves the latest new shape, and why. While a call
+    /// tunes, that of the call before; nothing waits for it.
     [[nodiscard]] tuning_report report() const { return self_->known->report(); }
 
 private:
+    using shape = shape_of_call<Args...>;
+
     struct parts {
         parts(kernel_description const& k, Compiler c, Store s)
             : kernel(k)
+            , shape_of(shape_choice_of(k))
             , compiler(std::move(c))
             , store(std::move(s))
         {
         }
         kernel_description kernel;
+        shape shape_of;
         Compiler compiler;
         Store store;
         std::optional<installed_variants> known{};
     };
-
-    [[nodiscard]] installed_variant const* find(Args const&... args) const
-    {
-        for (installed_variant const* v = self_->known->first(); v != nullptr; v = v->next) {
-            bool same = true;
-            for (std::size_t i = 0; i < v->inputs.size() && same; ++i)
-                same = v->inputs[i] ==
-                       detail::number_of_argument(self_->kernel.inputs[i].position, args...);
-            if (same) return v;
-        }
-        return nullptr;
-    }
 
     [[nodiscard]] std::vector<number> inputs_of(Args const&... args) const
     {
@@ -180,8 +182,11 @@ private:
 
     [[nodiscard]] installed_variant const& variant_for(void* stream, Args const&... args)
     {
-        installed_variant const* const ready = find(args...);
-        return ready ? *ready : self_->known->obtain(inputs_of(args...), frame_of(args...), stream);
+        typename shape::key const key = self_->shape_of(args...);
+        if (known_shape const* const met = self_->known->shapes().find(key))
+            if (auto const* const ready = met->serves.load(std::memory_order_acquire))
+                return *ready;
+        return self_->known->obtain(key, inputs_of(args...), frame_of(args...), stream);
     }
 
     void launch(void* stream, Args const&... args)

@@ -1,0 +1,236 @@
+// bench.tune.shapes : what escapes when one variant serves calls of many shapes, and what it costs.
+// SPDX-License-Identifier: MIT
+//
+//   bench.tune.shapes [--calls 10000] [--seed 1] [--repeat]
+//
+// Kernels whose variant is wrong along one path each (bench/support/wrong_paths.hpp) are tuned
+// where it is right, then called with sizes in 1..2^20 that all differ. A line for each kernel;
+// then
+//   calls       after the tunings
+//   escapes     calls that came back wrong, and the upper end of the 95 % interval of their share
+//   verified    share of the calls before which the variant was verified
+//   by_class    share of the calls served by the variant because its class had proven itself
+//   by_default  share of the calls served by the default
+//   new_shape_runs  executions per verified shape; new_shape_ms: the rest of its time, median over
+//                   kernels; copies_ms: four copies of the arrays, for comparison
+//   dispatch_ns a call of a known shape with three integers, over the raw pointer
+// --repeat goes through 32 sizes again and again instead, as programs with a few sizes do.
+#include <attune/attune.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "../support/arguments.hpp"
+#include "../support/interleaved.hpp"
+#include "../support/median.hpp"
+#include "../support/shape_calls.hpp"
+
+namespace {
+
+using bench::faults;
+using bench::shape_arrays;
+using shape = bench::shape_choice;
+using faulty_tuned = attune::tuned<bench::faulty_signature, bench::faulty_compiler>;
+
+constexpr std::size_t most_elements = std::size_t{1} << 20;
+
+attune::tuning_options quick()
+{
+    attune::tuning_options out;
+    out.limits = {2, 2.0};
+    out.progress = attune::silent_progress();
+    return out;
+}
+
+/// Uniform in 1..2^20, as one size or as a product; the places are those that allocators give.
+shape random_shape(std::mt19937_64& random, bool has_rows)
+{
+    auto const below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    shape out;
+    if (has_rows) {
+        out.m = 1 + static_cast<int>(below(1'024));
+        out.n = 1 + static_cast<int>(below(1'024));
+    } else
+        out.n = 1 + static_cast<int>(below(most_elements));
+    out.x_from = 4 * below(4);
+    out.y_from = 4 * below(4);
+    if (!has_rows && below(20) == 0) {
+        out.is_shared = true;
+        if (below(2) == 0) out.x_from = out.y_from;
+    }
+    return out;
+}
+
+shape tuning_shape(shape_arrays& arrays, bench::fault const& of)
+{
+    std::mt19937_64 random(99);
+    for (;;) {
+        shape s = random_shape(random, of.has_rows);
+        if (s.n > 4'096) s.n = s.n % 4'096 + 1;
+        if (!of.is_wrong(arrays.seen(s))) return s;
+    }
+}
+
+double four_copies_ms(std::size_t bytes)
+{
+    std::vector<std::byte> from(bytes, std::byte{1});
+    double const begin = bench::thread_seconds();
+    for (int i = 0; i < 4; ++i) {
+        std::vector<std::byte> to(bytes);
+        std::memcpy(to.data(), from.data(), bytes);
+    }
+    return 1e3 * (bench::thread_seconds() - begin);
+}
+
+struct totals {
+    std::uint64_t calls = 0;
+    std::uint64_t escapes = 0;
+    attune::served_shapes shapes{};
+    std::uint64_t by_variant = 0;
+    std::vector<double> new_shape_ms{};
+    std::vector<double> copies_ms{};
+};
+
+void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool repeats, totals& all)
+{
+    bench::fault const& of = faults[which];
+    static shape_arrays arrays(2 * most_elements);
+    faulty_tuned call{bench::faulty_kernel(which),
+                      bench::faulty_compiler{which},
+                      attune::memory_store{},
+                      quick()};
+    shape const first = tuning_shape(arrays, of);
+    bool const first_is_right = arrays.is_right(first, call);
+    if (call.report().how != attune::decision::tuned)
+        throw std::runtime_error(std::string("the variant was not installed for ") + of.name);
+    std::mt19937_64 random(seed + which);
+    std::vector<shape> pool;
+    for (int i = 0; repeats && i < 32; ++i)
+        pool.push_back(random_shape(random, of.has_rows));
+    std::set<std::pair<int, int>> met;
+    std::uint64_t escapes = first_is_right ? 0 : 1;
+    double elements = 0;
+    for (std::size_t i = 0; i < calls; ++i) {
+        shape s = repeats ? pool[random() % pool.size()] : random_shape(random, of.has_rows);
+        while (!repeats && !met.insert({s.m, s.n}).second)
+            s = random_shape(random, of.has_rows);
+        elements += static_cast<double>(s.m) * s.n;
+        escapes += arrays.is_right(s, call) ? 0 : 1;
+    }
+    attune::served_shapes const now = call.report().shapes;
+    auto const checks = now.verified + now.wrong + now.unknown;
+    double const rest_ms =
+        checks > 0 ? 1e3 * (now.seconds - now.executed_s) / static_cast<double>(checks) : 0;
+    double const copies_ms =
+        four_copies_ms(2 * sizeof(std::uint32_t) *
+                       static_cast<std::size_t>(elements / static_cast<double>(calls)));
+    std::printf("%-24s calls=%zu escapes=%llu verified=%llu wrong=%llu unknown=%llu by_class=%llu "
+                "by_default=%llu new_shape_ms=%.2f copies_ms=%.2f\n",
+                of.name,
+                calls,
+                static_cast<unsigned long long>(escapes),
+                static_cast<unsigned long long>(now.verified),
+                static_cast<unsigned long long>(now.wrong),
+                static_cast<unsigned long long>(now.unknown),
+                static_cast<unsigned long long>(now.by_class),
+                static_cast<unsigned long long>(now.by_default),
+                rest_ms,
+                copies_ms);
+    all.calls += calls;
+    all.escapes += escapes;
+    all.shapes.verified += now.verified;
+    all.shapes.wrong += now.wrong;
+    all.shapes.unknown += now.unknown;
+    all.shapes.by_class += now.by_class;
+    all.shapes.by_default += now.by_default;
+    all.shapes.executions += now.executions;
+    if (checks > 0) {
+        all.new_shape_ms.push_back(rest_ms);
+        all.copies_ms.push_back(copies_ms);
+    }
+}
+
+using dispatched = void(std::span<float>, int, int, int);
+void touch(std::span<float> x, int a, int b, int c) { x[0] += static_cast<float>(a + b + c); }
+
+struct one_function {
+    attune::compile_result compile(attune::kernel_source const&, attune::variant const&)
+    {
+        return attune::callable{
+            reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch", 0.001, identity()};
+    }
+    [[nodiscard]] std::string identity() const { return "a function of this program"; }
+};
+
+double dispatch_ns()
+{
+    attune::kernel<dispatched> const kernel{
+        "touch",
+        attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
+        attune::space(attune::ordinal<"STEP">(attune::values(1, 2)))};
+    attune::tuned tuned{kernel, one_function{}, attune::memory_store{}, quick()};
+    std::vector<float> x(64);
+    tuned(x, 1, 2, 3);
+    dispatched* const volatile hidden = &touch;
+    dispatched* const raw = hidden;
+    constexpr int calls = 200'000;
+    auto const medians = bench::interleaved_medians({[&] {
+                                                         for (int i = 0; i < calls; ++i)
+                                                             raw(x, 1, 2, 3);
+                                                     },
+                                                     [&] {
+                                                         for (int i = 0; i < calls; ++i)
+                                                             tuned(x, 1, 2, 3);
+                                                     }},
+                                                    21);
+    return 1e9 * (medians[1] - medians[0]) / calls;
+}
+
+int run(int argc, char** argv)
+{
+    std::size_t calls = 10'000;
+    std::size_t seed = 1;
+    bool repeats = false;
+    bench::read_arguments(
+        argc,
+        argv,
+        {{"--calls", &calls, faults.size()}, {"--seed", &seed}, {"--repeat", &repeats}});
+    totals all;
+    std::size_t left = calls;
+    for (std::size_t which = 0; which < faults.size(); ++which) {
+        std::size_t const share = left / (faults.size() - which);
+        left -= share;
+        run_kernel(which, share, seed, repeats, all);
+    }
+    double const n = static_cast<double>(all.calls);
+    double const p = static_cast<double>(all.escapes) / n;
+    // Rule of three without an escape; else the normal approximation.
+    double const upper = all.escapes == 0 ? 3 / n : p + 1.96 * std::sqrt(p * (1 - p) / n);
+    auto const checks = all.shapes.verified + all.shapes.wrong + all.shapes.unknown;
+    std::printf(
+        "total calls=%llu escapes=%llu escapes_95=%.5f verified=%.4f by_class=%.4f by_default=%.4f "
+        "new_shape_runs=%.2f new_shape_ms=%.2f copies_ms=%.2f dispatch_ns=%.1f\n",
+        static_cast<unsigned long long>(all.calls),
+        static_cast<unsigned long long>(all.escapes),
+        upper,
+        static_cast<double>(checks) / n,
+        static_cast<double>(all.shapes.by_class) / n,
+        static_cast<double>(all.shapes.by_default) / n,
+        checks > 0 ? static_cast<double>(all.shapes.executions) / static_cast<double>(checks) : 0.0,
+        all.new_shape_ms.empty() ? 0.0 : bench::median(all.new_shape_ms),
+        all.copies_ms.empty() ? 0.0 : bench::median(all.copies_ms),
+        dispatch_ns());
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return bench::exit_code_of("bench.tune.shapes", [&] { return run(argc, argv); });
+}

@@ -1,0 +1,246 @@
+// attune/tune/shape/call_shape.hpp - what of a call decides which code may serve it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/call_frame.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// What one word of a shape holds.
+enum class shape_part : std::uint8_t {
+    elements, ///< length of an array
+    number,   ///< value of an integer
+    flag,     ///< value of a boolean or an enumeration
+    real,     ///< bits of a bound floating-point number; else 0, 1, or 2 for any other value
+    bytes,    ///< hash of an argument of another type
+    places,   ///< address of each array modulo 64, and which arrays overlap: see place_bits
+};
+
+/// Bits of the word `places`: six for the address of each of the first `arrays` arrays, from bit 0
+/// on; from bit `overlaps` on, one for each pair of arrays of which one may be written.
+struct place_bits {
+    static constexpr std::size_t per_array = 6;
+    static constexpr std::size_t arrays = 8;
+    static constexpr std::size_t overlaps = per_array * arrays;
+    static constexpr std::size_t pairs = 64 - overlaps; ///< further pairs share the last bit
+};
+
+/// One word of a shape and the argument it is from; of `places`, how many arrays there are.
+struct shape_word {
+    shape_part part{};
+    std::size_t argument = 0;
+};
+
+/// Which words count for one kernel: kernel.ignore<i>() and kernel.any_shape() clear some.
+struct shape_choice {
+    std::vector<bool> ignored{}; ///< by argument; may be shorter
+    std::vector<bool> bound{};   ///< by argument: gives an input its value; may be shorter
+    bool any_shape = false;      ///< only bound arguments count
+
+    [[nodiscard]] bool is_bound(std::size_t argument) const
+    {
+        return argument < bound.size() && bound[argument];
+    }
+    [[nodiscard]] bool counts(std::size_t argument) const
+    {
+        if (is_bound(argument)) return true;
+        return !any_shape && !(argument < ignored.size() && ignored[argument]);
+    }
+};
+
+namespace detail {
+
+/// Words of an argument beside its place.
+template <class T>
+inline constexpr std::size_t shape_words = std::is_pointer_v<T> ? 0 : 1;
+
+template <class T>
+[[nodiscard]] constexpr shape_part part_of() noexcept
+{
+    if constexpr (is_array<T>)
+        return shape_part::elements;
+    else if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>)
+        return shape_part::flag;
+    else if constexpr (std::is_integral_v<T>)
+        return shape_part::number;
+    else if constexpr (std::is_floating_point_v<T>)
+        return shape_part::real;
+    else
+        return shape_part::bytes;
+}
+
+/// Where an array lies, as far as overlaps are concerned.
+struct array_place {
+    std::uintptr_t first = 0;
+    std::uintptr_t last = 0; ///< one past the end
+};
+
+/// The bits of a floating-point number.
+template <class T>
+[[nodiscard]] std::int64_t bits_of_real(T value) noexcept
+{
+    double const as_double = static_cast<double>(value);
+    return std::bit_cast<std::int64_t>(as_double);
+}
+
+template <class T>
+[[nodiscard]] std::int64_t hash_of_bytes(T const& value) noexcept
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &value, sizeof(T));
+    std::uint64_t out = 0xcbf29ce484222325u;
+    for (std::byte const b : bytes)
+        out = (out ^ static_cast<std::uint64_t>(b)) * 0x100000001b3u;
+    return static_cast<std::int64_t>(out);
+}
+
+} // namespace detail
+
+/// The shape of calls of one signature, as a fixed number of 64-bit words.
+///
+/// A shape is what can make code that was right for one call wrong for another: lengths and
+/// alignment of arrays, overlaps, integers, booleans and enumerations. Floating-point numbers that
+/// no input is bound to are told apart as 0, 1 and others alone.
+template <class... Args>
+class shape_of_call {
+public:
+    static constexpr std::size_t array_count =
+        (std::size_t{0} + ... + (detail::is_array<Args> ? 1 : 0));
+    static constexpr std::size_t size =
+        (std::size_t{0} + ... + detail::shape_words<Args>)+(array_count > 0 ? 1 : 0);
+    using key = std::array<std::int64_t, size>;
+
+    explicit shape_of_call(shape_choice const& choice)
+    {
+        std::vector<shape_word> const words = layout();
+        for (std::size_t i = 0; i < size; ++i) {
+            if (words[i].part == shape_part::places) {
+                kept_[i] = choice.any_shape ? 0 : ~std::int64_t{0};
+                continue;
+            }
+            kept_[i] = choice.counts(words[i].argument) ? ~std::int64_t{0} : 0;
+            is_bound_[i] = choice.is_bound(words[i].argument) ? ~std::int64_t{0} : 0;
+        }
+        std::size_t argument = 0;
+        std::size_t array = 0;
+        std::int64_t seen = ~std::int64_t{0};
+        auto const look = [&]<class T>(std::type_identity<T>) {
+            if constexpr (detail::is_array<T>) {
+                if (!choice.counts(argument) && array < place_bits::arrays)
+                    seen &= ~(std::int64_t{63} << (place_bits::per_array * array));
+                ++array;
+            }
+            ++argument;
+        };
+        (look(std::type_identity<Args>{}), ...);
+        if constexpr (array_count > 0) kept_[size - 1] &= seen;
+    }
+
+    /// What the words are, in order.
+    [[nodiscard]] static std::vector<shape_word> layout()
+    {
+        std::vector<shape_word> out;
+        std::size_t argument = 0;
+        auto const look = [&]<class T>(std::type_identity<T>) {
+            if constexpr (detail::shape_words<T> > 0)
+                out.push_back({detail::part_of<T>(), argument});
+            ++argument;
+        };
+        (look(std::type_identity<Args>{}), ...);
+        if constexpr (array_count > 0) out.push_back({shape_part::places, array_count});
+        return out;
+    }
+
+    /// Cost   some ns: no loop depends on data, nothing is allocated
+    [[nodiscard]] key operator()(Args const&... args) const noexcept
+    {
+        key out{};
+        std::size_t word = 0;
+        [[maybe_unused]] std::size_t array = 0;
+        [[maybe_unused]] std::uint64_t places = 0;
+        [[maybe_unused]] std::array<detail::array_place, array_count + 1> where{};
+        auto const look = [&]<class T>(T const& argument) {
+            if constexpr (detail::is_array<T>) {
+                using element = detail::element_of<T>;
+                std::uintptr_t first = 0;
+                std::size_t count = 0;
+                if constexpr (std::is_pointer_v<T>) {
+                    first = reinterpret_cast<std::uintptr_t>(argument);
+                    count = 1; // how many there are, the extent says: the same pointer overlaps
+                } else {
+                    first = reinterpret_cast<std::uintptr_t>(argument.data());
+                    count = argument.size();
+                    out[word] = static_cast<std::int64_t>(count) & kept_[word];
+                    ++word;
+                }
+                where[array] = {first, first + count * sizeof(element)};
+                if (array < place_bits::arrays)
+                    places |= (first & 63u) << (place_bits::per_array * array);
+                ++array;
+            } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+                out[word] = static_cast<std::int64_t>(argument) & kept_[word];
+                ++word;
+            } else if constexpr (std::is_floating_point_v<T>) {
+                std::int64_t const kind = argument == T{0} ? 0 : argument == T{1} ? 1 : 2;
+                out[word] = ((detail::bits_of_real(argument) & is_bound_[word]) |
+                             (kind & ~is_bound_[word])) &
+                            kept_[word];
+                ++word;
+            } else {
+                out[word] = detail::hash_of_bytes(argument) & kept_[word];
+                ++word;
+            }
+        };
+        (look(args), ...);
+        if constexpr (array_count > 0) {
+            std::size_t pair = 0;
+            for (std::size_t i = 0; i < array_count; ++i)
+                for (std::size_t j = i + 1; j < array_count; ++j) {
+                    if (!writable[i] && !writable[j]) continue;
+                    std::uint64_t const overlap =
+                        where[i].first < where[j].last && where[j].first < where[i].last ? 1u : 0u;
+                    places |= overlap
+                              << (place_bits::overlaps +
+                                  (pair < place_bits::pairs ? pair : place_bits::pairs - 1));
+                    ++pair;
+                }
+            out[word] = static_cast<std::int64_t>(places) & kept_[word];
+        }
+        return out;
+    }
+
+private:
+    template <class T>
+    [[nodiscard]] static constexpr bool may_write() noexcept
+    {
+        if constexpr (detail::is_array<T>)
+            return !std::is_const_v<detail::element_of<T>>;
+        else
+            return false;
+    }
+    static constexpr std::array<bool, array_count + 1> writable = [] {
+        std::array<bool, array_count + 1> out{};
+        [[maybe_unused]] std::size_t array = 0;
+        auto const look = [&]<class T>(std::type_identity<T>) {
+            if constexpr (detail::is_array<T>) out[array++] = may_write<T>();
+        };
+        (look(std::type_identity<Args>{}), ...);
+        return out;
+    }();
+
+    std::array<std::int64_t, size> kept_{};
+    std::array<std::int64_t, size> is_bound_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI

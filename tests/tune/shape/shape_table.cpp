@@ -1,0 +1,91 @@
+// tests/tune/shape/shape_table.cpp - shapes are found again, also while others are added.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/shape/shape_table.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+using key = std::array<std::int64_t, 3>;
+
+namespace {
+
+attune::known_shape& insert(attune::shape_table& table, key const& k)
+{
+    return table.insert(attune::detail::hash_of_shape(k), k);
+}
+
+} // namespace
+
+TEST_CASE("10,000 shapes are found, and none that was not inserted: a set as second opinion")
+{
+    attune::shape_table table;
+    std::mt19937_64 random(1);
+    std::set<key> all;
+    while (all.size() < 10'000) {
+        key const k{static_cast<std::int64_t>(random() % 40),
+                    static_cast<std::int64_t>(random() % 40),
+                    static_cast<std::int64_t>(random() % 40) - 20};
+        CHECK((table.find(k) != nullptr) == all.contains(k));
+        if (all.insert(k).second) insert(table, k).calls = static_cast<std::uint32_t>(all.size());
+    }
+    CHECK(table.shapes().size() == all.size());
+    for (key const& k : all) {
+        auto const* const met = table.find(k);
+        REQUIRE(met != nullptr);
+        CHECK(std::equal(k.begin(), k.end(), met->key.begin()));
+    }
+    CHECK(table.find(key{41, 0, 0}) == nullptr);
+}
+
+TEST_CASE("a shape without words is one shape")
+{
+    attune::shape_table table;
+    std::array<std::int64_t, 0> const none{};
+    CHECK(table.find(none) == nullptr);
+    table.insert(attune::detail::hash_of_shape(none), none);
+    CHECK(table.find(none) != nullptr);
+}
+
+TEST_CASE("equal hashes of different shapes are told apart")
+{
+    attune::shape_table table;
+    key const one{1, 2, 3};
+    key const other{1, 2, 4};
+    table.insert(7, one).calls = 1;
+    table.insert(7, other).calls = 2;
+    CHECK(table.find(7, one)->calls == 1);
+    CHECK(table.find(7, other)->calls == 2);
+    CHECK(table.find(7, key{0, 0, 0}) == nullptr);
+}
+
+TEST_CASE("threads look while one inserts: what was there stays where it is")
+{
+    attune::shape_table table;
+    auto* const first = &insert(table, {0, 0, 0});
+    std::atomic<bool> stop{false};
+    std::atomic<std::int64_t> last{0};
+    std::atomic<int> lost{0};
+    std::vector<std::thread> readers;
+    for (int i = 0; i < 3; ++i)
+        readers.emplace_back([&] {
+            while (!stop) {
+                std::int64_t const n = last.load(std::memory_order_acquire);
+                if (table.find(key{n, 0, 0}) == nullptr) ++lost;
+                if (table.find(key{0, 0, 0}) != first) ++lost;
+            }
+        });
+    for (std::int64_t n = 1; n < 20'000; ++n) {
+        insert(table, {n, 0, 0});
+        last.store(n, std::memory_order_release);
+    }
+    stop = true;
+    for (std::thread& t : readers)
+        t.join();
+    CHECK(lost == 0);
+}

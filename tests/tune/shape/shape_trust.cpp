@@ -1,0 +1,204 @@
+// tests/tune/shape/shape_trust.cpp - what a class of shapes has to show before it is trusted.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/shape/shape_trust.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+using attune::place_bits;
+using attune::shape_part;
+using attune::shape_trust;
+using attune::shape_word;
+using words = std::vector<std::int64_t>;
+
+namespace {
+
+std::vector<shape_word> const one_size{{shape_part::number, 0}};
+std::vector<shape_word> const two_sizes{{shape_part::number, 0}, {shape_part::number, 1}};
+
+/// Verifies every shape in order that is not covered yet, if `is_right`; returns what was covered
+/// and wrong.
+std::vector<words> escapes_of(shape_trust& trust,
+                              std::vector<words> const& calls,
+                              std::function<bool(words const&)> const& is_right,
+                              std::size_t& verified)
+{
+    std::vector<words> out;
+    for (words const& call : calls) {
+        if (trust.covers(call)) {
+            if (!is_right(call)) out.push_back(call);
+        } else {
+            ++verified;
+            if (is_right(call))
+                trust.add(call);
+            else
+                trust.distrust();
+        }
+    }
+    return out;
+}
+
+std::vector<words> random_sizes(unsigned seed, std::size_t count, std::int64_t most)
+{
+    std::mt19937_64 random(seed);
+    std::vector<words> out;
+    for (std::size_t i = 0; i < count; ++i)
+        out.push_back({1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most))});
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("nothing is trusted before it was verified; a shape that was verified is")
+{
+    shape_trust trust(one_size, {16});
+    CHECK_FALSE(trust.covers(words{100}));
+    trust.add(words{100});
+    CHECK(trust.covers(words{100}));
+    CHECK_FALSE(trust.covers(words{101}));
+    trust.distrust();
+    CHECK(trust.is_distrusted());
+    CHECK_FALSE(trust.covers(words{100}));
+}
+
+TEST_CASE(
+    "code that is wrong for one remainder never serves: every remainder by every number to 64")
+{
+    for (std::int64_t const by : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 32, 64})
+        for (std::int64_t r = 0; r < by; r += by > 16 ? 5 : 1) {
+            shape_trust trust(one_size, {16});
+            std::size_t verified = 0;
+            auto const escapes = escapes_of(
+                trust,
+                random_sizes(static_cast<unsigned>(97 * by + r), 600, 1 << 20),
+                [&](words const& c) { return c[0] % by != r; },
+                verified);
+            CHECK(escapes.empty());
+        }
+}
+
+TEST_CASE("the remainders by a parameter of the variant count as well: 24, 48, 100")
+{
+    for (std::int64_t const tile : {24, 48, 100})
+        for (std::int64_t r = 0; r < tile; r += 7) {
+            shape_trust trust(one_size, {tile});
+            std::size_t verified = 0;
+            auto const escapes = escapes_of(
+                trust,
+                random_sizes(static_cast<unsigned>(97 * tile + r), 800, 1 << 20),
+                [&](words const& c) { return c[0] % tile != r; },
+                verified);
+            CHECK(escapes.empty());
+        }
+}
+
+TEST_CASE("code that is wrong above or below a size never serves there")
+{
+    for (std::int64_t const limit : {3, 17, 1'000, 65'536, 100'000, 524'288}) {
+        for (bool const above : {true, false}) {
+            shape_trust trust(one_size, {8});
+            std::size_t verified = 0;
+            // Above: whatever lies beyond the largest size that was verified is verified.
+            auto const calls = random_sizes(static_cast<unsigned>(limit), 3'000, 1 << 20);
+            auto const escapes = escapes_of(
+                trust, calls, [&](words const& c) { return (c[0] > limit) != above; }, verified);
+            if (above) CHECK(escapes.empty());
+            CHECK(escapes.size() <= 3); // below: within half an octave of the limit at most
+        }
+    }
+}
+
+TEST_CASE("a class is trusted in the end: shapes verified are far fewer than shapes met")
+{
+    shape_trust trust(one_size, {16, 4});
+    std::size_t verified = 0;
+    (void)escapes_of(
+        trust, random_sizes(5, 20'000, 1 << 20), [](words const&) { return true; }, verified);
+    CHECK(verified < 400);
+    std::size_t later = 0;
+    (void)escapes_of(
+        trust, random_sizes(6, 10'000, 1 << 20), [](words const&) { return true; }, later);
+    CHECK(later < 50);
+}
+
+TEST_CASE("the order of two sizes, and both below, on or off a tile, are properties")
+{
+    auto const shapes = [](unsigned seed) {
+        std::mt19937_64 random(seed);
+        std::vector<words> out;
+        for (int i = 0; i < 4'000; ++i)
+            out.push_back({static_cast<std::int64_t>(random() % 500),
+                           static_cast<std::int64_t>(random() % 500)});
+        return out;
+    };
+    std::vector<std::function<bool(words const&)>> const rights{
+        [](words const& c) { return c[0] >= c[1]; },
+        [](words const& c) { return c[0] <= c[1]; },
+        [](words const& c) { return c[0] != c[1]; },
+        [](words const& c) { return c[0] % 8 == 0 || c[1] % 8 == 0; },
+        [](words const& c) { return c[0] % 8 != 0 || c[1] % 8 != 0; },
+        [](words const& c) { return c[0] >= 8 || c[1] >= 8; },
+        [](words const& c) { return c[0] < 8 || c[1] >= 8; },
+    };
+    for (std::size_t i = 0; i < rights.size(); ++i) {
+        CAPTURE(i);
+        shape_trust trust(two_sizes, {8});
+        std::size_t verified = 0;
+        CHECK(escapes_of(trust, shapes(static_cast<unsigned>(i)), rights[i], verified).empty());
+    }
+}
+
+TEST_CASE("lengths that integers explain are no sizes of their own")
+{
+    std::vector<shape_word> const product{{shape_part::elements, 0},
+                                          {shape_part::elements, 1},
+                                          {shape_part::number, 2},
+                                          {shape_part::number, 3}};
+    shape_trust trust(product, {});
+    for (std::int64_t m = 1; m <= 130; ++m) // every remainder of each
+        trust.add(words{m * (131 - m), m, m, 131 - m});
+    // Other products: their own remainders were never seen, those of m and n were.
+    CHECK(trust.covers(words{65 * 66, 65, 65, 66}));
+    CHECK_FALSE(trust.covers(words{64 * 67 + 1, 64, 64, 67})); // this length is no product
+}
+
+TEST_CASE("flags, overlaps and other types separate; alignments are properties")
+{
+    std::vector<shape_word> const layout{{shape_part::elements, 0},
+                                         {shape_part::elements, 1},
+                                         {shape_part::flag, 2},
+                                         {shape_part::bytes, 3},
+                                         {shape_part::places, 2}};
+    shape_trust trust(layout, {});
+    trust.add(words{64, 64, 0, 99, 0});
+    CHECK(trust.covers(words{64, 64, 0, 99, 0}));
+    CHECK_FALSE(trust.covers(words{64, 64, 1, 99, 0}));
+    CHECK_FALSE(trust.covers(words{64, 64, 0, 98, 0}));
+    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, std::int64_t{1} << place_bits::overlaps}));
+    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, 16})); // the first array
+    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, 16 << place_bits::per_array}));
+    CHECK_FALSE(trust.covers(words{64, 63, 0, 99, 0})); // equal lengths count once, these do not
+}
+
+TEST_CASE("a trusted class is checked again at a falling rate: 1, 2, 4, 8 ...")
+{
+    shape_trust trust(one_size, {});
+    std::vector<int> checked;
+    for (int i = 1; i <= 1'000; ++i)
+        if (trust.wants_recheck()) checked.push_back(i);
+    CHECK(checked == std::vector<int>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512});
+}
+
+TEST_CASE("a shape in words")
+{
+    std::vector<shape_word> const layout{
+        {shape_part::elements, 0}, {shape_part::number, 2}, {shape_part::places, 1}};
+    CHECK(attune::text_of_shape(layout, words{513, -7, 4}) ==
+          "argument 0 has 513 elements, argument 2 is -7");
+    CHECK(attune::text_of_shape({}, {}) == "this call");
+}

@@ -1,0 +1,302 @@
+// tests/tune/shapes.cpp - variants that are right where they were tuned, and wrong elsewhere.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/tuned.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "../../bench/support/shape_calls.hpp"
+#include "../support/accumulate.hpp"
+#include "../support/recorded_progress.hpp"
+#include "../support/texts.hpp"
+
+using namespace attune_test;
+using bench::fault;
+using bench::faults;
+using bench::shape_arrays;
+using shape = bench::shape_choice;
+
+namespace {
+
+/// A store that several `tuned` share.
+struct shared_store {
+    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
+
+    attune::found find(attune::record_key const& key) { return records->find(key); }
+    void add(attune::record const& r) { records->add(r); }
+    std::vector<std::string> notices() { return {}; }
+};
+using faulty_tuned = attune::tuned<bench::faulty_signature, bench::faulty_compiler, shared_store>;
+
+constexpr std::size_t most_elements = 4'096;
+
+/// Sizes of one sequence come from few kinds: many near tiles, some tiny, some large.
+shape random_shape(std::mt19937& random, fault const& of)
+{
+    auto const below = [&](unsigned n) { return random() % n; };
+    auto const size = [&](int most) -> int {
+        switch (below(6)) {
+        case 0:
+            return static_cast<int>(below(4));
+        case 1:
+            return of.tile * static_cast<int>(1 + below(3));
+        case 2:
+            return of.tile + static_cast<int>(below(3)) - 1;
+        case 3:
+            return 1 << below(7);
+        default:
+            return static_cast<int>(below(static_cast<unsigned>(most)));
+        }
+    };
+    shape out;
+    out.m = of.has_rows ? std::min(size(60), 63) : 1;
+    out.n = of.has_rows ? std::min(size(60), 63) : size(3'000);
+    out.more = below(3) == 0 ? 5 : 0;
+    if (below(2) == 0) {
+        out.x_from = 4 * below(4);
+        out.y_from = 4 * below(4);
+    }
+    if (below(5) == 0) {
+        out.is_shared = true;
+        if (below(2) == 0) out.x_from = out.y_from;
+    }
+    return out;
+}
+
+/// Where the variant is right, so that it can win.
+shape tuning_shape(shape_arrays& arrays, fault const& of)
+{
+    for (int n : {1'024, 1'025, 3'000, 64, 960, 1'037, 1'047}) {
+        for (int m : {1, 2, 3, 48, 49}) {
+            shape s;
+            s.m = of.has_rows ? m : 1;
+            s.n = of.has_rows ? n % 50 + 1 : n; // 25 to 48
+            for (std::size_t const from : {0u, 4u}) {
+                s.y_from = from;
+                if (!of.is_wrong(arrays.seen(s))) return s;
+            }
+        }
+    }
+    FAIL("no shape is right for " << of.name);
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("a wrong result is never returned for a shape whose class has not proven itself")
+{
+    shape_arrays arrays(most_elements);
+    std::size_t sequences = 0;
+    std::uint64_t escapes = 0;
+    attune::served_shapes sum;
+    for (std::size_t which = 0; which < faults.size(); ++which) {
+        fault const& of = faults[which];
+        CAPTURE(std::string(of.name));
+        shared_store store;
+        shape const first = tuning_shape(arrays, of);
+        {
+            faulty_tuned call{
+                bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
+            CHECK(arrays.is_right(first, call));
+            REQUIRE(call.report().how == attune::decision::tuned);
+        }
+        for (unsigned sequence = 0; sequence < 23; ++sequence) {
+            ++sequences;
+            std::mt19937 random(1'000 * static_cast<unsigned>(which) + sequence);
+            faulty_tuned call{
+                bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
+            std::vector<shape> pool;
+            for (int i = 0; i < 8; ++i)
+                pool.push_back(random_shape(random, of));
+            std::map<std::tuple<int, int, std::size_t, std::size_t, std::size_t, bool>, bool>
+                by_class;
+            for (int i = 0; i < 24; ++i) {
+                shape const& s = pool[random() % pool.size()];
+                std::uint64_t const before = call.report().shapes.by_class;
+                bool const is_right = arrays.is_right(s, call);
+                bool& was = by_class[{s.m, s.n, s.x_from, s.y_from, s.more, s.is_shared}];
+                was = was || call.report().shapes.by_class > before;
+                escapes += !is_right;
+                CAPTURE(s.n);
+                CAPTURE(s.more);
+                CAPTURE(s.is_shared);
+                CAPTURE(s.x_from);
+                CAPTURE(s.y_from);
+                CAPTURE(call.report().serving);
+                CHECK((is_right || was));
+            }
+            attune::served_shapes const now = call.report().shapes;
+            sum.verified += now.verified;
+            sum.wrong += now.wrong;
+            sum.by_class += now.by_class;
+        }
+    }
+    CHECK(sequences >= 1'000);
+    CHECK(escapes == 0); // each of them is wrong by one property alone
+    CHECK(sum.verified > 1'000);
+    CHECK(sum.wrong > 500);
+    MESSAGE(sequences << " sequences: verified " << sum.verified << ", wrong " << sum.wrong
+                      << ", by class " << sum.by_class);
+}
+
+TEST_CASE("a shape that was verified is served by the variant, one that is wrong by the default")
+{
+    std::size_t which = 0;
+    while (std::string(faults[which].name) != "remainder of 16")
+        ++which;
+    shape_arrays arrays(most_elements);
+    recorded_progress heard;
+    faulty_tuned call{bench::faulty_kernel(which),
+                      bench::faulty_compiler{which},
+                      shared_store{},
+                      quick_options(heard.sink())};
+    shape s;
+    s.n = 1'024;
+    CHECK(arrays.is_right(s, call));
+    s.n = 512;
+    CHECK(arrays.is_right(s, call));
+    CHECK(call.report().shapes.verified == 1);
+    CHECK(has(call.report().serving, "verified for this shape"));
+    s.n = 515;
+    CHECK(arrays.is_right(s, call));
+    CHECK(call.report().shapes.wrong == 1);
+    CHECK(has(call.report().serving, "wrong where argument 0 has 515 elements"));
+    REQUIRE(call.report().shape_failures.size() == 1);
+    CHECK(call.report().shape_failures[0].why.stage == attune::failure_stage::verify);
+    s.n = 517;
+    CHECK(arrays.is_right(s, call)); // classes prove nothing any more: the default
+    CHECK(arrays.is_right(s, call)); // met again: verified, and wrong
+    CHECK(call.report().shapes.wrong == 2);
+    CHECK(has(heard.texts(attune::progress_event::notice), "515 elements"));
+    CHECK_FALSE(has(heard.texts(attune::progress_event::notice), "517 elements")); // one notice
+}
+
+TEST_CASE("where all shapes differ, at most one call in twenty is verified")
+{
+    std::size_t which = 0; // right for even n
+    shape_arrays arrays(most_elements);
+    faulty_tuned call{bench::faulty_kernel(which),
+                      bench::faulty_compiler{which},
+                      shared_store{},
+                      quick_options()};
+    shape s;
+    s.n = 4'000;
+    CHECK(arrays.is_right(s, call));
+    int const calls = 400;
+    for (int i = 0; i < calls; ++i) {
+        s.n = 2 * i + 10;
+        CHECK(arrays.is_right(s, call));
+    }
+    attune::served_shapes const shapes = call.report().shapes;
+    CHECK(shapes.verified <= calls / 20);
+    CHECK(shapes.verified >= calls / 40);
+    CHECK(shapes.verified + shapes.by_class + shapes.by_default == std::uint64_t{calls});
+    CHECK(shapes.executions <= 4 * shapes.verified);
+}
+
+TEST_CASE("any_shape() opts out, and ignore<i>() takes one argument out of the shape")
+{
+    std::size_t const which = 0;
+    shape_arrays arrays(most_elements);
+    auto trusting = bench::faulty_kernel(which);
+    trusting.any_shape();
+    faulty_tuned call{trusting, bench::faulty_compiler{which}, shared_store{}, quick_options()};
+    shape s;
+    s.n = 1'000;
+    CHECK(arrays.is_right(s, call));
+    s.n = 1'001;
+    CHECK_FALSE(arrays.is_right(s, call)); // that is what it says
+    CHECK(call.report().shapes.verified == 0);
+
+    auto ignoring = bench::faulty_kernel(which);
+    ignoring.ignore<0>().ignore<1>().ignore<3>();
+    faulty_tuned other{ignoring, bench::faulty_compiler{which}, shared_store{}, quick_options()};
+    s.n = 1'000;
+    CHECK(arrays.is_right(s, other));
+    s.n = 998;
+    CHECK(arrays.is_right(s, other));
+    CHECK(other.report().shapes.verified + other.report().shapes.by_class == 0);
+}
+
+TEST_CASE(
+    "what was tuned in an earlier process serves the same shape at once, others when verified")
+{
+    std::size_t const which = 0;
+    shape_arrays arrays(most_elements);
+    shared_store store;
+    shape s;
+    s.n = 1'000;
+    for (int process = 0; process < 2; ++process) {
+        faulty_tuned call{
+            bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
+        CHECK(arrays.is_right(s, call));
+        CHECK(call.report().shapes.verified == 0);
+    }
+    faulty_tuned call{
+        bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
+    s.n = 1'001;
+    CHECK(arrays.is_right(s, call));
+    CHECK(call.report().how == attune::decision::remembered);
+    CHECK(call.report().shapes.wrong == 1);
+}
+
+TEST_CASE("empty arrays and calls below a microsecond are not tuned on, and nothing is remembered")
+{
+    shared_store store;
+    auto compiler = accumulate_compiler();
+    attune::tuned call{accumulate_kernel(ways<usual, fast>()), compiler, store, quick_options()};
+    std::vector<double> none;
+    call(none, none, 3.0);
+    CHECK(compiler.compiled() == std::vector<std::string>{"WAY=0"});
+    CHECK(store.records->records().empty());
+    CHECK(has(call.report().serving, "empty"));
+    accumulate_data data; // later there is something to tune on
+    call(data.x, data.y, 3.0);
+    CHECK(call.report().how == attune::decision::tuned);
+    CHECK(store.records->records().size() == 1);
+
+    accumulate_data tiny(1);
+    attune::tuned quick{accumulate_kernel(ways<fast, usual>(), accumulate_source("1")),
+                        accumulate_compiler(),
+                        store,
+                        quick_options()};
+    quick(tiny.x, tiny.y, 3.0);
+    CHECK(tiny.called_times(1, 3.0));
+    CHECK(store.records->records().size() == 1);
+    CHECK(quick.report().how == attune::decision::kept_default);
+}
+
+TEST_CASE("calls of other threads run the default while one thread tunes")
+{
+    shared_store store;
+    std::atomic<bool> is_tuning{false};
+    std::atomic<bool> is_over{false};
+    auto options = quick_options([&](attune::progress const& p) {
+        if (p.event == attune::progress_event::started) is_tuning = true;
+        while (is_tuning && !is_over && p.event == attune::progress_event::evaluated)
+            std::this_thread::yield();
+    });
+    attune::tuned call{
+        accumulate_kernel(ways<usual, fast>()), accumulate_compiler(), store, options};
+    accumulate_data mine;
+    accumulate_data others(1'003);
+    std::thread other([&] {
+        while (!is_tuning)
+            std::this_thread::yield();
+        call(others.x, others.y, 2.0);
+        call(others.x, others.y, 2.0);
+        is_over = true; // the tuning thread waits for this
+    });
+    call(mine.x, mine.y, 3.0);
+    other.join();
+    CHECK(mine.called_times(1, 3.0));
+    CHECK(others.called_times(2, 2.0));
+    CHECK(call.report().how == attune::decision::tuned);
+}
