@@ -122,6 +122,7 @@ TEST_CASE("the text has headers, macros, the kernel with its own lines, and the 
     header_prefix const all = prefix_of(kernel.text, v.macros, never);
     std::string const with_stop = device_text(kernel, v, all, true);
     CHECK(with_stop.starts_with("#include <a.h>\n#pragma nv_hdrstop\n#define TILE 64\n"
+                                "#define ATTUNE_VALUE_TILE 64\n"
                                 "#line 2 \"dir/k \\\"1\\\".cu\"\n\nvoid k();\n"));
     CHECK(device_text(kernel, v, all, false).find("hdrstop") == std::string::npos);
     // The prefix of two variants is the same text: that is what makes it be parsed once.

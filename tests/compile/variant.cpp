@@ -14,7 +14,18 @@ TEST_CASE("a signature reads as C++ writes it")
 TEST_CASE("macros become compiler arguments in order")
 {
     attune::variant const v{"f", "void", {}, {{"TILE", "64"}, {"ORDER", "2, 0, 1"}}};
-    CHECK(attune::macro_flags(v) == std::vector<std::string>{"-DTILE=64", "-DORDER=2, 0, 1"});
+    CHECK(attune::macro_flags(v) == std::vector<std::string>{"-DTILE=64",
+                                                             "-DATTUNE_VALUE_TILE=64",
+                                                             "-DORDER=2, 0, 1",
+                                                             "-DATTUNE_VALUE_ORDER=2, 0, 1"});
+}
+
+TEST_CASE("a name that the kernel declares itself is no macro")
+{
+    attune::variant const v{"f", "void", {}, {{"TILE", "64", true}, {"UNROLL", ""}}};
+    CHECK(
+        attune::macro_flags(v) ==
+        std::vector<std::string>{"-DATTUNE_VALUE_TILE=64", "-DUNROLL=", "-DATTUNE_VALUE_UNROLL="});
 }
 
 TEST_CASE("a text of flags is split at its blanks")

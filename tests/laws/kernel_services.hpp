@@ -51,6 +51,37 @@ void kernel_form_laws(Make make)
         CHECK(f.reason.find("attune: kernel 'c' is declared in the program as int(long), but the "
                             "kernel file defines it otherwise") != std::string::npos);
     }
+    SUBCASE("a kernel may give the names of its parameters to constants, types and macros")
+    {
+        attune::kernel_source const kernel = attune::source_text(
+            "#include <attune/tunable.hpp>\n"
+            "#include <vector>\n"
+            "constexpr bool PACK = ATTUNE_TUNABLE(PACK, false);\n"
+            "using T = ATTUNE_TUNABLE(T, float);\n"
+            "enum { N = ATTUNE_TUNABLE(N, 4) };\n"
+            "int const ORDER[] = ATTUNE_TUNABLE(ORDER, {0, 1, 2});\n"
+            "#define STEP (1 + ATTUNE_TUNABLE(STEP, 4))\n"
+            "template <class T, int N> T twice(T x) { return N * x; }\n"
+            "double f(double x)\n{\n"
+            "    ATTUNE_TUNABLE(UNROLL, )\n"
+            "    for (int i = 0; i < N; ++i)\n        x += 1;\n"
+            "    T const y = static_cast<T>(twice<double, 2>(x));\n"
+            "    return y + (PACK ? 1000 : 0) + 10000 * ORDER[0] + 100000 * STEP;\n}\n",
+            "names.cpp");
+        attune::variant v = attune::variant_of<double(double)>("f");
+        v.macros = {{"PACK", "true", true},
+                    {"T", "int", true},
+                    {"N", "8", true},
+                    {"ORDER", "{2, 0, 1}", true},
+                    {"STEP", "1", true},
+                    {"UNROLL", ""}};
+        CHECK(callable_of(compiler.compile(kernel, v)).template as<double(double)>()(0.25) ==
+              16 + 1000 + 20000 + 200000);
+        v.macros.back().value = "_Pragma(\"GCC ivdep\")";
+        v.macros[1].value = "double";
+        CHECK(callable_of(compiler.compile(kernel, v)).template as<double(double)>()(0.25) ==
+              16.5 + 1000 + 20000 + 200000);
+    }
     SUBCASE("flags of a variant come after those of the kernel")
     {
         attune::kernel_source kernel = attune::source_text("int f() { return LEVEL; }\n", "f.cpp");

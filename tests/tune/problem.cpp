@@ -107,6 +107,44 @@ TEST_CASE("a variant has the kernel's signature and a macro for each parameter")
     CHECK(v.macros[1] == attune::macro_definition{"FLAG", "true"});
 }
 
+TEST_CASE("a name that the kernel file gives to a constant is no macro of the variant")
+{
+    constexpr auto space = attune::space(tile, flag);
+    auto const k = kernel_of(space,
+                             "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n"
+                             "bool f = ATTUNE_TUNABLE(FLAG, true);\n");
+    attune::description const declared = attune::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), tree.at(0));
+    REQUIRE(v.macros.size() == 2);
+    CHECK(v.macros[0].is_own_name);
+    CHECK(!v.macros[1].is_own_name);
+    CHECK(has(annotation_error(space,
+                               "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n#if TILE > 8\n"
+                               "#endif\nbool f = ATTUNE_TUNABLE(FLAG, true);\n"),
+              "k.kernel.cpp:2"));
+}
+
+TEST_CASE("nothing can be the default of a parameter that has it among its values")
+{
+    static constexpr auto unroll = attune::categorical<"UNROLL">("_Pragma(\"unroll\")", "");
+    static constexpr auto space = attune::space(unroll);
+    std::string const text = "void k() { ATTUNE_TUNABLE(UNROLL, ) for (;;) ; }\n";
+    auto const k = kernel_of(space, text);
+    attune::description const declared = attune::with_annotated_defaults(k.describe());
+    CHECK(*declared.parameters[0].default_text == "");
+    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), tree.at(1));
+    CHECK(v.macros == std::vector<attune::macro_definition>{{"UNROLL", ""}});
+
+    auto const number = kernel_of(attune::space(tile), "int x = ATTUNE_TUNABLE(TILE, );\n");
+    CHECK(has(error_of([&] {
+                  (void)attune::space_of_call(
+                      number.describe(), attune::with_annotated_defaults(number.describe()), {});
+              }),
+              "parameter TILE, default (nothing) at k.kernel.cpp:1"));
+}
+
 TEST_CASE("a parameter without a default takes the one of the kernel file")
 {
     auto const k =

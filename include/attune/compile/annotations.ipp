@@ -16,6 +16,10 @@
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -75,10 +79,154 @@ annotation_part(std::string_view text, code_cursor& cursor, bool stop_at_comma)
     std::string const value(annotation_part(text, cursor, false));
     if (cursor.at_end())
         throw error("ATTUNE_TUNABLE(" + name + ", ... is not closed", where, annotation_form);
-    if (value.empty())
-        throw error("ATTUNE_TUNABLE(" + name + ") has no default", where, annotation_form);
     return {name, value, line, file};
 }
+
+/// What the code of one text does with the names of parameters, apart from annotating them.
+struct name_uses {
+    std::set<std::string, std::less<>> annotated{}; ///< ATTUNE_TUNABLE is in what initialises it
+    std::set<std::string, std::less<>> declared{};  ///< a type stands before it: `int TILE`
+    std::set<std::string, std::less<>> defined{};   ///< by #define
+    std::set<std::string, std::less<>> asked{};     ///< in #ifdef, #ifndef, #undef, defined()
+    std::map<std::string, std::size_t, std::less<>> computed{}; ///< in #if, and on which line
+    bool knows_attune = false; ///< the text names ATTUNE_COMPILES_VARIANT
+};
+
+/// Reads one text for name_uses.
+class name_reader {
+public:
+    name_reader(std::string_view text, std::set<std::string, std::less<>> const& names)
+        : cursor_(text)
+        , names_(names)
+    {
+    }
+
+    [[nodiscard]] name_uses read()
+    {
+        bool line_start = true;
+        while (!cursor_.at_end()) {
+            char const c = cursor_.peek();
+            if (code_cursor::is_word(c)) {
+                std::size_t const line = cursor_.line();
+                take(cursor_.word(), line);
+            } else {
+                cursor_.step();
+                if (c == '#' && line_start)
+                    begin_directive();
+                else if (c == ';' || (c == '\n' && !directive_.empty()))
+                    end_statement();
+                else if (c != '*' && c != '&' && !code_cursor::is_space(c))
+                    after_type_ = false;
+                if (c != '(' && c != '{' && !code_cursor::is_space(c)) opened_.clear();
+            }
+            line_start = c == '\n' || (line_start && code_cursor::is_space(c));
+        }
+        return std::move(uses_);
+    }
+
+private:
+    void begin_directive()
+    {
+        cursor_.skip_blanks();
+        directive_ = cursor_.word();
+        is_first_ = true;
+        pending_.clear();
+        after_type_ = false;
+    }
+    void end_statement()
+    {
+        directive_ = {};
+        is_typedef_ = is_asked_ = after_type_ = false;
+        pending_.clear();
+        of_typedef_.clear();
+    }
+
+    void take(std::string_view word, std::size_t line)
+    {
+        if (word == "ATTUNE_TUNABLE") return take_annotation();
+        if (word == "ATTUNE_COMPILES_VARIANT") uses_.knows_attune = true;
+        if (word == "typedef") is_typedef_ = true;
+        if (names_.contains(word)) take_name(std::string(word), line);
+        is_first_ = false;
+        is_asked_ = word == "defined";
+        constexpr std::array types{
+            "int", "bool", "float", "double", "char", "auto", "size_t", "class", "typename"};
+        constexpr std::array with_types{"const", "constexpr", "static", "inline", "volatile"};
+        auto const is_in = [&](auto const& list) {
+            return std::find(list.begin(), list.end(), word) != list.end();
+        };
+        after_type_ = is_in(types) || (after_type_ && is_in(with_types));
+    }
+
+    void take_annotation()
+    {
+        cursor_.skip_spaces();
+        if (cursor_.peek() == '(') cursor_.step();
+        cursor_.skip_spaces();
+        std::string const name(cursor_.word());
+        if (pending_.contains(name) || name == opened_) uses_.annotated.insert(name);
+        if (is_typedef_) of_typedef_.insert(name);
+        after_type_ = false;
+        opened_.clear();
+    }
+
+    void take_name(std::string name, std::size_t line)
+    {
+        if (directive_ == "if" || directive_ == "elif") {
+            if (is_asked_)
+                uses_.asked.insert(name);
+            else
+                uses_.computed.emplace(name, line);
+            return;
+        }
+        if (directive_ == "ifdef" || directive_ == "ifndef" || directive_ == "undef" ||
+            directive_ == "elifdef" || directive_ == "elifndef") {
+            uses_.asked.insert(name);
+            return;
+        }
+        if (directive_ == "define" && is_first_) {
+            uses_.defined.insert(name);
+            pending_.insert(name);
+            return;
+        }
+        code_cursor ahead = cursor_;
+        auto const skip = [&] { directive_.empty() ? ahead.skip_spaces() : ahead.skip_blanks(); };
+        skip();
+        if (after_type_ && !is_scope(ahead)) uses_.declared.insert(name);
+        if (ahead.peek() == '(' || ahead.peek() == '{') opened_ = name;
+        while (ahead.peek() == '[') {
+            while (!ahead.at_end() && ahead.peek() != ']')
+                ahead.step();
+            ahead.step();
+            skip();
+        }
+        if (ahead.peek() == '=') {
+            ahead.step();
+            if (ahead.peek() != '=') pending_.insert(name);
+        }
+        if (ahead.peek() == ';' && of_typedef_.contains(name)) uses_.annotated.insert(name);
+    }
+
+    /// `::` is here.
+    [[nodiscard]] static bool is_scope(code_cursor at)
+    {
+        bool const one = at.peek() == ':';
+        at.step();
+        return one && at.peek() == ':';
+    }
+
+    code_cursor cursor_;
+    std::set<std::string, std::less<>> const& names_;
+    name_uses uses_{};
+    std::string_view directive_{};                    ///< "define"; empty in other code
+    std::set<std::string, std::less<>> pending_{};    ///< names followed by `=` in this statement
+    std::set<std::string, std::less<>> of_typedef_{}; ///< annotated since `typedef`
+    std::string opened_{};                            ///< the name before `(` or `{` just passed
+    bool is_first_ = false;                           ///< no word stood in the directive so far
+    bool is_typedef_ = false;
+    bool is_asked_ = false; ///< after `defined`
+    bool after_type_ = false;
+};
 
 } // namespace detail
 
@@ -122,6 +270,48 @@ std::vector<annotation> find_annotations(kernel_source const& kernel)
             found.push_back(std::move(next));
         }
     return found;
+}
+
+std::vector<std::string> own_names(kernel_source const& kernel,
+                                   std::vector<annotation> const& found)
+{
+    std::set<std::string, std::less<>> names;
+    for (annotation const& a : found)
+        names.insert(a.name);
+    std::vector<std::pair<std::string, detail::name_uses>> files;
+    for (source_part const& part : source_parts(kernel))
+        files.emplace_back(part.path, detail::name_reader(part.text, names).read());
+
+    std::vector<std::string> own;
+    for (std::string const& name : names) {
+        bool annotated = false;
+        bool declared = false;
+        bool defined = false;
+        bool asked = false;
+        bool knows_attune = false;
+        std::string computed;
+        for (auto const& [path, uses] : files) {
+            annotated = annotated || uses.annotated.contains(name);
+            declared = declared || uses.declared.contains(name);
+            defined = defined || uses.defined.contains(name);
+            asked = asked || uses.asked.contains(name);
+            knows_attune = knows_attune || uses.knows_attune;
+            auto const at = uses.computed.find(name);
+            if (at != uses.computed.end() && computed.empty())
+                computed = path + ':' + std::to_string(at->second);
+        }
+        // What the preprocessor is asked about may depend on its being a macro.
+        bool const is_asked = defined || asked || !computed.empty();
+        if (knows_attune || !(annotated || (declared && !is_asked))) continue;
+        if (!defined && !computed.empty())
+            throw error("an #if reads the tunable parameter '" + name +
+                            "', which the kernel file also declares as a constant",
+                        computed,
+                        "write #if ATTUNE_TUNABLE(" + name +
+                            ", default) there: the preprocessor cannot see a constant");
+        own.push_back(name);
+    }
+    return own;
 }
 
 } // namespace attune::inline ATTUNE_ABI

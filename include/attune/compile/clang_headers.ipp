@@ -11,6 +11,7 @@
 #include <attune/compile/clang_abi.hpp>
 #include <attune/compile/clang_files.ipp>
 #include <attune/compile/scan.hpp>
+#include <attune/compile/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <clang/Frontend/CompilerInstance.h>
@@ -39,10 +40,12 @@ language_of(clang::CompilerInvocation const& invocation)
 #endif
 }
 
-/// "TILE_M" of "-DTILE_M=64".
+/// "TILE_M" of "-DTILE_M=64" and of "-DATTUNE_VALUE_TILE_M=64".
 [[nodiscard]] inline std::string_view parameter_name(std::string_view flag)
 {
-    return flag.substr(2, flag.find('=') - 2);
+    std::string_view name = flag.substr(2, flag.find('=') - 2);
+    if (name.starts_with(value_prefix)) name.remove_prefix(value_prefix.size());
+    return name;
 }
 
 /// Looks whether the headers mention a parameter: then what they mean depends on its value, and

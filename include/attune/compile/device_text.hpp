@@ -161,8 +161,8 @@ device_text(kernel_source const& kernel, variant const& v, header_prefix const& 
 {
     std::string text = kernel.text.substr(0, prefix.end);
     if (stop) text += "#pragma nv_hdrstop\n";
-    for (macro_definition const& macro : v.macros)
-        text += "#define " + macro.name + ' ' + macro.value + '\n';
+    for (auto const& [name, value] : macros_defined(v))
+        text += "#define " + name + ' ' + value + '\n';
     text += "#line " + std::to_string(prefix.line) + ' ' + detail::quoted(kernel.path) + '\n';
     return text + kernel.text.substr(prefix.end) + device_entry_text(v, kernel.path);
 }

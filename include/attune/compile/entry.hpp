@@ -25,7 +25,7 @@ inline constexpr char const* entry_symbol = "attune_entry";
 /// What `#include <attune/tunable.hpp>` reads while attune compiles a kernel, wherever (and whether
 /// or not) attune's headers are installed.
 inline constexpr char const* tunable_overlay =
-    "#pragma once\n#define ATTUNE_TUNABLE(name, ...) name\n";
+    "#pragma once\n#define ATTUNE_TUNABLE(name, ...) ATTUNE_VALUE_##name\n";
 
 namespace detail {
 

@@ -15,14 +15,18 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// `#define name value`
+/// The value of a parameter. ATTUNE_TUNABLE(name, ...) becomes `value`, and so does `name` itself.
 struct macro_definition {
     std::string name;
     std::string value;
+    /// The kernel declares something of this name, such as `constexpr int N = ATTUNE_TUNABLE(N,
+    /// 4)`: then `name` alone is no macro.
+    bool is_own_name = false;
 
     friend bool operator==(macro_definition const&, macro_definition const&) = default;
 };
@@ -51,14 +55,29 @@ struct variant {
 }
 
 /// What <attune/tunable.hpp> tests to see that attune compiles the file.
-inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=1";
+inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=2";
 
-/// The macros as compiler arguments: "-DTILE_M=64", ...
+/// ATTUNE_TUNABLE(TILE_M, 16) becomes ATTUNE_VALUE_TILE_M, a name that no kernel declares.
+inline constexpr std::string_view value_prefix = "ATTUNE_VALUE_";
+
+/// What is defined for a variant: {"TILE_M", "64"}, {"ATTUNE_VALUE_TILE_M", "64"}, ...
+[[nodiscard]] inline std::vector<std::pair<std::string, std::string>>
+macros_defined(variant const& v)
+{
+    std::vector<std::pair<std::string, std::string>> out;
+    for (macro_definition const& macro : v.macros) {
+        if (!macro.is_own_name) out.emplace_back(macro.name, macro.value);
+        out.emplace_back(std::string(value_prefix) + macro.name, macro.value);
+    }
+    return out;
+}
+
+/// The same as compiler arguments: "-DTILE_M=64", "-DATTUNE_VALUE_TILE_M=64", ...
 [[nodiscard]] inline std::vector<std::string> macro_flags(variant const& v)
 {
     std::vector<std::string> flags;
-    for (macro_definition const& macro : v.macros)
-        flags.push_back("-D" + macro.name + '=' + macro.value);
+    for (auto const& [name, value] : macros_defined(v))
+        flags.push_back("-D" + name + '=' + value);
     return flags;
 }
 

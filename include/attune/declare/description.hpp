@@ -84,6 +84,7 @@ struct parameter_description {
     table_rule rule;
     std::optional<std::string> default_text; ///< as text.hpp writes the value
     parameter_role role = parameter_role::macro;
+    bool is_own_name = false; ///< of a macro: the kernel file declares something of this name
     prior_description prior;
 
     /// Number of values; 0 for a real parameter and for a table that bind_inputs() has not made

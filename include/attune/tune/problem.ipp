@@ -26,7 +26,7 @@ variant make_variant(kernel_description const& kernel, description const& space,
         parameter_description const& p = space.parameters[i];
         std::string value = text_of(p, at[i]);
         if (p.role == parameter_role::macro) {
-            out.macros.push_back({p.name, std::move(value)});
+            out.macros.push_back({p.name, std::move(value), p.is_own_name});
         } else if (p.role == parameter_role::compiler) {
             out.compiler = std::move(value);
         } else {
@@ -78,6 +78,7 @@ description with_annotated_defaults(kernel_description const& kernel)
 {
     description out = kernel.space;
     std::vector<annotation> const found = find_annotations(kernel.source);
+    std::vector<std::string> const own = own_names(kernel.source, found);
     for (annotation const& a : found)
         if (out.find_parameter(a.name) == no_index)
             throw error("the kernel file names a parameter that the space does not declare",
@@ -117,6 +118,7 @@ description with_annotated_defaults(kernel_description const& kernel)
                             a->default_text + " at " + detail::place_of(*a),
                         "make them equal, or leave out with_default()");
         if (!p.default_text) p.default_text = a->default_text;
+        p.is_own_name = std::find(own.begin(), own.end(), p.name) != own.end();
     }
     return out;
 }
@@ -129,9 +131,10 @@ chain_of_trees space_of_call(kernel_description const& kernel,
 {
     std::vector<annotation> const found = find_annotations(kernel.source);
     auto const stated = [&](parameter_description const& p) {
+        std::string const text = p.default_text->empty() ? "(nothing)" : *p.default_text;
         for (annotation const& a : found)
-            if (a.name == p.name) return *p.default_text + " at " + detail::place_of(a);
-        return *p.default_text;
+            if (a.name == p.name) return text + " at " + detail::place_of(a);
+        return text;
     };
     description open = declared; // binding would refuse a default without knowing its place
     for (parameter_description& p : open.parameters)
