@@ -1,5 +1,6 @@
 # tests/compile_fail/<what>.cpp: wrong declarations get one readable sentence.
 #   line 1   // expect-error: <regex>
+#   line 2   // flags: <flags>             of the compiler, after its own; such a line may be missing
 # The file compiles as written; with ATTUNE_EXPECT_FAIL defined it must not, the text must match the regex,
 # and there must be exactly one error. The twin keeps a test from failing for the wrong reason.
 #
@@ -8,10 +9,16 @@
 
 if(CMAKE_SCRIPT_MODE_FILE)
     cmake_minimum_required(VERSION 3.25)
-    file(STRINGS "${file}" line LIMIT_COUNT 1)
+    file(STRINGS "${file}" lines LIMIT_COUNT 2)
+    list(GET lines 0 line)
     string(REGEX REPLACE "^// expect-error: (.*)$" "\\1" want "${line}")
     if(want STREQUAL line)
         message(FATAL_ERROR "${file}: line 1 must be `// expect-error: <regex>`")
+    endif()
+    list(GET lines 1 flags)
+    if(flags MATCHES "^// flags: (.*)$")
+        separate_arguments(flags UNIX_COMMAND "${CMAKE_MATCH_1}")
+        list(APPEND compile ${flags})
     endif()
     # The compilers quote names in the user's language otherwise.
     set(ENV{LC_ALL} C)

@@ -9,6 +9,8 @@
 // Tests    tests/core/version.cpp
 #pragma once
 
+#include <attune/core/requirements.hpp>
+
 #define ATTUNE_VERSION_MAJOR 0
 #define ATTUNE_VERSION_MINOR 4
 #define ATTUNE_VERSION_PATCH 0

@@ -1,0 +1,12 @@
+// attune/core/requirements.hpp - what a compiler must be told, for every header of attune.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// An #error would be followed by hundreds of other errors. A file that does not exist ends the
+// compiler, so that the sentence is all it says. Run-time type information is not needed.
+#if __cplusplus < 202002L
+#include <attune needs C++20: compile with -std=c++20 or later, in CMake cxx_std_20>
+#endif
+#ifndef __cpp_exceptions
+#include <attune needs exceptions: leave out -fno-exceptions for the files that include attune>
+#endif
