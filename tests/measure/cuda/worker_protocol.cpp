@@ -189,9 +189,9 @@ TEST_CASE("what a worker begins with arrives")
 
 TEST_CASE("an exception arrives with its sentences")
 {
-    auto const sent = [](std::exception const& thrown) {
+    auto const sent = [](auto const& thrown) {
         writer to;
-        worker::put_thrown(to, thrown);
+        worker::put_thrown(to, std::make_exception_ptr(thrown));
         std::string const text = to.take();
         reader from(text);
         return worker::get_thrown(from);

@@ -112,12 +112,20 @@ std::variant<round_times, std::size_t> get_comparison(reader& from)
     return out;
 }
 
-void put_thrown(writer& to, std::exception const& what)
+void put_thrown(writer& to, std::exception_ptr const& thrown)
 {
-    auto const* const known = dynamic_cast<error const*>(&what);
-    to.put_text(known != nullptr ? known->what_alone() : what.what());
-    to.put_text(known != nullptr ? known->where() : std::string());
-    to.put_text(known != nullptr ? known->next() : std::string());
+    // Not by dynamic_cast, which a program without run-time type information does not have.
+    try {
+        std::rethrow_exception(thrown);
+    } catch (error const& known) {
+        to.put_text(known.what_alone());
+        to.put_text(known.where());
+        to.put_text(known.next());
+    } catch (std::exception const& other) {
+        to.put_text(other.what());
+        to.put_text({});
+        to.put_text({});
+    }
 }
 
 error get_thrown(reader& from)

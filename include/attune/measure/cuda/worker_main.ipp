@@ -151,9 +151,9 @@ void serve(int socket, bench_maker const& make) noexcept
         try {
             if (receive(socket, asked, detail::for_ever) != transfer::done) return;
             answer = bench.answer(asked);
-        } catch (std::exception const& thrown) {
+        } catch (std::exception const&) {
             writer text;
-            put_thrown(text, thrown);
+            put_thrown(text, std::current_exception());
             answer = message{message_kind::thrown, text.take(), descriptor(), 0};
         }
         if (send(socket, answer, detail::for_ever) != transfer::done) return;

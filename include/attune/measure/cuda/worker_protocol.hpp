@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,7 +62,7 @@ void put(writer& to, outcome const& what);
 void put(writer& to, timing_record const& what);
 void put(writer& to, std::variant<round_times, std::size_t> const& what);
 /// An exception as its three sentences, where it is an attune::error.
-void put_thrown(writer& to, std::exception const& what);
+void put_thrown(writer& to, std::exception_ptr const& thrown);
 
 /// Errors   damaged_message, all of them; get_beginning: attune::error, of another attune
 [[nodiscard]] device_code get_code(reader& from);
