@@ -47,7 +47,7 @@ TEST_CASE("a relocatable object is linked, loaded and called")
     if (!usable()) return;
     std::string problem;
     auto const object =
-        attune::detail::link_shared_object(compiled(number_text(7), false), problem);
+        attune::detail::link_shared_object(compiled(number_text(7), false), {}, problem);
     REQUIRE_MESSAGE(object.has_value(), problem);
     auto const loaded = attune::detail::load_shared_code(*object, problem);
     REQUIRE_MESSAGE(loaded.code != nullptr, problem);
@@ -88,7 +88,7 @@ TEST_CASE("what cannot be loaded or linked says why")
     CHECK(attune::detail::load_shared_code(compiled(missing, true), problem).code == nullptr);
     CHECK(problem.find("not_there") != std::string::npos);
     problem.clear();
-    CHECK_FALSE(attune::detail::link_shared_object("no object at all", problem).has_value());
+    CHECK_FALSE(attune::detail::link_shared_object("no object at all", {}, problem).has_value());
     CHECK(problem.find("the linker") == 0);
 }
 

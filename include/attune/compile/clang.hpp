@@ -46,7 +46,9 @@ struct clang_options {
 /// The module is looked for in this order: options.module; the environment variable
 /// ATTUNE_CLANG_MODULE; the place where the build put it; beside the program; the loader's path.
 /// The time limit is looked at between the passes of the optimiser; parsing is not interrupted.
-/// A kernel may have static and thread_local objects, throw, and call what the program exports.
+/// A kernel may have static and thread_local objects, throw, and call what the program exports and
+/// what the shared libraries of its flags -l and -L define; those are opened with RTLD_LOCAL, and
+/// stay open.
 class clang_compiler {
 public:
     explicit clang_compiler(clang_options options = {});

@@ -11,6 +11,7 @@
 
 #include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/clang.hpp>
+#include <attune/compile/libraries.ipp>
 #include <attune/compile/module_keeper.ipp>
 #include <attune/compile/module_reply.ipp>
 #include <attune/compile/module_session.ipp>
@@ -102,16 +103,37 @@ struct clang_compiler::state {
         return detail::request_key(kind, known.text(), all, v);
     }
 
+    /// The flags of the compiler, of the kernel and of the variant.
+    [[nodiscard]] std::vector<std::string> flags_of(kernel_source const& kernel,
+                                                    variant const& v) const
+    {
+        std::vector<std::string> out = options.flags;
+        out.insert(out.end(), kernel.flags.begin(), kernel.flags.end());
+        out.insert(out.end(), v.flags.begin(), v.flags.end());
+        return out;
+    }
+
+    /// Where the libraries are that these flags name; or a failure that says which is nowhere.
+    [[nodiscard]] std::variant<std::vector<std::string>, failure>
+    libraries_of(kernel_source const& kernel, variant const& v) const
+    {
+        std::vector<std::string> flags = flags_of(kernel, v);
+        return detail::find_libraries(detail::take_library_flags(flags));
+    }
+
     /// Compiles, and keeps the object under `key`.
     [[nodiscard]] compile_result
     compile_anew(std::shared_ptr<detail::clang_session const> const& module,
                  std::string const& key,
                  kernel_source const& kernel,
-                 variant const& v) const;
+                 variant const& v,
+                 std::vector<std::string> const& libraries) const;
 
     /// The same from a shared object in options.debug_folder; unchanged without such a folder.
-    [[nodiscard]] compile_result
-    on_disk(compile_result loaded, std::string_view object, variant const& v) const;
+    [[nodiscard]] compile_result on_disk(compile_result loaded,
+                                         std::string_view object,
+                                         variant const& v,
+                                         std::vector<std::string> const& libraries) const;
 
     clang_options options;
     object_cache cache;
@@ -150,12 +172,12 @@ compile_result
 clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const> const& module,
                                     std::string const& key,
                                     kernel_source const& kernel,
-                                    variant const& v) const
+                                    variant const& v,
+                                    std::vector<std::string> const& libraries) const
 {
     attune_clang_functions const& functions = *module->functions;
-    std::vector<std::string> arguments = options.flags;
-    arguments.insert(arguments.end(), kernel.flags.begin(), kernel.flags.end());
-    arguments.insert(arguments.end(), v.flags.begin(), v.flags.end());
+    std::vector<std::string> arguments = flags_of(kernel, v);
+    (void)detail::take_library_flags(arguments); // clang would say that it links nothing
     if (!options.debug_folder.empty()) arguments.emplace_back("-g");
     for (std::string const& dir : kernel.include_dirs)
         arguments.push_back("-I" + dir);
@@ -163,6 +185,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     std::vector<std::string> const macros = macro_flags(v);
     std::vector<char const*> const argument_list = detail::c_strings(arguments);
     std::vector<char const*> const macro_list = detail::c_strings(macros);
+    std::vector<char const*> const library_list = detail::c_strings(libraries);
     std::string const text = translation_unit(kernel, v);
     cache_inputs inputs;
     inputs.began_ns = detail::system_clock_ns();
@@ -179,7 +202,9 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        entry_symbol,
                                        tunable_overlay,
                                        options.precompile_headers ? 1 : 0,
-                                       keeper.functions()};
+                                       keeper.functions(),
+                                       library_list.data(),
+                                       library_list.size()};
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
     if (!reply) throw error("the Clang module is out of memory", {}, {});
@@ -189,17 +214,19 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
         inputs.missed.assign(reply->missed, reply->missed + reply->missed_count);
         (void)cache.add(key, object, inputs);
     }
-    return on_disk(detail::code_of(module, *reply, object), object, v);
+    return on_disk(detail::code_of(module, *reply, object), object, v, libraries);
 }
 
 compile_result clang_compiler::state::on_disk(compile_result loaded,
                                               std::string_view object,
-                                              variant const& v) const
+                                              variant const& v,
+                                              std::vector<std::string> const& libraries) const
 {
     auto* const code = std::get_if<callable>(&loaded);
     if (code == nullptr || options.debug_folder.empty()) return loaded;
     std::string problem;
-    std::optional<std::string> const linked = detail::link_shared_object(object, problem);
+    std::optional<std::string> const linked =
+        detail::link_shared_object(object, libraries, problem);
     if (!linked) return loaded;
     std::string const path = detail::write_named_object(
         options.debug_folder, file_name_of(v), content_hash{}.add(*linked).hex(), *linked);
@@ -218,21 +245,29 @@ compile_result clang_compiler::compile(kernel_source const& kernel, variant cons
     std::shared_ptr<detail::clang_session const> const module = facts ? state_->opened() : nullptr;
     if (!module) return state_->fallback->compile(kernel, v);
 
+    auto const found = state_->libraries_of(kernel, v);
+    if (auto const* missing = std::get_if<failure>(&found)) return *missing;
+    auto const& libraries = std::get<std::vector<std::string>>(found);
+
     std::string const key = state_->key_of("object", *facts, kernel, v);
     std::optional<cached_bytes> const kept = state_->cache.find(key);
     compile_result result = failure{};
     if (kept) {
         attune_clang_functions const& functions = *module->functions;
+        std::vector<char const*> const library_list = detail::c_strings(libraries);
         detail::clang_reply const reply(
             functions.load_object(module->session,
                                   reinterpret_cast<unsigned char const*>(kept->bytes.data()),
                                   kept->bytes.size(),
-                                  entry_symbol),
+                                  entry_symbol,
+                                  library_list.data(),
+                                  library_list.size()),
             functions.free_reply);
         if (!reply) throw error("the Clang module is out of memory", {}, {});
-        result = state_->on_disk(detail::code_of(module, *reply, kept->bytes), kept->bytes, v);
+        result = state_->on_disk(
+            detail::code_of(module, *reply, kept->bytes), kept->bytes, v, libraries);
     } else {
-        result = state_->compile_anew(module, key, kernel, v);
+        result = state_->compile_anew(module, key, kernel, v, libraries);
     }
     if (auto* const made = std::get_if<callable>(&result)) {
         made->compiler =
@@ -273,11 +308,12 @@ bool clang_compiler::keep_winner(kernel_source const& kernel, variant const& v) 
     std::optional<detail::clang_facts> const facts = state_->about();
     if (!facts) return state_->fallback->keep_winner(kernel, v);
     auto const object = state_->cache.look(state_->key_of("object", *facts, kernel, v));
-    if (!object) return false;
+    auto const libraries = state_->libraries_of(kernel, v);
+    if (!object || std::holds_alternative<failure>(libraries)) return false;
     try {
         std::string problem;
-        std::optional<std::string> const linked =
-            detail::link_shared_object(object->bytes, problem);
+        std::optional<std::string> const linked = detail::link_shared_object(
+            object->bytes, std::get<std::vector<std::string>>(libraries), problem);
         return linked && state_->cache.add(state_->key_of("shared object", *facts, kernel, v),
                                            object_key(object->bytes) + *linked,
                                            object->inputs);

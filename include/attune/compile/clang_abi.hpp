@@ -45,6 +45,8 @@ struct attune_clang_request {
     char const* overlay; ///< text of <attune/tunable.hpp>
     int precompile;      ///< not 0: keep the headers of the kernel parsed between variants
     attune_clang_keeper const* keeper; ///< of these headers; may be null
+    char const* const* libraries;      ///< paths; asked for symbols that the process does not have
+    unsigned long library_count;
 };
 
 /// What became of it. All texts belong to the reply.
@@ -79,7 +81,9 @@ struct attune_clang_functions {
     attune_clang_reply* (*load_object)(void* session,
                                        unsigned char const* object,
                                        unsigned long size,
-                                       char const* entry);
+                                       char const* entry,
+                                       char const* const* libraries,
+                                       unsigned long library_count);
     /// Paths of the shared libraries that decide about the code, each followed by a line end.
     char const* (*toolchain)(void* session);
 };
@@ -89,7 +93,7 @@ attune_clang_functions const* attune_clang_module();
 }
 
 /// Raised whenever one of the structures above changes.
-inline constexpr unsigned attune_clang_abi_version = 3;
+inline constexpr unsigned attune_clang_abi_version = 4;
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -21,6 +21,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 
 #include <atomic>
+#include <dlfcn.h>
 #include <exception>
 #include <map>
 #include <memory>
@@ -28,6 +29,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -56,14 +58,20 @@ public:
     }
 
     /// Loads, links and runs static constructors.  @return null with everything said in `log`
-    [[nodiscard]] std::unique_ptr<loaded_code>
-    load(llvm::StringRef object, char const* entry, std::string& log)
+    [[nodiscard]] std::unique_ptr<loaded_code> load(llvm::StringRef object,
+                                                    char const* entry,
+                                                    std::vector<std::string> const& libraries,
+                                                    std::string& log)
     {
+        llvm::orc::JITDylib* behind = nullptr;
+        if (!libraries.empty() && (behind = libraries_of(libraries, log)) == nullptr)
+            return nullptr;
         llvm::orc::ExecutionSession& session = jit_->getExecutionSession();
         auto code = std::make_unique<loaded_code>();
         code->library =
             &session.createBareJITDylib("variant " + std::to_string(count_.fetch_add(1)));
         code->library->addToLinkOrder(*shared_);
+        if (behind != nullptr) code->library->addToLinkOrder(*behind);
         std::string said;
         begin_capture(said);
         llvm::Error failed = link(object, entry, *code);
@@ -116,6 +124,28 @@ private:
             llvm::JITEvaluatedSymbol(llvm::pointerToJITTargetAddress(&attune_at_unload), flags);
 #endif
         return shared_->define(absoluteSymbols(std::move(own)));
+    }
+
+    /// The symbols of these libraries, which are opened when they are named for the first time.
+    /// @return  null with the loader's words in `log`
+    [[nodiscard]] llvm::orc::JITDylib* libraries_of(std::vector<std::string> const& paths,
+                                                    std::string& log)
+    {
+        std::lock_guard const lock(libraries_lock_);
+        llvm::orc::JITDylib*& known = libraries_[paths];
+        if (known != nullptr) return known;
+        std::vector<void*> handles;
+        for (std::string const& path : paths) {
+            handles.push_back(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
+            if (handles.back() != nullptr) continue;
+            char const* const said = ::dlerror();
+            log = said != nullptr ? said : path + " cannot be opened";
+            return nullptr;
+        }
+        known = &jit_->getExecutionSession().createBareJITDylib("libraries " +
+                                                                std::to_string(libraries_.size()));
+        known->addGenerator(std::make_unique<flag_libraries>(std::move(handles)));
+        return known;
     }
 
     [[nodiscard]] llvm::Error link(llvm::StringRef object, char const* entry, loaded_code& code)
@@ -186,6 +216,8 @@ private:
     std::atomic<unsigned long> count_{0};
     std::mutex mutex_{};
     std::map<std::thread::id, std::string*> captures_{};
+    std::mutex libraries_lock_{};
+    std::map<std::vector<std::string>, llvm::orc::JITDylib*> libraries_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

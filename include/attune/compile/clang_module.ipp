@@ -140,14 +140,21 @@ public:
             if (reply.compiled.precompiled) reply.compiled.touched.add(kernel->headers->touched());
             reply.text = reply.compiled.log;
             auto const& bytes = reply.compiled.bytes;
-            if (!bytes.empty()) load({bytes.data(), bytes.size()}, request.entry, reply);
+            if (!bytes.empty())
+                load({bytes.data(), bytes.size()},
+                     request.entry,
+                     {request.libraries, request.libraries + request.library_count},
+                     reply);
         }
         reply.finish();
     }
-    void load(llvm::StringRef object, char const* entry, reply_storage& reply)
+    void load(llvm::StringRef object,
+              char const* entry,
+              std::vector<std::string> const& libraries,
+              reply_storage& reply)
     {
         reply.stage = 2;
-        auto code = loader_->load(object, entry, reply.text);
+        auto code = loader_->load(object, entry, libraries, reply.text);
         if (!code) return;
         reply.stage = 0;
         reply.address = code->address;
@@ -250,12 +257,18 @@ template <class Fill>
     });
 }
 
-[[nodiscard]] inline attune_clang_reply*
-module_load(void* session, unsigned char const* object, unsigned long size, char const* entry)
+[[nodiscard]] inline attune_clang_reply* module_load(void* session,
+                                                     unsigned char const* object,
+                                                     unsigned long size,
+                                                     char const* entry,
+                                                     char const* const* libraries,
+                                                     unsigned long library_count)
 {
     return make_reply([&](reply_storage& reply) {
-        static_cast<module_session*>(session)->load(
-            {reinterpret_cast<char const*>(object), size}, entry, reply);
+        static_cast<module_session*>(session)->load({reinterpret_cast<char const*>(object), size},
+                                                    entry,
+                                                    {libraries, libraries + library_count},
+                                                    reply);
         reply.finish();
     });
 }

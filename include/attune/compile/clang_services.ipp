@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -58,14 +59,14 @@ private:
     return names;
 }
 
-/// Answers for those libraries; goes before the generator for the process's own symbols.
-class service_libraries final : public llvm::orc::DefinitionGenerator {
+/// Defines the symbols that a library has. A model says how it finds one.
+class library_generator : public llvm::orc::DefinitionGenerator {
 public:
     llvm::Error tryToGenerate(llvm::orc::LookupState&,
                               llvm::orc::LookupKind,
                               llvm::orc::JITDylib& into,
                               llvm::orc::JITDylibLookupFlags,
-                              llvm::orc::SymbolLookupSet const& wanted) override
+                              llvm::orc::SymbolLookupSet const& wanted) final
     {
         llvm::orc::SymbolMap found;
         llvm::JITSymbolFlags const flags =
@@ -84,7 +85,14 @@ public:
     }
 
 private:
-    [[nodiscard]] void* find(llvm::StringRef name)
+    /// @return  its address, null when it is not there
+    [[nodiscard]] virtual void* find(llvm::StringRef name) = 0;
+};
+
+/// Answers for those libraries; goes before the generator for the process's own symbols.
+class service_libraries final : public library_generator {
+private:
+    [[nodiscard]] void* find(llvm::StringRef name) override
     {
         for (llvm::StringRef const start : {"__kmpc_", "kmp_", "omp_"})
             if (name.starts_with(start)) return openmp_.find(name.str().c_str());
@@ -94,6 +102,26 @@ private:
 
     late_library openmp_{openmp_names()};
     late_library vector_mathematics_{{"libmvec.so.1"}};
+};
+
+/// Answers for the libraries of -l; goes behind the process's own symbols, as in a shared object.
+class flag_libraries final : public library_generator {
+public:
+    /// @param handles  of dlopen; stay open for good, because the libraries may have threads
+    explicit flag_libraries(std::vector<void*> handles)
+        : handles_(std::move(handles))
+    {
+    }
+
+private:
+    [[nodiscard]] void* find(llvm::StringRef name) override
+    {
+        for (void* const handle : handles_)
+            if (void* const address = ::dlsym(handle, name.str().c_str())) return address;
+        return nullptr;
+    }
+
+    std::vector<void*> handles_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

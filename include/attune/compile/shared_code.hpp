@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -34,8 +35,9 @@ struct shared_code {
 
 /// Makes a shared object of a relocatable one that clang_compiler made, by `ld` or `ld.lld`. It
 /// exports nothing but its entry.
+/// @param libraries  paths of those that the loader is to open with it
 /// @return  nothing, with the reason in `problem`, when there is no linker or it failed
-[[nodiscard]] std::optional<std::string> link_shared_object(std::string_view object,
-                                                            std::string& problem);
+[[nodiscard]] std::optional<std::string> link_shared_object(
+    std::string_view object, std::vector<std::string> const& libraries, std::string& problem);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -125,7 +125,9 @@ shared_code load_shared_file(std::string const& path, std::string& problem)
     return found;
 }
 
-std::optional<std::string> link_shared_object(std::string_view object, std::string& problem)
+std::optional<std::string> link_shared_object(std::string_view object,
+                                              std::vector<std::string> const& libraries,
+                                              std::string& problem)
 {
     std::string linker = find_program("ld");
     if (linker.empty()) linker = find_program("ld.lld");
@@ -154,7 +156,10 @@ std::optional<std::string> link_shared_object(std::string_view object, std::stri
                                      out,
                                      in,
                                      "--as-needed"};
-    for (std::string const& library : loaded_service_libraries()) {
+    std::vector<std::string> all = libraries;
+    for (std::string& service : loaded_service_libraries())
+        all.push_back(std::move(service));
+    for (std::string const& library : all) {
         command.push_back("-rpath=" + folder_of(library));
         command.push_back(library);
     }

@@ -45,6 +45,7 @@ struct system_options {
 /// static and thread_local objects, exceptions    the same
 /// symbols of the program (link it -rdynamic)     the same
 /// undefined symbol is a failure that names it    the same
+/// libraries of -l and -L                         the same, archives too
 /// OpenMP                                         the library of this compiler. GCC's cannot run in
 ///                                                a forked child once the parent has used it: there
 ///                                                a trial run ends at its time limit

@@ -13,6 +13,7 @@
 #include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/diagnostics.hpp>
 #include <attune/compile/entry.hpp>
+#include <attune/compile/libraries.ipp>
 #include <attune/compile/object_key.ipp>
 #include <attune/compile/process.ipp>
 #include <attune/compile/shared_code.ipp>
@@ -231,9 +232,12 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
     auto const append = [&](std::vector<std::string> const& more) {
         command.insert(command.end(), more.begin(), more.end());
     };
-    append(options.flags);
-    append(kernel.flags);
-    append(v.flags);
+    std::vector<std::string> flags = options.flags;
+    flags.insert(flags.end(), kernel.flags.begin(), kernel.flags.end());
+    flags.insert(flags.end(), v.flags.begin(), v.flags.end());
+    // A library before the object that needs it may be left out by the linker.
+    detail::library_flags const libraries = detail::take_library_flags(flags);
+    append(flags);
     if (!options.debug_folder.empty()) command.emplace_back("-g");
     append(macro_flags(v));
     command.emplace_back(variant_flag);
@@ -251,6 +255,7 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
     if (!state_->is_clang) command.emplace_back("-fno-gnu-unique");
     std::string const rule = folder.path() + "/rule";
     append({"-MD", "-MF", rule, "-o", object, "-x", "c++", source});
+    append(detail::linker_flags(libraries));
     std::int64_t const began_ns = detail::system_clock_ns();
 
     detail::process_result run = detail::run_process(command, options.limit_s, folder.path());
