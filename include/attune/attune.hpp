@@ -13,6 +13,7 @@
 // file defines ATTUNE_IMPLEMENTATION before it includes this header.
 #pragma once
 
+#include <attune/compile/embedded.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
