@@ -33,6 +33,20 @@ TEST_CASE("past the limit, the text names kernel, limit and option, the number a
     CHECK(took_too_long("f", 0.01, "system_options").find(" 0.01 s, ") != std::string::npos);
 }
 
+TEST_CASE("a missing header is recognised in the words of both compilers, and nothing else is")
+{
+    using attune::detail::missing_header;
+    CHECK(missing_header("k.cpp:1:10: fatal error: 'a/omp.h' file not found") == "a/omp.h");
+    CHECK(missing_header("k.cpp:1:10: fatal error: omp.h: No such file or directory") == "omp.h");
+    CHECK(missing_header("k.cpp:1:10: error: 'x' file not found").empty());
+    CHECK(missing_header("k.cpp:1:10: fatal error: too many errors").empty());
+    CHECK(missing_header("k.cpp:1:10: fatal error: 'x").empty());
+    CHECK(missing_header("fatal error: ").empty());
+    CHECK(attune::detail::compile_failure("k.cpp:1:1: fatal error: omp.h: No such file or "
+                                          "directory\n")
+              .reason.find("OpenMP's header") != std::string::npos);
+}
+
 TEST_CASE("a missing header of the language comes with what to install")
 {
     auto const reason = [](char const* header, int major) {
@@ -42,5 +56,10 @@ TEST_CASE("a missing header of the language comes with what to install")
     };
     CHECK(reason("stddef.h", 19).find("install libclang-common-19-dev") != std::string::npos);
     CHECK(reason("span", 19).find("libstdc++") != std::string::npos);
-    CHECK(reason("own/part.hpp", 19) == "k.cpp:1:10: fatal error: 'own/part.hpp' file not found");
+    CHECK(reason("own/part.hpp", 19).find("kernel_source::include_dirs") != std::string::npos);
+    CHECK(reason("omp.h", 19)
+              .find("(install OpenMP for clang, Debian: apt install "
+                    "libomp-19-dev)") != std::string::npos);
+    CHECK(reason("omp.h", 0).find("libomp-dev") != std::string::npos);
+    CHECK(reason("cblas.h", 19).find("apt install libopenblas-dev") != std::string::npos);
 }

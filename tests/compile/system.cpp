@@ -11,6 +11,7 @@
 #include <string>
 
 #include "../laws/compiler.hpp"
+#include "../support/cache_folder.hpp"
 
 namespace {
 
@@ -125,6 +126,46 @@ TEST_CASE("a function of the kernel wins over one of the same name in the progra
     attune::callable const code =
         attune_laws::callable_of(quick().compile(kernel, attune::variant_of<int(int)>("f")));
     CHECK(code.as<int(int)>()(-1) == 12345);
+}
+
+TEST_CASE("a compiler that fails to say what it is has no identity, and nothing is kept of it")
+{
+    attune_test::cache_folder const cache;
+    attune::detail::temporary_folder const folder;
+    std::string const program = folder.write("cc", "");
+    auto const becomes = [&](std::string const& script) {
+        std::string text = "#!/bin/sh\n" + script;
+        text.resize(120, '#');
+        (void)folder.write("cc.new", text);
+        std::filesystem::path const fresh = folder.path() + "/cc.new";
+        std::filesystem::permissions(fresh, std::filesystem::perms::owner_all);
+        // The same size and time: to the cache it is the same compiler.
+        std::filesystem::last_write_time(fresh, std::filesystem::file_time_type{});
+        std::filesystem::rename(fresh, program);
+    };
+    attune::system_options options;
+    options.command = program;
+    options.limit_s = 5;
+    options.cache = cache.options();
+    auto const said = [&] {
+        try {
+            return attune::system_compiler(options).identity();
+        } catch (attune::error const& caught) {
+            return std::string(caught.what());
+        }
+    };
+    becomes("echo no licence; exit 3\n");
+    std::string const failed = said();
+    CHECK(failed.find("does not say what it is") != std::string::npos);
+    CHECK(failed.find("--version (exit status 3: no licence)") != std::string::npos);
+    becomes("case $1 in --v*) echo v7;; *) exit 1;; esac\n");
+    CHECK(said().find("-dM -E -x c++ /dev/null (exit status 1)") != std::string::npos);
+    becomes("kill -9 $$\n");
+    CHECK(said().find("signal 9 ended it") != std::string::npos);
+    becomes("exit 0\n");
+    CHECK(said().find("it said nothing") != std::string::npos);
+    becomes("case $1 in --v*) echo v7;; *) echo '#define A';; esac\n");
+    CHECK(said().rfind("v7 -O3 -march=native", 0) == 0);
 }
 
 TEST_CASE("the identity holds version, flags, processor and target")

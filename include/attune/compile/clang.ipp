@@ -72,9 +72,8 @@ struct clang_compiler::state {
         if (!facts && !fallback) {
             std::vector<std::string> const places = detail::clang_module_places(options.module);
             if (auto const kept = cache.look(detail::facts_key(places)))
-                facts = detail::facts_of(kept->bytes);
-            else
-                open();
+                facts = detail::facts_in(kept->bytes);
+            if (!facts) open();
         }
         return fallback ? std::optional<detail::clang_facts>{} : facts;
     }

@@ -69,24 +69,65 @@ took_too_long(std::string const& kernel, double limit_s, std::string const& opti
     return false;
 }
 
-/// Advice for an error that the environment causes: a header of the language that is not installed.
-/// Empty for every other error.  @param clang_major  of the compiler that said it; 0 for another
-/// one
+/// The header that an error says is missing, by Clang's words or GCC's; empty: none.
+[[nodiscard]] inline std::string_view missing_header(std::string_view reason)
+{
+    constexpr std::string_view error = "fatal error: ";
+    std::size_t const begin = reason.find(error);
+    if (begin == std::string_view::npos) return {};
+    std::string_view name = reason.substr(begin + error.size());
+    if (name.starts_with('\'')) { // 'omp.h' file not found
+        name.remove_prefix(1);
+        std::size_t const end = name.find("' file not found");
+        return end == std::string_view::npos ? std::string_view{} : name.substr(0, end);
+    }
+    std::size_t const end = name.find(": No such file or directory"); // omp.h: No such ...
+    return end == std::string_view::npos ? std::string_view{} : name.substr(0, end);
+}
+
+/// Debian's package of a header that is often missing; empty: not one of those.
+[[nodiscard]] inline std::string_view package_of_header(std::string_view name)
+{
+    struct known_header {
+        std::string_view begin;
+        std::string_view package;
+    };
+    constexpr std::array<known_header, 7> known{{{"Eigen/", "libeigen3-dev"},
+                                                 {"boost/", "libboost-dev"},
+                                                 {"cblas.h", "libopenblas-dev"},
+                                                 {"fftw3.h", "libfftw3-dev"},
+                                                 {"lapacke.h", "liblapacke-dev"},
+                                                 {"mpi.h", "libopenmpi-dev"},
+                                                 {"tbb/", "libtbb-dev"}}};
+    for (known_header const& one : known)
+        if (name.starts_with(one.begin)) return one.package;
+    return {};
+}
+
+/// Advice for an error that the environment causes: a header that is not installed, or not where
+/// the compiler looks. Empty for every other error.
+/// @param clang_major  of the compiler that said it; 0 for another one
 [[nodiscard]] inline std::string missing_header_advice(std::string_view reason, int clang_major)
 {
-    std::size_t const found = reason.find("' file not found");
-    std::size_t const open =
-        found == std::string_view::npos ? found : reason.rfind('\'', found - 1);
-    if (open == std::string_view::npos || found == 0) return {};
-    std::string_view const name = reason.substr(open + 1, found - open - 1);
+    std::string_view const name = missing_header(reason);
+    if (name.empty()) return {};
+    std::string const clang = std::to_string(clang_major);
+    if (name == "omp.h")
+        return clang_major == 0
+                   ? "OpenMP's header comes with the compiler: with g++ reinstall it, with clang++ "
+                     "install its libomp, Debian: apt install libomp-dev"
+                   : "install OpenMP for clang, Debian: apt install libomp-" + clang + "-dev";
     if (is_builtin_header(name))
-        return clang_major == 0 ? "reinstall the compiler"
-                                : "install libclang-common-" + std::to_string(clang_major) +
-                                      "-dev, which holds clang's own headers";
-    if (!name.empty() &&
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string_view::npos)
+        return clang_major == 0
+                   ? "reinstall the compiler"
+                   : "install libclang-common-" + clang + "-dev, which holds clang's own headers";
+    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string_view::npos)
         return "install the C++ standard library's headers (libstdc++-12-dev or later)";
-    return {};
+    if (std::string_view const package = package_of_header(name); !package.empty())
+        return "Debian: apt install " + std::string(package) +
+               "; elsewhere name its folder in kernel_source::include_dirs";
+    return "install what brings it (Debian: apt-file search " + std::string(name) +
+           "), or name its folder in kernel_source::include_dirs";
 }
 
 [[nodiscard]] inline failure compile_failure(std::string log, int clang_major = 0)

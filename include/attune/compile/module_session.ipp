@@ -112,7 +112,8 @@ struct clang_facts {
     }
 };
 
-[[nodiscard]] inline clang_facts facts_of(std::string_view text)
+/// @return  nothing where the text has not all of them
+[[nodiscard]] inline std::optional<clang_facts> facts_in(std::string_view text)
 {
     auto const line = [&] {
         std::size_t const end = std::min(text.find('\n'), text.size());
@@ -125,6 +126,9 @@ struct clang_facts {
     facts.version = line();
     facts.processor = line();
     facts.toolchain = line();
+    if (facts.major <= 0 || facts.version.empty() || facts.processor.empty() ||
+        facts.toolchain.empty())
+        return {};
     return facts;
 }
 
@@ -171,8 +175,8 @@ struct clang_facts {
     return key.hex();
 }
 
-/// Keeps what is known of a module, as long as it and its libraries are the same files and none of
-/// the places that come before its own holds a file.
+/// Keeps what is known of a module, unless one of its files cannot be looked at, as long as it and
+/// its libraries are the same files and none of the places that come before its own holds a file.
 inline void keep_facts(object_cache const& cache,
                        std::vector<std::string> const& places,
                        std::size_t used,
@@ -180,6 +184,9 @@ inline void keep_facts(object_cache const& cache,
 {
     cache_inputs inputs;
     inputs.tools = toolchain_files(session);
+    for (std::string const& file : inputs.tools)
+        if (!stamp_of(file)) return; // its facts would be those of any file
+    if (inputs.tools.empty()) return;
     for (std::size_t i = 0; i < used; ++i)
         if (places[i].starts_with('/')) inputs.missed.push_back(places[i]);
     (void)cache.add(facts_key(places), facts_of(session).text(), inputs);

@@ -87,6 +87,28 @@ namespace detail {
     return text;
 }
 
+/// What a compiler answers to a question about itself. What it says when it fails is no answer, and
+/// must not be kept as its identity.
+/// Errors   attune::error: it failed, said nothing or took too long
+[[nodiscard]] inline std::string answer_of(std::vector<std::string> const& question, double limit_s)
+{
+    process_result said = run_process(question, limit_s);
+    if (said.succeeded() && !said.output.empty()) return std::move(said.output);
+    std::string how = "it said nothing";
+    if (said.timed_out)
+        how = "no answer within " + std::to_string(static_cast<long>(limit_s)) +
+              " s, see system_options::limit_s";
+    else if (said.signal != 0)
+        how = "signal " + std::to_string(said.signal) + " ended it";
+    else if (!said.succeeded())
+        how = "exit status " + std::to_string(said.exit_status);
+    if (std::string const first = first_error(said.output); !first.empty()) how += ": " + first;
+    throw error("the compiler '" + question.front() + "' does not say what it is",
+                joined(question).substr(1) + " (" + how + ")",
+                "run that command in a shell; nothing of this is kept, and the next call asks "
+                "again");
+}
+
 /// Puts a shared object where it stays: `folder`/`name`-`key`.so, complete or not at all.
 /// @return  its path
 /// Errors   attune::error when it cannot be written
@@ -150,20 +172,20 @@ std::string system_compiler::identity() const
     key.add("system compiler").add(program).add(detail::processor_facts());
     for (std::string const& flag : options.flags)
         key.add(flag);
-    if (auto const kept = state_->cache.look(key.hex()); kept && !kept->bytes.empty()) {
+    if (auto const kept = state_->cache.look(key.hex()); kept && kept->bytes.size() > 1) {
         state_->is_clang = kept->bytes.front() == 'c';
         return state_->identity = kept->bytes.substr(1);
     }
-    std::string said_version =
-        detail::run_process({options.command, "--version"}, options.limit_s).output;
-    state_->is_clang = said_version.find("clang") != std::string::npos;
+    std::string said_version = detail::answer_of({options.command, "--version"}, options.limit_s);
+    bool const is_clang = said_version.find("clang") != std::string::npos;
     said_version.resize(std::min(said_version.find('\n'), said_version.size()));
     std::vector<std::string> ask{options.command};
     ask.insert(ask.end(), options.flags.begin(), options.flags.end());
     ask.insert(ask.end(), {"-dM", "-E", "-x", "c++", "/dev/null"});
     // The predefined macros are what -march=native came to on this machine.
     std::string const target =
-        content_hash{}.add(detail::run_process(ask, options.limit_s).output).hex().substr(0, 12);
+        content_hash{}.add(detail::answer_of(ask, options.limit_s)).hex().substr(0, 12);
+    state_->is_clang = is_clang;
     state_->identity = said_version + detail::joined(options.flags) +
                        " cpu=" + detail::processor_name() + " target=" + target;
     std::error_code no_throw;
