@@ -105,6 +105,7 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
     way racing;
     way fixed;
     std::uint32_t timed = 0;
+    std::string first_said;
     for (std::uint32_t asked = 0; asked < variants; ++asked) {
         std::optional<attune::point> const start = attune::default_point(space);
         std::vector<attune::point> const next =
@@ -113,6 +114,7 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
         auto compiled =
             compiler.compile(d.source, attune::make_variant(d, space.describe(), next.front()));
         if (auto const* why = std::get_if<attune::failure>(&compiled)) {
+            if (first_said.empty()) first_said = why->reason;
             search.tell(next.front(), *why);
             continue;
         }
@@ -129,7 +131,8 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
     }
 
     if (timed == 0)
-        throw std::runtime_error(std::string(Kernel::name) + ": no variant of it compiles");
+        throw std::runtime_error(std::string(Kernel::name) +
+                                 ": no variant of it compiles; the first said: " + first_said);
     double gap = 0;
     attune::callable const after_racing = racing.winner(problem, timing);
     attune::callable const after_fixed = fixed.winner(problem, timing);

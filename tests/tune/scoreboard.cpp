@@ -115,3 +115,29 @@ TEST_CASE("without any limit of evaluations none is told, and other units than s
     CHECK(heard.events().at(0).evaluations == 0);
     CHECK(!heard.events().at(0).is_seconds);
 }
+
+TEST_CASE("failures that hit all but the default are said in one sentence, with the first reason")
+{
+    auto const missing = [](char const* reason) { return failure{failure_stage::compile, reason}; };
+    scoreboard board{"f", {}, many, {}};
+    board.add(at(0), measurement::exact(1), "");
+    CHECK(board.common_failure().empty());
+    board.add(at(1), missing("'omp.h' file not found"), "");
+    CHECK(board.common_failure().empty()); // one is no rule
+    board.add(at(2), missing("another"), "");
+    CHECK(board.common_failure() == "all 2 configurations but the default did not compile; the "
+                                    "first said: 'omp.h' file not found");
+    board.add(at(3), failure{failure_stage::crash, "SIGSEGV"}, "");
+    CHECK(board.common_failure().empty());
+
+    scoreboard one_works{"f", {}, many, {}};
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        one_works.add(at(i), measurement::exact(1), "");
+        one_works.add(at(i + 2), missing("no"), "");
+    }
+    CHECK(one_works.common_failure().empty());
+    scoreboard none{"f", {}, many, {}};
+    none.add(at(0), missing("no"), "");
+    none.add(at(1), missing("no"), "");
+    CHECK(none.common_failure() == "all 2 configurations did not compile; the first said: no");
+}

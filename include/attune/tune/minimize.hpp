@@ -103,12 +103,16 @@ template <class Pack, class Objective>
         out.evaluations = board.evaluations();
         out.failures = board.failures();
         out.interrupted = interrupt.requested();
-        board.announce(progress_event::finished,
-                       !wants_tuning(limits) ? "nothing was searched: the budget is zero"
-                       : out.best ? "best " + text_of_quantity(out.value, false) + " at " +
-                                        text_of(search.space().describe(), board.best()->first) +
-                                        " after " + std::to_string(out.evaluations) + " evaluations"
-                                  : "every configuration failed: " + describe(out.failures));
+        board.announce(
+            progress_event::finished,
+            !wants_tuning(limits) ? "nothing was searched: the budget is zero"
+            : out.best            ? "best " + text_of_quantity(out.value, false) + " at " +
+                             text_of(search.space().describe(), board.best()->first) + " after " +
+                             std::to_string(out.evaluations) + " evaluations"
+                       : "every configuration failed: " + describe(out.failures) +
+                             (board.first_failures().empty()
+                                  ? ""
+                                  : "; the first said: " + board.first_failures().front().reason));
     }
     return out;
 }

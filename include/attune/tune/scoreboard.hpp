@@ -44,6 +44,9 @@ public:
     [[nodiscard]] failure_counts const& failures() const noexcept { return failures_; }
     /// The first failure of each stage, in the order they came.
     [[nodiscard]] std::vector<failure> const& first_failures() const noexcept { return firsts_; }
+    /// Where at least two failed, at one stage, and nothing but the first evaluation worked: that,
+    /// with what the first of them said. Else empty.
+    [[nodiscard]] std::string common_failure() const;
     /// The best measurement so far and where it stands; nothing before the first success.
     [[nodiscard]] std::optional<std::pair<point, measurement>> const& best() const noexcept
     {

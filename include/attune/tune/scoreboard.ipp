@@ -62,6 +62,16 @@ void scoreboard::add(point const& at, outcome const& result, std::string const& 
     sink_(p);
 }
 
+std::string scoreboard::common_failure() const
+{
+    std::uint32_t const failed = total(failures_);
+    if (firsts_.size() != 1 || failed < 2 || failed + 1 < evaluations_) return {};
+    failure const& first = firsts_.front();
+    return "all " + std::to_string(failed) + " configurations " +
+           (failed < evaluations_ ? "but the default " : "") + std::string(describe(first.stage)) +
+           "; the first said: " + first.reason;
+}
+
 void scoreboard::announce(progress_event event, std::string const& text) const
 {
     if (sink_) sink_(state(event, text));

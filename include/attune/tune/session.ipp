@@ -296,6 +296,7 @@ private:
         report_.best = chosen_.time;
         report_.roofline = roof_.over(out.at, chosen_.time.value);
         put_into(report_, board_, runner_, *supply_);
+        note(board_.common_failure());
         report_.interrupted = interrupt_.requested();
         if (!report_.interrupted) events_.chosen(out.at);
         for (std::string const& said : runner_.notices())
