@@ -2,6 +2,7 @@
 // process with 200 MB of resident memory in small pages.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
+#include <attune/measure/adaptive_timer.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/tune/timing.hpp>
 #include <attune/tune/trial.hpp>
@@ -80,6 +81,50 @@ std::vector<char*> occupy()
     ::madvise(memory, resident_bytes, MADV_NOHUGEPAGE);
     std::memset(memory, 1, resident_bytes);
     return {static_cast<char*>(memory)};
+}
+
+/// About 20 ns, times `Length`.
+template <int Length>
+void idle_for(std::span<float const>, std::span<float>)
+{
+    for (int i = 0; i < 60 * Length; ++i)
+        asm volatile("");
+}
+
+/// Kernels far shorter than what their runs are wrapped in: seconds of one by a loop of bare calls,
+/// by the timer as it is, and by the timer that takes the wrapping off.
+void print_short_kernels(attune::signal_guard& guard)
+{
+    std::vector<float> x(16);
+    std::vector<float> y(16);
+    auto const frame = attune::make_call_frame<std::span<float const>, std::span<float>>({}, x, y);
+    std::vector<std::byte*> const addresses{frame.buffers[0].data, frame.buffers[1].data};
+    void* entry = nullptr;
+    std::function<void()> const bare = [&] { frame.call(entry, addresses); };
+    std::function<void()> const wrapped = [&] { guard.call(bare); };
+    std::function<void()> const idle = [&] {
+        void* const kept = entry;
+        entry = frame.idle;
+        guard.call(bare);
+        entry = kept;
+    };
+    for (signature* const f : {idle_for<1>, idle_for<2>, idle_for<4>, idle_for<16>}) {
+        constexpr int repeats = 200'000;
+        double const begin_s = seconds(CLOCK_THREAD_CPUTIME_ID);
+        for (int i = 0; i < repeats; ++i)
+            f(x, y);
+        double const bare_s = (seconds(CLOCK_THREAD_CPUTIME_ID) - begin_s) / repeats;
+        entry = reinterpret_cast<void*>(f);
+        attune::adaptive_timer_options how;
+        how.is_repeatable = [] { return true; };
+        double const as_it_is_s = attune::adaptive_timer{how}.time({}, wrapped).value;
+        how.idle = idle;
+        double const alone_s = attune::adaptive_timer{how}.time({}, wrapped).value;
+        std::printf("short bare_ns=%.1f wrapped_ns=%.1f taken_off_ns=%.1f\n",
+                    1e9 * bare_s,
+                    1e9 * as_it_is_s,
+                    1e9 * alone_s);
+    }
 }
 
 int measure()
@@ -166,6 +211,7 @@ int measure()
     for (int i = 0; i < calls; ++i)
         guard.call(nothing);
     std::printf("guard call_ns=%.1f\n", 1e9 / calls * (seconds(CLOCK_THREAD_CPUTIME_ID) - begin_s));
+    print_short_kernels(guard);
     std::printf("kernel ms=%.3f\n", 1e3 * default_s);
     std::printf("isolation text=\"%s\" resident_mb=%zu\n",
                 runner.protection().c_str(),

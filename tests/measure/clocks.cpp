@@ -134,6 +134,26 @@ TEST_CASE("a stopwatch takes off what reading its clock costs")
     CHECK(by_thread.time([&] { clocks.pass(2); }) == doctest::Approx(2));
 }
 
+TEST_CASE("a stopwatch takes off what runs are wrapped in, one or several in a row")
+{
+    scripted_clocks clocks;
+    clocks.cost_of_wall = 0.25;
+    clocks.cost_of_thread = 0.5;
+    std::function<void()> const idle = [&] { clocks.pass(0.125); };
+    auto const run = [&] {
+        idle();
+        clocks.pass(2);
+    };
+    stopwatch by_wall(clocks, clock_choice::wall, idle);
+    CHECK(by_wall.time(run) == doctest::Approx(2));
+    CHECK(by_wall.time(run, 1) == doctest::Approx(2));
+    CHECK(by_wall.time(run, 8) == doctest::Approx(2));
+    CHECK(by_wall.cost_s() == doctest::Approx(0.25)); // of the clock alone
+    CHECK(by_wall.time(idle, 8) == attune::shortest_time_s);
+    stopwatch bare(clocks, clock_choice::wall);
+    CHECK(bare.time(run, 8) == doctest::Approx(2.125));
+}
+
 TEST_CASE("a stopwatch reads the clock it was given")
 {
     scripted_clocks clocks;

@@ -113,6 +113,26 @@ TEST_CASE("a disturbed run is repeated where it may be, but not for ever")
     CHECK(runs == 4);
 }
 
+TEST_CASE("runs of nothing are made once, when it calibrates, and after a preparation")
+{
+    scripted_clocks clocks;
+    std::string order;
+    std::function<void()> const prepare = [&] { order += 'p'; };
+    std::function<void()> const idle = [&] {
+        if (order.back() != 'i') order += 'i';
+        clocks.pass(0.5);
+    };
+    std::function<void()> const run = [&] {
+        order += 'r';
+        clocks.pass(2.5);
+    };
+    clocked_runs taker(clocks, clock_choice::wall, prepare, std::span(&run, 1), &idle);
+    taker.calibrate();
+    CHECK(taker.take(0, 1).seconds == doctest::Approx(2));
+    CHECK(taker.take(0, 2).seconds == doctest::Approx(2));
+    CHECK(order == "piprprr");
+}
+
 TEST_CASE("whatever takes samples can be timed adaptively")
 {
     scripted_taker taker{{2.0}};

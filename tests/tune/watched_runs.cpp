@@ -92,6 +92,25 @@ TEST_CASE("runs that go well leave the caller's data as it was")
     CHECK(calls == 10);
 }
 
+TEST_CASE("runs of nothing are guarded like others, and neither looked at nor counted")
+{
+    for (attune::isolation const how : {attune::isolation::fork, attune::isolation::none}) {
+        runs_of_moody r{how};
+        calls = 0;
+        bad_from = 1000;
+        r.runs->prepare();
+        std::function<void()> const idle = r.runs->idle();
+        REQUIRE(idle);
+        for (int i = 0; i < 3; ++i)
+            idle();
+        CHECK(calls == 0);
+        CHECK(r.runs->latest() == nullptr);
+        CHECK(r.data.called_times(0, 3.0));
+        CHECK(r.ten(1000, [] {}) == "fine");
+        CHECK(calls == 10);
+    }
+}
+
 TEST_CASE("a result that goes wrong is seen after a power of two of runs, or at the end")
 {
     CHECK(

@@ -45,6 +45,9 @@ struct adaptive_timer_options {
     clock_choice clock = clock_choice::automatic; ///< without a warm-up run, automatic is wall
     std::function<double()> background_cpu_s{};   ///< see system_clocks
     timing_record* record = nullptr; ///< takes what the measurement is made of; may be null
+    /// A run of nothing, wrapped as the runs are: what it takes is taken off their times, so that
+    /// what is timed is the kernel alone. Empty: runs are bare.
+    std::function<void()> idle{};
 };
 
 /// The loop of adaptive_timer over whatever takes samples. Times the taker's first run; the clock
@@ -113,7 +116,7 @@ template <time_source Source>
                                           std::function<void()> const& prepare,
                                           std::function<void()> const& run)
 {
-    clocked_runs taker(source, options.clock, prepare, std::span(&run, 1));
+    clocked_runs taker(source, options.clock, prepare, std::span(&run, 1), &options.idle);
     return time_adaptively(taker, options);
 }
 

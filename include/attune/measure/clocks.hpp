@@ -125,35 +125,61 @@ template <time_source Source>
     return rounded > 1 ? rounded : 1;
 }
 
-/// Times single runs with one clock. Calibrates when made: the median cost of timing nothing is
-/// taken off every time. Allocates nothing.
+/// Times runs with one clock. Calibrates when made: the median cost of timing nothing is taken off
+/// every time. Allocates nothing.
 template <time_source Source>
 class stopwatch {
 public:
     /// @param source  must outlive the stopwatch
     /// @param clock   `automatic` counts as wall
-    stopwatch(Source& source, clock_choice clock)
+    /// @param idle    what a run is wrapped in, around nothing: that is taken off too. By the
+    /// thread
+    ///                CPU clock, whose runs are a thousand times as long, it is not looked at.
+    ///                Empty: runs are bare. Errors  whatever it throws
+    stopwatch(Source& source, clock_choice clock, std::function<void()> const& idle = {})
         : source_(&source)
         , clock_(clock)
     {
         std::function<void()> const nothing = [] {};
-        std::array<double, 33> costs{};
-        for (double& cost : costs)
-            cost = elapsed_s(nothing);
-        std::nth_element(costs.begin(), costs.begin() + costs.size() / 2, costs.end());
-        cost_s_ = costs[costs.size() / 2];
+        cost_s_ = single_s_ = median_s(nothing);
+        if (!idle || clock == clock_choice::thread_cpu) return;
+        single_s_ = median_s(idle);
+        constexpr int in_a_row = 64;
+        std::function<void()> const several = [&idle] {
+            for (int i = 0; i < in_a_row; ++i)
+                idle();
+        };
+        each_s_ = std::max(0.0, (median_s(several) - cost_s_) / in_a_row);
     }
 
     /// Seconds of one run, at least `shortest_time_s`.  Errors: whatever `run` throws.
     [[nodiscard]] double time(std::function<void()> const& run)
     {
-        return std::max(elapsed_s(run) - cost_s_, shortest_time_s);
+        return std::max(elapsed_s(run) - single_s_, shortest_time_s);
+    }
+    /// Seconds of each of `count` runs in a row, timed together.  @pre count > 0
+    [[nodiscard]] double time(std::function<void()> const& run, std::uint32_t count)
+    {
+        if (count == 1) return time(run);
+        std::function<void()> const all = [&run, count] {
+            for (std::uint32_t i = 0; i < count; ++i)
+                run();
+        };
+        return std::max((elapsed_s(all) - cost_s_) / count - each_s_, shortest_time_s);
     }
 
-    /// What timing nothing takes; it is off every time already.
+    /// What reading the clock takes; it is off every time already.
     [[nodiscard]] double cost_s() const noexcept { return cost_s_; }
 
 private:
+    [[nodiscard]] double median_s(std::function<void()> const& run)
+    {
+        std::array<double, 33> costs{};
+        for (double& cost : costs)
+            cost = elapsed_s(run);
+        std::nth_element(costs.begin(), costs.begin() + costs.size() / 2, costs.end());
+        return costs[costs.size() / 2];
+    }
     [[nodiscard]] double elapsed_s(std::function<void()> const& run)
     {
         if (clock_ == clock_choice::thread_cpu) {
@@ -168,7 +194,9 @@ private:
 
     Source* source_;
     clock_choice clock_;
-    double cost_s_ = 0;
+    double cost_s_ = 0;   ///< of the clock
+    double single_s_ = 0; ///< of one run of nothing, with the clock
+    double each_s_ = 0;   ///< of each of several in a row, without it
 };
 
 /// The rule for long runs: one more round is begun only if it would end within `max_s`, were it as

@@ -42,6 +42,7 @@ struct round_robin_options {
     /// Whether runs of a contestant may follow one another without `prepare`: short ones then share
     /// a sample. As in adaptive_timer_options. Empty: they may not.
     std::function<bool(std::size_t)> is_repeatable{};
+    std::function<void()> idle{}; ///< as in adaptive_timer_options
 };
 
 /// The times of several runs. Those of one round were taken next to each other.
@@ -187,7 +188,7 @@ template <time_source Source>
                                            std::function<void()> const& prepare,
                                            std::span<std::function<void()> const> runs)
 {
-    clocked_runs taker(source, options.clock, prepare, runs);
+    clocked_runs taker(source, options.clock, prepare, runs, &options.idle);
     return round_robin_with(taker, runs.size(), options);
 }
 

@@ -73,14 +73,17 @@ class clocked_runs {
 public:
     /// @param clock    `automatic` without a warm-up run is wall
     /// @param prepare  before every sample, never timed; like all others, it outlives this object
+    /// @param idle     see stopwatch; null or empty: runs are bare
     clocked_runs(Source& source,
                  clock_choice clock,
                  std::function<void()> const& prepare,
-                 std::span<std::function<void()> const> runs)
+                 std::span<std::function<void()> const> runs,
+                 std::function<void()> const* idle = nullptr)
         : source_(&source)
         , wanted_(clock)
         , clock_(clock)
         , prepare_(&prepare)
+        , idle_(idle != nullptr && *idle ? idle : nullptr)
         , runs_(runs)
         , seen_(runs.size())
     {
@@ -101,7 +104,15 @@ public:
     {
         return std::max(seen_[i].by(clock_), shortest_time_s);
     }
-    void calibrate() { sampler_.emplace(*source_, clock_); }
+    void calibrate()
+    {
+        if (idle_ == nullptr) {
+            sampler_.emplace(*source_, clock_);
+            return;
+        }
+        (*prepare_)();
+        sampler_.emplace(*source_, clock_, *idle_);
+    }
     /// @pre calibrate()
     [[nodiscard]] time_sample take(std::size_t i, std::uint32_t runs)
     {
@@ -128,6 +139,7 @@ private:
     clock_choice wanted_;
     clock_choice clock_;
     std::function<void()> const* prepare_;
+    std::function<void()> const* idle_;
     std::span<std::function<void()> const> runs_;
     std::vector<run_profile> seen_;
     std::optional<sampler<Source>> sampler_{};

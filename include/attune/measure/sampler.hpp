@@ -42,9 +42,10 @@ template <time_source Source>
 class sampler {
 public:
     /// @param source  must outlive the sampler
-    sampler(Source& source, clock_choice clock)
+    /// @param idle    see stopwatch
+    sampler(Source& source, clock_choice clock, std::function<void()> const& idle = {})
         : source_(&source)
-        , watch_(source, clock)
+        , watch_(source, clock, idle)
     {
     }
 
@@ -58,7 +59,7 @@ public:
         ATTUNE_ASSERT(runs > 0, "nothing to time");
         prepare();
         std::uint64_t const before = source_->preemptions();
-        double const seconds = runs == 1 ? watch_.time(run) : time_of(run, runs);
+        double const seconds = watch_.time(run, runs);
         return {seconds, source_->preemptions() != before};
     }
 
@@ -72,15 +73,6 @@ public:
     }
 
 private:
-    [[nodiscard]] double time_of(std::function<void()> const& run, std::uint32_t runs)
-    {
-        std::function<void()> const all = [&run, runs] {
-            for (std::uint32_t i = 0; i < runs; ++i)
-                run();
-        };
-        return std::max(watch_.time(all) / runs, shortest_time_s);
-    }
-
     Source* source_;
     stopwatch<Source> watch_;
 };

@@ -52,6 +52,7 @@ struct call_frame {
     std::function<void(std::span<std::byte* const> data,
                        std::function<void(void const* arguments)> const& see)>
         with_arguments;
+    void* idle = nullptr; ///< code for `call` that does nothing; null: there is none
     /// Elements of each array, shared with the functions above.
     std::shared_ptr<std::vector<std::size_t>> elements;
 
@@ -224,6 +225,7 @@ template <class... Args>
             },
             held);
     };
+    out.idle = reinterpret_cast<void*>(+[](Args...) {});
     return out;
 }
 

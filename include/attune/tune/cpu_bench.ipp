@@ -52,6 +52,7 @@ outcome
 cpu_bench::time(callable const& tried, double stop_above_s, double limit_s, timing_record& record)
 {
     watched_runs runs = watch(limit_s);
+    timing_.take_off(runs.idle());
     try {
         measurement const m = timing_.time([&] { runs.prepare(); },
                                            [&] { runs.run(tried); },
@@ -72,6 +73,7 @@ std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable con
     std::vector<std::function<void()>> calls;
     for (callable const& code : tried)
         calls.emplace_back([&] { runs.run(code); });
+    timing_.take_off(runs.idle());
     try {
         round_times times = timing_.compare([&] { runs.prepare(); }, calls, limit_s);
         runs.finish();

@@ -19,6 +19,7 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -28,6 +29,10 @@ class variant_timing {
 public:
     /// @param buffers  of the calls  @pre both outlive this object
     variant_timing(std::span<buffer const> buffers, tuning_options const& options);
+
+    /// What the calls from now on are wrapped in, around nothing, is taken off their times.
+    /// @param idle  a run of nothing, wrapped as they are; empty: they are bare
+    void take_off(std::function<void()> idle) { idle_ = std::move(idle); }
 
     /// Repeats one call until its time is known, or until it is proven slower than `stop_above_s`.
     /// A call too short for the clock is repeated within a sample where caches are warm and a
@@ -55,6 +60,7 @@ private:
     std::span<buffer const> buffers_;
     tuning_options const& options_;
     cache_eviction caches_;
+    std::function<void()> idle_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -50,6 +50,7 @@ measurement variant_timing::time(std::function<void()> const& prepare,
     how.max_samples = detail::most_samples;
     how.background_cpu_s = background_cpu_s;
     how.record = record;
+    how.idle = idle_;
     how.max_s = std::min(how.max_s, detail::share_of_one_timing * options_.limits.seconds);
     if (options_.cache == cache_state::warm)
         how.is_repeatable = [&] {
@@ -64,6 +65,7 @@ round_times variant_timing::compare(std::function<void()> const& prepare,
                                     double limit_s)
 {
     round_robin_options how = final_options(calls.size(), limit_s);
+    how.idle = idle_;
     if (options_.cache == cache_state::warm)
         how.is_repeatable = [&](std::size_t i) {
             prepare();

@@ -51,8 +51,11 @@ public:
     /// of their own results is not looked at. Errors  `stopped` for the variant that ran last
     void prepare();
     /// One run. Errors  `stopped`: crash or timeout
-    /// Cost  30 ns over the call itself
+    /// Cost  30 ns over the call itself, those of idle()
     void run(callable const& code);
+    /// What does nothing but for that, with the kernel's arguments: for a timer's calibration,
+    /// after prepare(). Empty where the call has no such function. It refers to this object.
+    [[nodiscard]] std::function<void()> idle();
     /// Looks at the last result and at the process; nothing may run after it. Where the process has
     /// changed and several variants ran, each runs again alone, as often as it did, until one of
     /// them changes it once more; what none of them does alone came from elsewhere and is only put
@@ -84,6 +87,9 @@ private:
     void* latest_ = nullptr;
     std::uint32_t since_prepared_ = 0;
     std::function<void()> call_latest_;
+    std::function<void()> call_idle_;
+    void* idle_entry_ = nullptr; ///< as latest_, so that a run of nothing writes as much
+    std::uint32_t idle_runs_ = 0;
 };
 
 } // namespace attune::inline ATTUNE_ABI

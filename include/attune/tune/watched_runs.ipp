@@ -20,6 +20,7 @@ watched_runs::watched_runs(tuning_problem const& problem,
     , original_(original)
     , limit_s_(limit_s)
     , call_latest_([this] { problem_.frame.call(latest_, addresses_); })
+    , call_idle_([this] { problem_.frame.call(idle_entry_, addresses_); })
 {
     for (buffer const& b : problem.frame.buffers)
         addresses_.push_back(b.data);
@@ -68,6 +69,19 @@ void watched_runs::run(callable const& code)
         guard_->call(call_latest_);
     else
         call_unguarded(call_latest_);
+}
+
+std::function<void()> watched_runs::idle()
+{
+    if (problem_.frame.idle == nullptr) return {};
+    return [this] {
+        idle_entry_ = problem_.frame.idle;
+        ++idle_runs_;
+        if (guard_)
+            guard_->call(call_idle_);
+        else
+            call_unguarded(call_idle_);
+    };
 }
 
 void watched_runs::finish()
