@@ -13,6 +13,7 @@
 //   by_default  share of the calls served by the default
 //   new_shape_runs  executions per verified shape; new_shape_ms: the rest of its time, median over
 //                   kernels; copies_ms: four copies of the arrays, for comparison
+//   proof_ms    once for a variant: it runs on smaller calls that can be made of a real one
 //   dispatch_ns a call of a known shape with three integers, over the raw pointer
 // --repeat goes through 32 sizes again and again instead, as programs with a few sizes do.
 #include <attune/attune.hpp>
@@ -94,6 +95,7 @@ struct totals {
     std::uint64_t by_variant = 0;
     std::vector<double> new_shape_ms{};
     std::vector<double> copies_ms{};
+    std::vector<double> proof_ms{};
 };
 
 void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool repeats, totals& all)
@@ -130,7 +132,7 @@ void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool r
         four_copies_ms(2 * sizeof(std::uint32_t) *
                        static_cast<std::size_t>(elements / static_cast<double>(calls)));
     std::printf("%-24s calls=%zu escapes=%llu verified=%llu wrong=%llu unknown=%llu by_class=%llu "
-                "by_default=%llu new_shape_ms=%.2f copies_ms=%.2f\n",
+                "by_default=%llu proofs=%llu proof_ms=%.1f new_shape_ms=%.2f copies_ms=%.2f\n",
                 of.name,
                 calls,
                 static_cast<unsigned long long>(escapes),
@@ -139,6 +141,8 @@ void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool r
                 static_cast<unsigned long long>(now.unknown),
                 static_cast<unsigned long long>(now.by_class),
                 static_cast<unsigned long long>(now.by_default),
+                static_cast<unsigned long long>(now.proofs),
+                1e3 * now.proof_s,
                 rest_ms,
                 copies_ms);
     all.calls += calls;
@@ -149,6 +153,7 @@ void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool r
     all.shapes.by_class += now.by_class;
     all.shapes.by_default += now.by_default;
     all.shapes.executions += now.executions;
+    all.proof_ms.push_back(1e3 * now.proof_s);
     if (checks > 0) {
         all.new_shape_ms.push_back(rest_ms);
         all.copies_ms.push_back(copies_ms);
@@ -214,7 +219,7 @@ int run(int argc, char** argv)
     auto const checks = all.shapes.verified + all.shapes.wrong + all.shapes.unknown;
     std::printf(
         "total calls=%llu escapes=%llu escapes_95=%.5f verified=%.4f by_class=%.4f by_default=%.4f "
-        "new_shape_runs=%.2f new_shape_ms=%.2f copies_ms=%.2f dispatch_ns=%.1f\n",
+        "new_shape_runs=%.2f new_shape_ms=%.2f copies_ms=%.2f proof_ms=%.1f dispatch_ns=%.1f\n",
         static_cast<unsigned long long>(all.calls),
         static_cast<unsigned long long>(all.escapes),
         upper,

@@ -55,6 +55,9 @@ struct call_frame {
     void* idle = nullptr; ///< code for `call` that does nothing; null: there is none
     /// Elements of each array, shared with the functions above.
     std::shared_ptr<std::vector<std::size_t>> elements;
+    /// A call like this one with other sizes, by argument: the length of an array, at most its own,
+    /// or the value of an integer; -1: as it is. Empty: it cannot be made.
+    std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
 
     /// Says how many elements are behind the pointer at a position: the pointer does not.
     void set_extent(std::size_t argument, std::size_t count)

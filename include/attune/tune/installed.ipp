@@ -10,6 +10,8 @@
 #include <attune/tune/fallback.hpp>
 #include <attune/tune/installed.hpp>
 #include <attune/tune/session.hpp>
+#include <attune/tune/shape/derived_shapes.hpp>
+#include <attune/tune/shape/shape_proof.hpp>
 #include <attune/tune/shape/shape_trust.hpp>
 #include <attune/tune/shape_check.hpp>
 #include <attune/tune/test_bench.hpp>
@@ -33,6 +35,8 @@ inline constexpr std::size_t most_known_shapes = 65'536;
 /// verified: at most 5 % of the calls where all shapes differ.
 inline constexpr std::uint64_t verified_at_once = 2;
 inline constexpr std::uint64_t shapes_per_check = 24;
+/// A variant is proven on smaller calls for so many different relations between lengths and sizes.
+inline constexpr std::size_t most_proofs = 3;
 
 /// The numbers among the values of a configuration, which remainder code goes by.
 [[nodiscard]] inline std::vector<std::int64_t> divisors_of(description const& space,
@@ -82,7 +86,9 @@ struct installed_variants::state {
         bool winner_is_default = false;
         bool is_given_up = false; ///< nothing is looked up, tuned or verified any more
         std::optional<shape_trust> trust{};
-        std::uint64_t new_shapes = 0; ///< met since there is a winner
+        std::vector<std::int64_t> divisors{};                ///< numbers in the winner's parameters
+        std::vector<std::vector<std::int64_t>> proven_for{}; ///< relations_of(): see prove()
+        std::uint64_t new_shapes = 0;                        ///< met since there is a winner
         std::uint64_t checks = 0;
         served_shapes counts{};
     };
@@ -462,7 +468,8 @@ struct installed_variants::state {
         if (found.is_too_short) return false;
         of.winner = made;
         of.winner_is_default = is_default;
-        of.trust.emplace(layout, std::move(divisors));
+        of.trust.emplace(layout, divisors);
+        of.divisors = std::move(divisors);
         if (is_default && by_default == nullptr) of.by_default.store(made);
         return found.is_for_this_shape;
     }
@@ -521,6 +528,36 @@ struct installed_variants::state {
             ->verify(of.by_default.load()->code, of.winner->code, options.check_limit_s);
     }
 
+    /// Runs the winner on many smaller calls that can be made of this one; what is right there is
+    /// verified. Remainders, tiles and orders of sizes are, so that it takes few real calls more.
+    void prove(inputs_problem& of, std::span<std::int64_t const> key, call_frame const& frame)
+    {
+        if (!frame.resized || of.trust->is_distrusted() || compiler.target() != nullptr) return;
+        shape_choice const choice = shape_choice_of(kernel);
+        std::vector<std::int64_t> relations = relations_of(layout, key, choice);
+        if (of.proven_for.size() >= detail::most_proofs ||
+            std::find(of.proven_for.begin(), of.proven_for.end(), relations) != of.proven_for.end())
+            return;
+        of.proven_for.push_back(std::move(relations));
+        std::vector<derived_shape> const smaller = derived_shapes(layout, key, choice, of.divisors);
+        if (smaller.empty()) return;
+        installed_variant const& trusted = default_of(of);
+        shape_proof const proof = prove_shapes(
+            kernel,
+            smaller.size(),
+            [&](std::size_t i) { return frame.resized(smaller[i].sizes); },
+            trusted.code,
+            of.winner->code,
+            options.check_limit_s / 4,
+            options.protect);
+        of.counts.proof_s += proof.elapsed_s;
+        for (std::size_t i = 0; i < proof.is_right.size(); ++i)
+            if (proof.is_right[i]) {
+                of.trust->add(smaller[i].key);
+                ++of.counts.proofs;
+            }
+    }
+
     /// Whether the winner serves this shape, and if nobody knows yet, whether that is found out
     /// now.
     /// @param is_first  the shape was not met before
@@ -536,7 +573,11 @@ struct installed_variants::state {
         bool const may_check =
             !is_first ||
             of.checks < detail::verified_at_once + of.new_shapes / detail::shapes_per_check;
-        bool const is_covered = of.trust->covers(key);
+        bool is_covered = of.trust->covers(key);
+        if (!is_covered && may_check) {
+            prove(of, key, frame);
+            is_covered = of.trust->covers(key);
+        }
         if (is_covered && !(may_check && of.trust->wants_recheck())) {
             ++of.counts.by_class;
             set_serving(of, "the variant serves: shapes like this one were verified");

@@ -43,6 +43,8 @@ struct served_shapes {
     std::uint64_t executions = 0; ///< of trusted code and variants, for all of that
     double seconds = 0;           ///< wall seconds, those executions included
     double executed_s = 0;        ///< of the executions alone
+    std::uint64_t proofs = 0;     ///< smaller calls, made of a real one, that it was right for
+    double proof_s = 0;           ///< wall seconds for these; once for a variant, as a rule
 };
 
 /// The variant failed in a check.

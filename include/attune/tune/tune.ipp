@@ -59,6 +59,8 @@
 #include <attune/tune/scoreboard.ipp>
 #include <attune/tune/session.ipp>
 #include <attune/tune/session_record.ipp>
+#include <attune/tune/shape/derived_shapes.ipp>
+#include <attune/tune/shape/shape_proof.ipp>
 #include <attune/tune/shape/shape_trust.ipp>
 #include <attune/tune/shape_check.ipp>
 #include <attune/tune/stated_work.ipp>

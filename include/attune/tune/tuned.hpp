@@ -19,10 +19,14 @@
 #include <attune/tune/launch_arguments.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/shape/call_shape.hpp>
+#include <attune/tune/shape/resized_frame.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -177,7 +181,16 @@ private:
     }
     [[nodiscard]] call_frame frame_of(Args const&... args) const
     {
-        return make_call_frame<Args...>(self_->kernel.tolerances, args...);
+        auto const frame = [&tolerances = self_->kernel.tolerances](Args const&... these) {
+            return make_call_frame<Args...>(tolerances, these...);
+        };
+        call_frame out = frame(args...);
+        out.resized = [frame,
+                       held = std::tuple<Args...>(args...)](std::span<std::int64_t const> sizes) {
+            return std::apply(
+                frame, detail::resized_arguments(held, sizes, std::index_sequence_for<Args...>{}));
+        };
+        return out;
     }
 
     [[nodiscard]] installed_variant const& variant_for(void* stream, Args const&... args)

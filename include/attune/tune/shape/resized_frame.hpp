@@ -1,0 +1,49 @@
+// attune/tune/shape/resized_frame.hpp - a call like another one, with other sizes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/call_frame.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Whether resized_argument can change it.
+template <class T>
+inline constexpr bool has_size = is_span<T> || (std::is_integral_v<T> && !std::is_same_v<T, bool>);
+
+/// @param size  -1: as it is
+template <class T>
+[[nodiscard]] T resized_argument(T const& original, std::int64_t size)
+{
+    if (size < 0) return original;
+    if constexpr (is_span<T>) {
+        if constexpr (T::extent == std::dynamic_extent)
+            return original.first(std::min(original.size(), static_cast<std::size_t>(size)));
+        else
+            return original;
+    } else if constexpr (has_size<T>) {
+        return static_cast<T>(size);
+    } else {
+        return original;
+    }
+}
+
+/// The arguments of a call with other sizes: see call_frame::resized.
+template <class... Args, std::size_t... I>
+[[nodiscard]] std::tuple<Args...> resized_arguments(std::tuple<Args...> const& held,
+                                                    std::span<std::int64_t const> sizes,
+                                                    std::index_sequence<I...> /*all*/)
+{
+    return std::tuple<Args...>{
+        resized_argument(std::get<I>(held), I < sizes.size() ? sizes[I] : std::int64_t{-1})...};
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

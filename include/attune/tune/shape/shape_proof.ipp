@@ -1,0 +1,105 @@
+// attune/tune/shape/shape_proof.ipp - how far a child has come, and what it found.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/child_process.hpp>
+#include <attune/measure/clocks.hpp>
+#include <attune/measure/isolation.hpp>
+#include <attune/tune/shape/shape_proof.hpp>
+#include <attune/tune/shape_check.hpp>
+#include <attune/tune/shape_check.ipp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <random>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Shared with the child. A variant gone wild may write here: a call counts as right only where the
+/// mark is the one that belongs to it, which such a variant meets with a chance of 2^-64.
+struct proof_progress {
+    static constexpr std::size_t most_calls = 1024;
+
+    std::atomic<std::size_t> at{0};
+    std::atomic<double> begun_s{0}; ///< the call at work
+    std::array<std::atomic<std::uint64_t>, most_calls> marks{};
+};
+
+[[nodiscard]] inline std::uint64_t proof_mark(std::uint64_t secret, std::size_t call)
+{
+    std::uint64_t out = (secret ^ (call + 1)) * 0xbf58476d1ce4e5b9u;
+    out ^= out >> 31;
+    return (out * 0x94d049bb133111ebu) | 1u;
+}
+
+inline constexpr double proof_call_limit_s = 0.1;
+inline constexpr int most_proof_children = 16;
+
+} // namespace detail
+
+shape_proof prove_shapes(kernel_description const& kernel,
+                         std::size_t count,
+                         std::function<call_frame(std::size_t)> const& frame_at,
+                         callable const& trusted,
+                         callable const& tried,
+                         double limit_s,
+                         isolation protect)
+{
+    system_clocks const clocks;
+    double const begun_s = clocks.wall_s();
+    count = std::min(count, detail::proof_progress::most_calls);
+    shape_proof out;
+    out.is_right.resize(count);
+    try {
+        if (choose_isolation(protect, observe_process()).how != isolation::fork) return out;
+        detail::shared_with_child<detail::proof_progress> const shared;
+        detail::proof_progress& progress = shared.get();
+        std::uint64_t const secret =
+            (std::uint64_t{std::random_device{}()} << 32) ^ std::random_device{}();
+        std::size_t from = 0;
+        for (int child = 0; child < detail::most_proof_children && from < count; ++child) {
+            double const left_s = limit_s - (clocks.wall_s() - begun_s);
+            if (left_s <= 0) break;
+            auto const run = [&] {
+                for (std::size_t i = from; i < count; ++i) {
+                    progress.begun_s.store(clocks.wall_s());
+                    progress.at.store(i);
+                    if (clocks.wall_s() - begun_s > limit_s) break;
+                    call_frame const frame = frame_at(i);
+                    shape_verdict const verdict =
+                        verify_shape(kernel,
+                                     frame,
+                                     trusted,
+                                     tried,
+                                     {.check_s = detail::proof_call_limit_s},
+                                     isolation::none);
+                    if (verdict.how == shape_verdict::ending::right)
+                        progress.marks[i].store(detail::proof_mark(secret, i));
+                }
+            };
+            child_limits limits;
+            limits.run_s = left_s + detail::proof_call_limit_s;
+            limits.run_until_s = [&] {
+                double const since_s = progress.begun_s.load();
+                return since_s > 0 ? since_s + 2 * detail::proof_call_limit_s : 1e18;
+            };
+            child_end const end = run_in_child(run, {}, limits);
+            if (end.ending == child_ending::returned) break;
+            from = std::max(progress.at.load(), from) + 1; // that call proves nothing
+        }
+        for (std::size_t i = 0; i < count; ++i)
+            out.is_right[i] = progress.marks[i].load() == detail::proof_mark(secret, i);
+    } catch (std::exception const&) {
+        // No memory or no child: nothing is proven.
+    }
+    out.elapsed_s = clocks.wall_s() - begun_s;
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI
