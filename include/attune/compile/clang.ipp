@@ -38,6 +38,9 @@ struct clang_compiler::state {
     {
         if (session || fallback) return;
         std::string tried;
+        if (detail::is_privileged_start())
+            tried =
+                "this program has privileges that its caller lacks, whose variables Clang reads";
         std::vector<std::string> const places = detail::clang_module_places(options.module);
         for (std::size_t i = 0; i < places.size(); ++i) {
             std::string problem;

@@ -4,6 +4,7 @@
 
 #include <attune/compile/libraries.hpp>
 #include <attune/compile/source.ipp>
+#include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -47,13 +48,11 @@ library_flags take_library_flags(std::vector<std::string>& flags)
 {
     namespace fs = std::filesystem;
     std::vector<std::string> out;
-    if (char const* const variable = ::secure_getenv("LIBRARY_PATH")) {
-        std::string_view all = variable;
-        while (!all.empty()) {
-            std::size_t const colon = std::min(all.find(':'), all.size());
-            if (colon > 0) out.emplace_back(all.substr(0, colon));
-            all.remove_prefix(std::min(colon + 1, all.size()));
-        }
+    std::string const named = environment_variable("LIBRARY_PATH");
+    for (std::string_view all = named; !all.empty();) {
+        std::size_t const colon = std::min(all.find(':'), all.size());
+        if (colon > 0) out.emplace_back(all.substr(0, colon));
+        all.remove_prefix(std::min(colon + 1, all.size()));
     }
     for (char const* const folder : {"/usr/local/lib/x86_64-linux-gnu",
                                      "/lib/x86_64-linux-gnu",

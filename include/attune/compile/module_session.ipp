@@ -11,6 +11,7 @@
 #include <attune/compile/cache/object_cache.ipp>
 #include <attune/compile/clang_abi.hpp>
 #include <attune/compile/system_cache.ipp>
+#include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
@@ -42,9 +43,11 @@ struct clang_session {
 [[nodiscard]] inline std::vector<std::string> clang_module_places(std::string const& wanted)
 {
     std::vector<std::string> places;
+    // LLVM and Clang read a dozen variables themselves: CPATH, CCC_OVERRIDE_OPTIONS, ...
+    if (is_privileged_start()) return {};
     if (!wanted.empty()) return {wanted};
-    if (char const* const variable = std::getenv("ATTUNE_CLANG_MODULE"))
-        if (*variable != '\0') return {variable};
+    if (std::string const named = environment_variable("ATTUNE_CLANG_MODULE"); !named.empty())
+        return {named};
 #ifdef ATTUNE_CLANG_MODULE
     places.emplace_back(ATTUNE_CLANG_MODULE);
 #endif
@@ -168,8 +171,7 @@ struct clang_facts {
 {
     content_hash key;
     key.add("clang module").add(std::to_string(attune_clang_abi_version)).add(processor_facts());
-    char const* const folders = std::getenv("LD_LIBRARY_PATH");
-    key.add(folders != nullptr ? folders : "");
+    key.add(environment_variable("LD_LIBRARY_PATH"));
     for (std::string const& place : places)
         key.add(place);
     return key.hex();

@@ -10,11 +10,11 @@
 #pragma once
 
 #include <attune/compile/nvrtc_library.hpp>
+#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <set>
@@ -134,18 +134,13 @@ inline void try_library(std::string const& name, int most_major, library_search&
     search.found = std::move(made);
 }
 
-[[nodiscard]] inline std::string environment(char const* name)
-{
-    char const* const value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
 } // namespace detail
 
 std::shared_ptr<library const> open_library(std::string const& path, int most_major)
 {
     detail::library_search search;
-    std::string const named = path.empty() ? detail::environment("ATTUNE_NVRTC") : path;
+    std::string const named =
+        path.empty() ? attune::detail::environment_variable("ATTUNE_NVRTC") : path;
     std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
     if (most_major == 12) std::swap(names[0], names[1]);
     if (!named.empty()) {
@@ -153,8 +148,8 @@ std::shared_ptr<library const> open_library(std::string const& path, int most_ma
     } else {
         for (std::string const& name : names)
             detail::try_library(name, most_major, search);
-        for (std::string const& toolkit : {detail::environment("CUDA_PATH"),
-                                           detail::environment("CUDA_HOME"),
+        for (std::string const& toolkit : {attune::detail::environment_variable("CUDA_PATH"),
+                                           attune::detail::environment_variable("CUDA_HOME"),
                                            std::string("/usr/local/cuda")})
             for (char const* const folder : {"/lib64/", "/lib/"})
                 for (std::string const& name : names) {

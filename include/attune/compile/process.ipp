@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/compile/process.hpp>
+#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 
@@ -18,7 +19,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -29,21 +29,17 @@
 #include <system_error>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The environment of this process with English messages and, when given, its own folder for
 /// temporary files.
 [[nodiscard]] inline std::vector<std::string> spawn_environment(std::string const& temporary)
 {
-    std::vector<std::string> variables;
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        std::string_view const text(*entry);
-        if (text.starts_with("LC_ALL=") || text.starts_with("LANGUAGE=")) continue;
-        if (!temporary.empty() && text.starts_with("TMPDIR=")) continue;
-        variables.emplace_back(text);
-    }
+    std::vector<std::string> variables = environment_of_children();
+    std::erase_if(variables, [&](std::string const& text) {
+        return text.starts_with("LC_ALL=") || text.starts_with("LANGUAGE=") ||
+               (!temporary.empty() && text.starts_with("TMPDIR="));
+    });
     variables.emplace_back("LC_ALL=C");
     if (!temporary.empty()) variables.push_back("TMPDIR=" + temporary);
     return variables;
@@ -100,6 +96,9 @@ run_process(std::vector<std::string> const& arguments, double limit_s, std::stri
                      {},
                      "check that the program exists, and the limits on processes and open files");
     };
+    // Not posix_spawnp: it would ask a PATH that a privileged start must not ask.
+    std::string const program = find_program(arguments.front());
+    if (program.empty()) throw cannot("not started", ENOENT);
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw cannot("no pipe", errno);
 
@@ -127,8 +126,8 @@ run_process(std::vector<std::string> const& arguments, double limit_s, std::stri
         static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
 
     pid_t child = -1;
-    int const refused = ::posix_spawnp(
-        &child, argument_list[0], &files, &attributes, argument_list.data(), variable_list.data());
+    int const refused = ::posix_spawn(
+        &child, program.c_str(), &files, &attributes, argument_list.data(), variable_list.data());
     ::posix_spawn_file_actions_destroy(&files);
     ::posix_spawnattr_destroy(&attributes);
     ::close(ends[1]);
@@ -157,8 +156,8 @@ std::string find_program(std::string const& name)
                ::access(path.c_str(), X_OK) == 0;
     };
     if (name.find('/') != std::string::npos) return usable(name) ? name : std::string{};
-    char const* const variable = std::getenv("PATH");
-    std::string_view folders = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+    std::string const variable = environment_variable("PATH");
+    std::string_view folders = variable.empty() ? system_folders : std::string_view(variable);
     for (;;) {
         std::size_t const colon = folders.find(':');
         std::string_view const folder = folders.substr(0, colon);
@@ -171,8 +170,8 @@ std::string find_program(std::string const& name)
 
 temporary_folder::temporary_folder()
 {
-    char const* const variable = std::getenv("TMPDIR");
-    std::string const parent = (variable != nullptr && *variable != '\0') ? variable : "/tmp";
+    std::string parent = environment_variable("TMPDIR");
+    if (parent.empty()) parent = "/tmp";
     std::string name = parent + "/attune-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr)
         throw error("cannot make a temporary folder: " + std::generic_category().message(errno),

@@ -10,11 +10,11 @@
 // Tests    tests/cuda/driver.cpp
 #pragma once
 
+#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 
-#include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
 #include <string>
@@ -138,8 +138,8 @@ std::shared_ptr<driver const> open_driver(std::string const& path)
 {
     std::string name = path;
     if (name.empty()) {
-        char const* const set = std::getenv("ATTUNE_CUDA_DRIVER");
-        name = set != nullptr && *set != '\0' ? set : "libcuda.so.1";
+        name = attune::detail::environment_variable("ATTUNE_CUDA_DRIVER");
+        if (name.empty()) name = "libcuda.so.1";
     }
     void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {

@@ -113,11 +113,12 @@ inline void restore_environment(std::vector<std::string> const& wanted)
     for (std::string const& entry : environment())
         if (!std::binary_search(wanted.begin(), wanted.end(), entry))
             unsetenv(name_of(entry).c_str());
+    std::vector<std::string> const kept = environment();
     for (std::string const& entry : wanted) {
+        if (std::binary_search(kept.begin(), kept.end(), entry)) continue;
         std::string const name = name_of(entry);
-        char const* const now = std::getenv(name.c_str());
         std::string const value = entry.substr(std::min(name.size() + 1, entry.size()));
-        if (now == nullptr || value != now) setenv(name.c_str(), value.c_str(), 1);
+        setenv(name.c_str(), value.c_str(), 1);
     }
 }
 

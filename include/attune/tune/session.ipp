@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/tune/compile_point.hpp>
@@ -312,6 +313,7 @@ private:
         return out;
     }
 
+    environment_snapshot environment_{}; ///< other threads compile, and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
     description const& space_;

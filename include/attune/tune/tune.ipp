@@ -13,6 +13,7 @@
 #include <attune/compile/process.ipp>
 #include <attune/compile/source.ipp>
 #include <attune/compile/system.ipp>
+#include <attune/core/environment.ipp>
 #include <attune/cuda/cuda.ipp>
 #include <attune/measure/adaptive_timer.ipp>
 #include <attune/measure/cache.ipp>

@@ -11,11 +11,11 @@
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
+#include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
@@ -77,22 +77,21 @@ struct cache_place {
 {
     if (!options.enabled) return {{}, "the cache is off: an option says so"};
     std::string folder = options.folder;
-    auto const variable = [](char const* name) {
-        char const* const text = ::secure_getenv(name);
-        return std::string(text != nullptr ? text : "");
-    };
-    if (folder.empty()) folder = variable("ATTUNE_CACHE");
+    if (folder.empty()) folder = environment_variable("ATTUNE_CACHE");
     if (folder == "off" && options.folder.empty())
         return {{}, "the cache is off: ATTUNE_CACHE says so"};
     if (folder.empty()) {
-        std::string const shared = variable("XDG_CACHE_HOME");
-        std::string const home = variable("HOME");
+        std::string const shared = environment_variable("XDG_CACHE_HOME");
+        std::string const home = environment_variable("HOME");
         if (shared.starts_with('/'))
             folder = shared + "/attune";
         else if (home.starts_with('/'))
             folder = home + "/.cache/attune";
         else
-            return {{}, "the cache is off: none of ATTUNE_CACHE, XDG_CACHE_HOME and HOME is set"};
+            return {{},
+                    is_privileged_start()
+                        ? "the cache is off: in a privileged start no variable says where it is"
+                        : "the cache is off: none of ATTUNE_CACHE, XDG_CACHE_HOME and HOME is set"};
     }
     std::error_code no_throw;
     return {std::filesystem::absolute(folder, no_throw).string(), {}};

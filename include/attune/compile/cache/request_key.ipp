@@ -12,12 +12,12 @@
 #include <attune/compile/cache/request_key.hpp>
 #include <attune/compile/entry.hpp>
 #include <attune/compile/scan.hpp>
+#include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -65,10 +65,8 @@ std::string request_key(std::string_view kind,
                                    "COMPILER_PATH",
                                    "LIBRARY_PATH",
                                    "CCC_OVERRIDE_OPTIONS",
-                                   "SOURCE_DATE_EPOCH"}) {
-        char const* const value = std::getenv(name);
-        key.add(value != nullptr ? value : "");
-    }
+                                   "SOURCE_DATE_EPOCH"})
+        key.add(environment_variable(name));
     std::error_code no_throw;
     if (depends_on_current_folder(kernel, v))
         key.add("folder").add(std::filesystem::current_path(no_throw).string());
