@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/measure/cuda/worker_bench.hpp>
+#include <attune/measure/cuda/worker_door.hpp>
 #include <attune/measure/cuda/worker_main.hpp>
 #include <attune/measure/signal_guard.hpp>
 

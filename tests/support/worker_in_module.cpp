@@ -2,6 +2,7 @@
 // opens, as an interpreter does.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clocks.hpp>
+#include <attune/measure/cuda/worker_door.hpp>
 #include <attune/measure/cuda/worker_process.hpp>
 
 #include <cstdio>
@@ -13,6 +14,7 @@ extern "C" int attune_test_worker_answers();
 int attune_test_worker_answers()
 {
     namespace worker = attune::worker;
+    worker::hold_worker_door();
     try {
         worker::process started(worker::start_this_program);
         worker::message m;

@@ -12,6 +12,7 @@
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/device_compiler.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/cuda/worker_door.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/call_frame.hpp>
@@ -51,8 +52,10 @@ template <class Compiler>
     any_compiler out;
     out.compile = [&held](kernel_source const& k, variant const& v) { return held.compile(k, v); };
     out.identity = [&held] { return std::string{std::as_const(held).identity()}; };
-    if constexpr (device_compiler<Compiler>)
+    if constexpr (device_compiler<Compiler>) {
+        worker::hold_worker_door();
         out.find_target = [&held] { return &std::as_const(held).target(); };
+    }
     if constexpr (requires { std::string{held.notice()}; })
         out.notice = [&held] { return std::string{held.notice()}; };
     else

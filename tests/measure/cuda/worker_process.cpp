@@ -4,6 +4,7 @@
 // and what the test needs besides
 #include <attune/core/error.hpp>
 #include <attune/measure/clocks.hpp>
+#include <attune/measure/cuda/worker_door.hpp>
 
 #include <cerrno>
 #include <csignal>
@@ -251,6 +252,7 @@ TEST_CASE("this program, started anew, is a worker before its main")
 {
     // This very test program: were main reached, doctest would write to the log.
     int const before = open_descriptors();
+    worker::hold_worker_door();
     attune_test::set_variable const speaks{"ATTUNE_TEST_ANNOUNCE", "1"};
     {
         worker::process p(worker::start_this_program);

@@ -4,9 +4,7 @@
 // Stage    declare -> space -> search -> compile -> [measure] -> remember
 // In       a connection to the program; what it asks
 // Out      answers, from a bench in this process
-// Source   own. A program with attune in it that is started with `worker_variable` in its
-//          environment becomes a worker before its own static objects are made, and ends as one:
-//          main is never reached
+// Source   own; who may become a worker, and when: worker_door.hpp
 // Depends  std only; POSIX in the .ipp
 // Tests    tests/measure/cuda/worker_main.cpp
 #pragma once
@@ -18,11 +16,6 @@
 #include <memory>
 
 namespace attune::inline ATTUNE_ABI::worker {
-
-/// "3 4711": the socket, and the process that has to be the parent.
-inline constexpr char const* worker_variable = "ATTUNE_WORKER";
-/// What a worker's end of the connection is numbered.
-inline constexpr int worker_socket = 3;
 
 /// Makes the bench that runs the variants.
 using bench_maker =

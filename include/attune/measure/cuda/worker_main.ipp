@@ -18,7 +18,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <limits>
 #include <poll.h>
@@ -197,21 +196,5 @@ void live_as_worker(int socket, int parent, bench_maker const& make) noexcept
     }
     ::_exit(0);
 }
-
-namespace detail {
-
-/// Before every static object of the program: they may start threads, open files, or use CUDA.
-[[gnu::constructor(101), gnu::used]] static void become_worker_if_asked() noexcept
-{
-    char const* const asked = std::getenv(worker_variable);
-    if (asked == nullptr) return;
-    char* end = nullptr;
-    auto const socket = static_cast<int>(std::strtol(asked, &end, 10));
-    auto const parent = static_cast<int>(std::strtol(end, nullptr, 10));
-    ::unsetenv(worker_variable);
-    live_as_worker(socket, parent, make_local_bench);
-}
-
-} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI::worker

@@ -31,7 +31,7 @@ using starter = std::function<int(int socket, int log)>;
 /// input, all signals at their defaults. Nothing is open there but `socket` and `log`; where glibc
 /// is older than 2.34, also what this program has opened without O_CLOEXEC. Where attune is in a
 /// shared object, that is preloaded.
-/// Errors   attune::error: it cannot be started, with the system's words
+/// Errors   attune::error: it cannot be started, with the system's words; it has no worker door
 [[nodiscard]] int start_this_program(int socket, int log);
 
 /// How a worker came to its end.

@@ -10,10 +10,12 @@
 // Tests    tests/measure/cuda/worker_process.cpp
 #pragma once
 
+#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/child_process.ipp>
 #include <attune/measure/clocks.hpp>
+#include <attune/measure/cuda/worker_door.ipp>
 #include <attune/measure/cuda/worker_main.hpp>
 #include <attune/measure/cuda/worker_process.hpp>
 #include <attune/measure/cuda/worker_wire.ipp>
@@ -31,7 +33,6 @@
 #include <optional>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -40,14 +41,15 @@ namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
-/// Where this very code has been loaded from, as an absolute path; empty: from the program itself.
+/// The object that holds the door, as an absolute path; empty: the program itself.
 /// Errors   attune::error: the loader would not load it into a new process, whose main would run
-[[nodiscard]] inline std::string shared_object_of_attune()
+[[nodiscard]] inline std::string shared_object_of(std::uintptr_t door)
 {
     struct search {
         std::uintptr_t address;
         std::string name;
-    } wanted{reinterpret_cast<std::uintptr_t>(&start_this_program), {}};
+        bool is_found = false;
+    } wanted{door, {}};
     auto const look = [](dl_phdr_info* info, std::size_t, void* data) {
         auto& s = *static_cast<search*>(data);
         for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -56,13 +58,14 @@ namespace detail {
             if (segment.p_type != PT_LOAD || s.address < begin ||
                 s.address >= begin + segment.p_memsz)
                 continue;
+            s.is_found = true;
             s.name = info->dlpi_name; // empty for the program
             return 1;
         }
         return 0;
     };
     ::dl_iterate_phdr(look, &wanted);
-    if (wanted.name.empty()) return {};
+    if (wanted.is_found && wanted.name.empty()) return {};
     std::unique_ptr<char, void (*)(void*)> const path{::realpath(wanted.name.c_str(), nullptr),
                                                       &std::free};
     std::string const found = path != nullptr ? path.get() : "";
@@ -71,8 +74,6 @@ namespace detail {
         why = "the file that attune was loaded from is not there any more";
     else if (found.find_first_of(": ") != std::string::npos)
         why = "the loader's list of objects cannot hold a path with a colon or a blank";
-    else if (::getauxval(AT_SECURE) != 0)
-        why = "the program has privileges of its own, so that the loader preloads nothing";
     if (why != nullptr)
         throw error("no worker process can be started",
                     wanted.name + ": " + why,
@@ -81,31 +82,30 @@ namespace detail {
 }
 
 /// The environment, but for what makes the program a worker.
-[[nodiscard]] inline std::vector<std::string> environment_of_worker()
+[[nodiscard]] inline std::vector<std::string> environment_of_worker(std::uintptr_t door)
 {
     std::string const preload = "LD_PRELOAD=";
     std::string const asks = std::string(worker_variable) + '=';
-    std::string const object = shared_object_of_attune();
+    std::string const object = shared_object_of(door);
     std::vector<std::string> out;
     std::string preloaded = object;
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        std::string const one = *entry;
+    for (std::string& one : attune::detail::environment_of_children()) {
         if (one.starts_with(asks)) continue;
         if (!object.empty() && one.starts_with(preload)) {
             if (one.size() > preload.size()) preloaded += ':' + one.substr(preload.size());
             continue;
         }
-        out.push_back(one);
+        out.push_back(std::move(one));
     }
     if (!object.empty()) out.push_back(preload + preloaded);
-    out.push_back(asks + std::to_string(worker_socket) + ' ' + std::to_string(::getpid()));
+    out.push_back(asks + std::to_string(::getpid()));
     return out;
 }
 
 /// What a new process begins with.
 class spawn_settings {
 public:
-    spawn_settings(int socket, int log)
+    spawn_settings(int socket, int door, int log)
     {
         ::posix_spawn_file_actions_init(&files_);
         ::posix_spawnattr_init(&attributes_);
@@ -116,9 +116,10 @@ public:
             else
                 ::posix_spawn_file_actions_addopen(&files_, standard, "/dev/null", O_WRONLY, 0);
         ::posix_spawn_file_actions_adddup2(&files_, socket, worker_socket);
+        ::posix_spawn_file_actions_adddup2(&files_, door, door_socket);
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
-        ::posix_spawn_file_actions_addclosefrom_np(&files_, worker_socket + 1);
+        ::posix_spawn_file_actions_addclosefrom_np(&files_, door_socket + 1);
 #endif
 #endif
         sigset_t signals;
@@ -153,14 +154,16 @@ private:
 
 int start_this_program(int socket, int log)
 {
-    std::vector<std::string> environment = detail::environment_of_worker();
+    std::vector<std::string> environment =
+        detail::environment_of_worker(detail::require_worker_door());
     std::vector<char*> pointers;
     for (std::string& one : environment)
         pointers.push_back(one.data());
     pointers.push_back(nullptr);
     std::string name = "attune worker";
     char* arguments[] = {name.data(), nullptr};
-    detail::spawn_settings const settings(socket, log);
+    auto [here, there] = make_connection();
+    detail::spawn_settings const settings(socket, there.get(), log);
     pid_t id = 0;
     int const got = ::posix_spawn(
         &id, "/proc/self/exe", settings.files(), settings.attributes(), arguments, pointers.data());
@@ -168,6 +171,8 @@ int start_this_program(int socket, int log)
         throw error("no worker process can be started",
                     std::strerror(got),
                     "free memory, or raise the limit on processes (ulimit -u)");
+    there = descriptor();
+    detail::prove_to_worker(here.get(), id);
     return id;
 }
 

@@ -34,11 +34,12 @@ descriptor::~descriptor()
 
 namespace detail {
 
-/// Standard descriptors and 3 are given a meaning in a worker: these files stay out of their way.
+/// Standard descriptors, 3 and 4 are given a meaning in a worker: these files stay out of their
+/// way.
 [[nodiscard]] inline descriptor moved_up(int made) noexcept
 {
     descriptor const first(made);
-    return descriptor(made < 0 ? -1 : ::fcntl(made, F_DUPFD_CLOEXEC, 4));
+    return descriptor(made < 0 ? -1 : ::fcntl(made, F_DUPFD_CLOEXEC, 5));
 }
 
 [[nodiscard]] inline error no_shared_memory(std::size_t bytes)
