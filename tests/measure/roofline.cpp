@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <system_error>
 
+#include "../support/comma_locale.hpp"
 #include "../support/sanitized.hpp"
 
 namespace {
@@ -204,4 +205,40 @@ TEST_CASE("more threads than the system starts are an error, not the end of the 
     }
     REQUIRE(::setrlimit(RLIMIT_AS, &before) == 0);
     CHECK(is_error);
+}
+
+TEST_CASE("a file of limits is one text in every locale")
+{
+    std::string const path = "attune_german_limits.txt";
+    std::string const line = "optimised 1 4096.5 123456.5 50 10 it\n";
+    std::remove(path.c_str());
+    auto const measure = [&](unsigned threads, double footprint) {
+        return attune::machine_limits{123456.5, 50, 10, threads, footprint};
+    };
+    {
+        attune_test::comma_streams const streams;
+        attune_test::german_locale const german;
+        if (!german.lacking().empty()) MESSAGE("skipped in part: " << german.lacking());
+        (void)attune::machine_measured_anew(path, "it", 1, 4096.5, measure);
+        CHECK(content(path) == line);
+        auto const none = [](unsigned threads, double footprint) {
+            return attune::machine_limits{1, 1, 1, threads, footprint};
+        };
+        CHECK(attune::known_machine(path, "it", 1, 4096.5, none).f32_flops == 123456.5);
+        CHECK(text_of(attune::roofline{.fraction = 0.5}).starts_with("0.50 of"));
+    }
+    std::remove(path.c_str());
+}
+
+TEST_CASE("limits that no machine has are not believed")
+{
+    std::string const path = "attune_mad_limits.txt";
+    std::ofstream(path) << "optimised 1 0 1e300 50 10 it\noptimised 1 0 100 -50 10 it\n"
+                           "optimised 1 0 inf nan 10 it\noptimised 99999999999999 0 9 9 9 it\n";
+    auto const measure = [](unsigned threads, double footprint) {
+        return attune::machine_limits{7, 7, 7, threads, footprint};
+    };
+    CHECK(attune::known_machine(path, "it", 1, 0, measure).f32_flops == 7);
+    CHECK(attune::known_machine(path, "it", 1, 0, measure).f64_flops == 7);
+    std::remove(path.c_str());
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/comma_locale.hpp"
 #include "../support/search_spaces.hpp"
 
 using attune::failure;
@@ -94,4 +95,21 @@ TEST_CASE("different spaces have different identities")
           attune::space_identity(search_spaces::grid(4).describe()));
     CHECK(attune::space_identity(search_spaces::grid(4).describe()) !=
           attune::space_identity(search_spaces::grid(5).describe()));
+}
+
+TEST_CASE("a log is one text in every locale")
+{
+    std::string const text = attune::text_of(sample());
+    attune_test::comma_streams const streams;
+    attune_test::german_locale const german;
+    if (!german.lacking().empty()) MESSAGE("skipped in part: " << german.lacking());
+    CHECK(attune::text_of(sample()) == text);
+    CHECK(attune::text_of(attune::parse_search_log(text)) == text);
+}
+
+TEST_CASE("a count that would fill the memory is damage")
+{
+    std::string text = attune::text_of(sample());
+    text.replace(text.find("ask 2"), 5, "ask 99999999999");
+    CHECK_THROWS_AS((void)attune::parse_search_log(text), attune::error);
 }

@@ -9,10 +9,10 @@
 // Tests    tests/measure/noise.cpp
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
-#include <cstdio>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI {
@@ -41,22 +41,19 @@ noise_of(measurement const& first, measurement const& later, measurement const& 
 /// @param ratio  the comparison that decided
 [[nodiscard]] inline std::string warning_of(machine_noise const& noise, measurement const& ratio)
 {
-    char text[200] = {};
     bool const is_open = ratio.low <= 1 && ratio.high >= 1;
     if (is_open && noise.resolution > machine_noise::coarse)
-        std::snprintf(text,
-                      sizeof text,
-                      "the machine is too noisy to tell: differences below %.0f %% do not show; "
-                      "stop other programs, or tune with a larger budget",
-                      100 * noise.resolution);
-    else if (__builtin_fabs(noise.drift) > machine_noise::much_drift)
-        std::snprintf(text,
-                      sizeof text,
-                      "the machine's speed changed while tuning: the default took %.0f %% %s at "
-                      "the end; only what was compared in turns is certain",
-                      100 * __builtin_fabs(noise.drift),
-                      noise.drift > 0 ? "longer" : "less");
-    return text;
+        return detail::formatted(
+            "the machine is too noisy to tell: differences below %.0f %% do not show; stop other "
+            "programs, or tune with a larger budget",
+            100 * noise.resolution);
+    if (__builtin_fabs(noise.drift) > machine_noise::much_drift)
+        return detail::formatted(
+                   "the machine's speed changed while tuning: the default took %.0f %% ",
+                   100 * __builtin_fabs(noise.drift)) +
+               (noise.drift > 0 ? "longer" : "less") +
+               " at the end; only what was compared in turns is certain";
+    return {};
 }
 
 } // namespace attune::inline ATTUNE_ABI

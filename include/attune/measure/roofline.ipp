@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arithmetic_peak.ipp>
 #include <attune/measure/memory_peak.ipp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <locale>
 #include <sstream>
 
 namespace attune::inline ATTUNE_ABI {
@@ -18,6 +20,14 @@ namespace detail {
 
 /// First word of a line of the file; lines without it are from a time when any build wrote there.
 inline constexpr char const* optimised_word = "optimised";
+
+/// What a file may say: no processor does 10^18 of anything in a second.
+[[nodiscard]] inline bool is_sane(machine_limits const& known) noexcept
+{
+    auto const is_rate = [](double v) { return v >= 0 && v < 1e18; };
+    return is_rate(known.f32_flops) && is_rate(known.f64_flops) && is_rate(known.bytes) &&
+           is_rate(known.footprint);
+}
 
 /// The highest that a file has for this processor: others were disturbed. 0 for what it has not.
 [[nodiscard]] inline machine_limits limits_in_file(std::string const& path,
@@ -30,11 +40,12 @@ inline constexpr char const* optimised_word = "optimised";
     for (std::string line; std::getline(file, line);) {
         machine_limits known;
         std::istringstream text(line);
+        text.imbue(std::locale::classic());
         std::string word, name;
         if (!(text >> word >> known.threads >> known.footprint >> known.f32_flops >>
               known.f64_flops >> known.bytes) ||
             !std::getline(text >> std::ws, name) || word != optimised_word || name != device ||
-            known.threads != threads)
+            known.threads != threads || !is_sane(known))
             continue;
         found.f32_flops = std::max(found.f32_flops, known.f32_flops);
         found.f64_flops = std::max(found.f64_flops, known.f64_flops);
@@ -47,13 +58,8 @@ inline constexpr char const* optimised_word = "optimised";
 
 std::string text_of(roofline const& where)
 {
-    char text[80];
-    std::snprintf(text,
-                  sizeof text,
-                  "%.2f of the roofline (%s bound)",
-                  where.fraction,
-                  where.memory_bound ? "memory" : "compute");
-    return text;
+    return detail::formatted("%.2f of the roofline (", where.fraction) +
+           (where.memory_bound ? "memory" : "compute") + " bound)";
 }
 
 void raise_to(machine_limits& limits, machine_limits const& others)
@@ -99,6 +105,7 @@ machine_limits machine_measured_anew(std::string const& path,
                          out.bytes > found.bytes;
     if (is_news && out.is_optimised) {
         std::ostringstream line;
+        line.imbue(std::locale::classic());
         line.precision(12); // footprints are compared
         line << detail::optimised_word << ' ' << out.threads << ' ' << out.footprint << ' '
              << out.f32_flops << ' ' << out.f64_flops << ' ' << out.bytes << ' ' << device << '\n';

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -118,7 +118,7 @@ point const& optimizer_core::require(std::optional<point> const& at, outcome con
     if (m != nullptr && std::isnan(m->value))
         throw error("the value told is not a number", where, "tell a failure if it did not work");
     if (m != nullptr && times_ && m->value < 0)
-        throw error("the time told is negative: " + std::to_string(m->value),
+        throw error("the time told is negative: " + detail::formatted("%.6g", m->value),
                     where,
                     "set optimizer_options::times to false if the objective is not a time");
     return *at;
@@ -164,9 +164,8 @@ std::string optimizer_core::summary() const
     std::string out = std::to_string(judge_.evaluations()) + " evaluations, " +
                       std::to_string(judge_.evaluations() - judge_.worked()) + " failed";
     if (best_) {
-        char value[32];
-        std::snprintf(value, sizeof value, "%.6g", best_->second);
-        out += "; best " + std::string(value) + " at " + text_of(space_.describe(), best_->first);
+        out += detail::formatted("; best %.6g at ", best_->second) +
+               text_of(space_.describe(), best_->first);
     } else if (judge_.evaluations() > 0) {
         out += "; no configuration worked yet";
     }

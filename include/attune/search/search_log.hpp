@@ -45,6 +45,10 @@ struct search_log {
     std::vector<call> calls{};
 };
 
+/// More than any search is asked for in one call. A text that says more is damaged: it must not
+/// make a searcher fill the memory.
+inline constexpr std::size_t most_asked_at_once = std::size_t{1} << 20;
+
 /// One line per call; numbers as exact hexadecimal, so that reading gives the same bits.
 [[nodiscard]] std::string text_of(search_log const& log);
 

@@ -11,13 +11,16 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/search/search_log.hpp>
 
+#include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -27,13 +30,6 @@ namespace detail {
 
 inline constexpr std::string_view search_log_title = "attune search 1";
 
-[[nodiscard]] inline std::string hexadecimal(double v)
-{
-    char text[64];
-    std::snprintf(text, sizeof text, "%a", v);
-    return text;
-}
-
 /// "3,1,r0x1.8p+0": an index, or r and a real, per parameter.
 [[nodiscard]] inline std::string text_of_point(point const& p)
 {
@@ -41,7 +37,7 @@ inline constexpr std::string_view search_log_title = "attune search 1";
     for (coordinate const& c : p) {
         if (!out.empty()) out += ',';
         if (c.real != 0) out += 'r';
-        out += c.real != 0 ? hexadecimal(c.real) : std::to_string(c.index);
+        out += c.real != 0 ? hexadecimal_text(c.real) : std::to_string(c.index);
     }
     return out;
 }
@@ -132,11 +128,9 @@ public:
 private:
     [[nodiscard]] double real_in(std::string_view text) const
     {
-        std::string const owned(text);
-        char* end = nullptr;
-        double const value = std::strtod(owned.c_str(), &end);
-        if (owned.empty() || *end != '\0') fail("expected a number");
-        return value;
+        std::optional<double> const value = real_in_text(text);
+        if (!value) fail("expected a number");
+        return *value;
     }
 
     std::string_view rest_;
@@ -151,7 +145,8 @@ private:
         m.value = in.real();
         m.low = in.real();
         m.high = in.real();
-        m.samples = static_cast<std::uint32_t>(in.whole());
+        m.samples = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(in.whole(), std::numeric_limits<std::uint32_t>::max()));
         return m;
     }
     std::uint64_t const stage = in.whole();
@@ -181,7 +176,7 @@ std::string text_of(search_log const& log)
             out += detail::text_of_point(a.where);
             if (m != nullptr) {
                 for (double const v : {m->value, m->low, m->high})
-                    out += ' ' + detail::hexadecimal(v);
+                    out += ' ' + detail::hexadecimal_text(v);
                 out += ' ' + std::to_string(m->samples);
             } else {
                 failure const& f = std::get<failure>(a.result);
@@ -209,6 +204,7 @@ search_log parse_search_log(std::string_view text)
             out.space = in.word();
         } else if (what == "ask") {
             search_log::question q{static_cast<std::size_t>(in.whole())};
+            if (q.count > most_asked_at_once) in.fail("too many configurations were asked for");
             while (!in.rest().empty())
                 q.answered.push_back(in.place());
             out.calls.emplace_back(std::move(q));

@@ -9,12 +9,12 @@
 // Tests    tests/search/stop.cpp
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/budget.hpp>
 
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <string>
@@ -140,12 +140,7 @@ public:
     }
 
 private:
-    [[nodiscard]] static std::string number(double v)
-    {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.4g", v);
-        return text;
-    }
+    [[nodiscard]] static std::string number(double v) { return detail::formatted("%.4g", v); }
     [[nodiscard]] std::string nothing() const
     {
         return evaluations_ > 0 && worked_ == 0 ? ", and none of them worked" : "";

@@ -5,6 +5,7 @@
 // or the file that defines ATTUNE_IMPLEMENTATION.
 #pragma once
 
+#include <attune/core/number_text.ipp>
 #include <attune/declare/declare.ipp>
 #include <attune/space/chain_of_trees.ipp>
 #include <attune/space/configurations.ipp>

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
@@ -18,7 +19,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <iterator>
 #include <span>
 #include <string>
@@ -184,16 +184,10 @@ struct verdict {
 {
     std::size_t const fewest = fewest_for(final_options(contestants, 0).confidence);
     if (end.winner != 0 || end.ratio.high >= 1 || end.ratio.samples >= fewest) return {};
-    char text[256] = {};
-    std::snprintf(text,
-                  sizeof text,
-                  "the final had time for too few rounds, %u of the %zu that prove something: what "
-                  "was %.2fx faster than the default in them is not installed; tune with a larger "
-                  "budget of time",
-                  end.ratio.samples,
-                  fewest,
-                  1 / end.ratio.value);
-    return text;
+    return "the final had time for too few rounds, " + std::to_string(end.ratio.samples) +
+           " of the " + std::to_string(fewest) + " that prove something: what was " +
+           detail::formatted("%.2fx", 1 / end.ratio.value) +
+           " faster than the default in them is not installed; tune with a larger budget of time";
 }
 
 } // namespace attune::inline ATTUNE_ABI

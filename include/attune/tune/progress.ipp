@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/progress.hpp>
 
@@ -15,13 +16,6 @@
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
-
-[[nodiscard]] inline std::string formatted(char const* format, double value)
-{
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, format, value);
-    return buffer;
-}
 
 /// "12/60, best 1.25 ms (3.1x faster than the default), 2 crashed, 41 s left"
 [[nodiscard]] inline std::string progress_text(progress const& p)

@@ -1,0 +1,26 @@
+// attune/core/number_text.hpp - numbers as text, the same in every locale.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What printf would write in the C locale, whatever setlocale() and std::locale::global() say.
+///
+/// @param format  text with one conversion in it: %.Nf or %.Ng, N from 0 to 17; %% is a percent
+/// sign
+[[nodiscard]] std::string formatted(std::string_view format, double value);
+
+/// A double to the last bit, as %a writes it: "0x1.8p+0", "-inf", "nan".
+[[nodiscard]] std::string hexadecimal_text(double value);
+
+/// The whole of `text` as hexadecimal_text() writes it; a decimal number too. Nothing: it is
+/// something else, or out of range.
+[[nodiscard]] std::optional<double> real_in_text(std::string_view text);
+
+} // namespace attune::inline ATTUNE_ABI::detail

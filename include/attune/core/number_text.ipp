@@ -1,0 +1,72 @@
+// attune/core/number_text.ipp - std::to_chars and std::from_chars, which know no locale.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/version.hpp>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <system_error>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+std::string formatted(std::string_view format, double value)
+{
+    std::string out;
+    for (std::size_t i = 0; i < format.size(); ++i) {
+        if (format[i] != '%') {
+            out += format[i];
+            continue;
+        }
+        if (i + 1 < format.size() && format[i + 1] == '%') {
+            out += format[++i];
+            continue;
+        }
+        // "%.2f": the rest of the conversion.
+        int digits = 0;
+        for (i += 2; i < format.size() && format[i] >= '0' && format[i] <= '9'; ++i)
+            digits = 10 * digits + (format[i] - '0');
+        bool const is_fixed = i < format.size() && format[i] == 'f';
+        std::array<char, 400> text{}; // the largest double has 309 digits before the point
+        auto const end =
+            std::to_chars(text.data(),
+                          text.data() + text.size(),
+                          value,
+                          is_fixed ? std::chars_format::fixed : std::chars_format::general,
+                          digits);
+        out.append(text.data(), end.ptr);
+    }
+    return out;
+}
+
+std::string hexadecimal_text(double value)
+{
+    if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    std::array<char, 64> text{};
+    auto const end = std::to_chars(
+        text.data(), text.data() + text.size(), std::fabs(value), std::chars_format::hex);
+    return (std::signbit(value) ? "-0x" : "0x") + std::string(text.data(), end.ptr);
+}
+
+std::optional<double> real_in_text(std::string_view text)
+{
+    bool const is_negative = text.starts_with('-');
+    std::string_view digits = text.substr(is_negative ? 1 : 0);
+    if (digits.starts_with('-')) return {};
+    bool const is_hexadecimal = digits.starts_with("0x");
+    if (is_hexadecimal) digits.remove_prefix(2);
+    double value = 0;
+    auto const [end, problem] =
+        std::from_chars(digits.data(),
+                        digits.data() + digits.size(),
+                        value,
+                        is_hexadecimal ? std::chars_format::hex : std::chars_format::general);
+    if (problem != std::errc{} || end != digits.data() + digits.size() || std::signbit(value))
+        return {};
+    return is_negative ? -value : value;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
