@@ -153,3 +153,14 @@ TEST_CASE("a whole configuration is one line")
           "SIZE=8 SHIFT=0 FACTOR=1.0 MODE=guided SHAPE=3 VEC=false ORDER={3, 2, 1, 0} "
           "SPLIT={1, 1, 36}");
 }
+
+TEST_CASE("a coordinate outside a parameter's values is said to be none")
+{
+    // Configurations of files reach the text before anything has looked at them.
+    attune::description const space = every_kind();
+    for (parameter_description const& p : space.parameters)
+        if (p.kind != parameter_kind::real)
+            CHECK(text_of(p, {p.value_count(), 0}) ==
+                  "(no value " + std::to_string(p.value_count()) + ")");
+    CHECK(text_of(space, {{3, 0}}).starts_with("SIZE=8 SHIFT=(no value) "));
+}

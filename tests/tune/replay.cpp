@@ -189,3 +189,95 @@ TEST_CASE("the times of every measurement are in the log, those of the final too
                          doctest::Contains("what was told is not what the times before it say"),
                          attune::error);
 }
+
+namespace {
+
+/// The log of a tuning of four that was killed after its last evaluation.
+std::string interrupted_log(std::string const& path)
+{
+    bench<usual, fast, wrong, crawling> b;
+    (void)b.tune(logging_to(path));
+    std::string text = support::read_file(path);
+    text.erase(text.find("{\"chosen\""));
+    return text;
+}
+
+std::string with(std::string text, std::string const& what, std::string const& by)
+{
+    std::size_t const at = text.find(what);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, what.size(), by);
+}
+
+} // namespace
+
+TEST_CASE("a configuration in a log that is none of the space is no past")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::string const text = interrupted_log(path);
+    for (char const* const told : {R"({"told":[[7]],)",
+                                   R"({"told":[[4294967295]],)",
+                                   R"({"told":[[]],)",
+                                   R"({"told":[[1,0]],)",
+                                   R"({"told":[[[1,0.5]]],)"}) {
+        CAPTURE(told);
+        support::write_file(path, with(text, R"({"told":[[1]],)", told));
+        bench<usual, fast, wrong, crawling> later;
+        auto const result = later.tune(logging_to(path));
+        CHECK(result.report.configuration == "WAY=1");
+        std::vector<std::string> const said = notices_but_noise(result.report);
+        REQUIRE(said.size() == 1);
+        CHECK(said.front().starts_with("the interrupted tuning cannot be continued: event "));
+        CHECK(said.front().ends_with("its configuration is not one of the space"));
+    }
+    for (char const* const told :
+         {R"({"told":[[4294967296]],)", R"({"told":[[-1]],)", R"({"told":{"a":[1]},)"}) {
+        CAPTURE(told);
+        support::write_file(path, with(text, R"({"told":[[1]],)", told));
+        bench<usual, fast, wrong, crawling> later;
+        auto const result = later.tune(logging_to(path));
+        CHECK(result.report.configuration == "WAY=1");
+        CHECK(notices_but_noise(result.report).front().ends_with("its log is damaged"));
+    }
+}
+
+TEST_CASE("a past in which the default configuration failed, or took no time, is none")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::string const text = interrupted_log(path);
+    std::size_t const at = text.find(R"({"told":[[0]],)");
+    REQUIRE(at != std::string::npos);
+    std::size_t const end = text.find('\n', at);
+    for (char const* const line : {R"({"told":[[0]],"failed":3,"reason":"it crashed"})",
+                                   R"({"told":[[0]],"value":"nan","low":1,"high":1,"samples":1})",
+                                   R"({"told":[[0]],"value":0,"low":0,"high":0,"samples":1})",
+                                   R"({"told":[[1]],"value":1,"low":1,"high":1,"samples":1})"}) {
+        CAPTURE(line);
+        support::write_file(path, text.substr(0, at) + line + text.substr(end));
+        bench<usual, fast, wrong, crawling> later;
+        auto const result = later.tune(logging_to(path));
+        CHECK(result.report.configuration == "WAY=1");
+        std::vector<std::string> const said = notices_but_noise(result.report);
+        REQUIRE(said.size() == 1);
+        CHECK(said.front().starts_with("the interrupted tuning cannot be continued: "));
+    }
+}
+
+TEST_CASE("a log that asks for more than fits into the memory is no past")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::string text = interrupted_log(path);
+    std::size_t const at = text.find("\"wanted\":") + 9;
+    text.replace(at, text.find_first_of(",}", at) - at, "18446744073709551615");
+    support::write_file(path, text);
+    bench<usual, fast, wrong, crawling> later;
+    auto const result = later.tune(logging_to(path));
+    CHECK(result.report.configuration == "WAY=1");
+    REQUIRE(notices_but_noise(result.report).size() == 1);
+    CHECK(notices_but_noise(result.report)
+              .front()
+              .ends_with("too many configurations were asked for"));
+}

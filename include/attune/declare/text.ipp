@@ -104,6 +104,8 @@ index_of_integers(parameter_description const& parameter, std::vector<std::int64
 
 std::string text_of(parameter_description const& parameter, coordinate at)
 {
+    if (parameter.kind != parameter_kind::real && at.index >= parameter.value_count())
+        return "(no value " + std::to_string(at.index) + ')';
     switch (parameter.kind) {
     case parameter_kind::real:
         return detail::text_of_real(at.real);
@@ -159,7 +161,8 @@ std::string text_of(description const& space, point const& at)
     std::string out;
     for (std::size_t i = 0; i < space.parameters.size(); ++i) {
         if (i > 0) out += ' ';
-        out += space.parameters[i].name + '=' + text_of(space.parameters[i], at[i]);
+        out += space.parameters[i].name + '=';
+        out += i < at.size() ? text_of(space.parameters[i], at[i]) : "(no value)";
     }
     return out;
 }

@@ -16,6 +16,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +44,14 @@ inline constexpr std::array<char const*, 7> event_names{
     return out;
 }
 
+/// Errors   record_json_problem: it does not fit into 32 bits
+[[nodiscard]] inline std::uint32_t narrow_count(std::uint64_t count, char const* name)
+{
+    if (count > std::numeric_limits<std::uint32_t>::max())
+        throw record_json_problem(std::string(name) + " is too large");
+    return static_cast<std::uint32_t>(count);
+}
+
 [[nodiscard]] point json_to_point(record_json const& json)
 {
     if (!json.is_array()) throw record_json_problem("a point is not a list");
@@ -50,7 +60,8 @@ inline constexpr std::array<char const*, 7> event_names{
         bool const has_real = c.is_array() && c.size() == 2 && c[1].is_number();
         record_json const& index = has_real ? c[0] : c;
         if (!index.is_number_unsigned()) throw record_json_problem("a coordinate is no index");
-        out.push_back({index.get<std::uint32_t>(), has_real ? c[1].get<double>() : 0.0});
+        out.push_back({narrow_count(index.get<std::uint64_t>(), "an index"),
+                       has_real ? c[1].get<double>() : 0.0});
     }
     return out;
 }
@@ -83,7 +94,7 @@ void add_outcome(record_json& json, outcome const& result)
     return measurement{number_field(json, "value"),
                        number_field(json, "low"),
                        number_field(json, "high"),
-                       static_cast<std::uint32_t>(count_field(json, "samples"))};
+                       narrow_count(count_field(json, "samples"), "samples")};
 }
 
 void add_timing(record_json& json, timing_record const& timing)
@@ -107,15 +118,17 @@ void add_timing(record_json& json, timing_record const& timing)
         if (!t.is_number()) throw record_json_problem("a time is no number");
         out.times.push_back(t.get<double>());
     }
-    for (record_json const& at : json.value("disturbed", record_json::array())) {
+    record_json const disturbed = json.value("disturbed", record_json::array());
+    if (!disturbed.is_array()) throw record_json_problem("disturbed times are no list");
+    for (record_json const& at : disturbed) {
         bool const after =
             at.is_number_unsigned() && at.get<std::uint64_t>() < out.times.size() &&
             (out.disturbed.empty() || at.get<std::uint32_t>() > out.disturbed.back());
         if (!after) throw record_json_problem("a disturbed time is none of the times");
         out.disturbed.push_back(at.get<std::uint32_t>());
     }
-    out.runs = static_cast<std::uint32_t>(count_field(json, "runs"));
-    out.threads = static_cast<std::uint32_t>(count_field(json, "threads"));
+    out.runs = narrow_count(count_field(json, "runs"), "runs");
+    out.threads = narrow_count(count_field(json, "threads"), "threads");
     if (json.contains("clock")) out.clock = text_field(json, "clock");
     return out;
 }
@@ -175,6 +188,7 @@ void add_timing(record_json& json, timing_record const& timing)
         if (found == json.end()) continue;
         event out;
         out.kind = static_cast<event_kind>(i);
+        if (!found->is_array()) throw record_json_problem("points are no list");
         for (record_json const& p : *found)
             out.points.push_back(json_to_point(p));
         if (out.kind == event_kind::asked)

@@ -37,9 +37,11 @@ struct replayed_calls {
     std::string problem{}; ///< not empty: where the searcher and the log part
 };
 
-/// Repeats the calls on a fresh searcher and compares what it proposes with what it proposed, and
-/// what it was told with the times that were taken.
-[[nodiscard]] replayed_calls repeat_calls(any_searcher& search, std::vector<event> const& events);
+/// Repeats the calls on a fresh searcher of that space and compares what it proposes with what it
+/// proposed, and what it was told with the times that were taken. Every configuration of an event
+/// has to be one of the space: a file may say anything.
+[[nodiscard]] replayed_calls
+repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events);
 
 /// Models `searcher`. Points that were asked before an interruption and never told come first.
 class logged_search {

@@ -25,14 +25,44 @@ namespace detail {
            again.samples == m->samples;
 }
 
+/// One of the space, written as the library writes it: nothing but zeros where nothing is read.
+[[nodiscard]] inline bool is_point_of(chain_of_trees const& space, point const& at)
+{
+    std::vector<parameter_description> const& parameters = space.describe().parameters;
+    if (at.size() != parameters.size()) return false;
+    for (std::size_t i = 0; i < at.size(); ++i)
+        if (parameters[i].kind == parameter_kind::real ? at[i].index != 0 : at[i].real != 0)
+            return false;
+    return space.contains(at);
+}
+
+/// @return  what is wrong with an event of a file; empty when nothing is
+[[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
+{
+    // More than any session asks for at once.
+    constexpr std::size_t most_wanted = std::size_t{1} << 20;
+    if (e.kind == event_kind::asked)
+        return e.wanted <= most_wanted ? "" : "too many configurations were asked for";
+    if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
+        return "its configuration is not one of the space";
+    if (e.kind == event_kind::revealed && e.numbers.size() != space.describe().intermediates.size())
+        return "it has other numbers than the space";
+    return "";
+}
+
 } // namespace detail
 
-replayed_calls repeat_calls(any_searcher& search, std::vector<event> const& events)
+replayed_calls
+repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events)
 {
     replayed_calls out;
     std::unordered_map<point, timing_record, point_hash> timed; // and not told yet
     for (std::size_t i = 0; i < events.size(); ++i) {
         event const& e = events[i];
+        if (std::string const wrong = detail::what_is_wrong(e, space); !wrong.empty()) {
+            out.problem = "event " + std::to_string(i + 1) + ": " + wrong;
+            return out;
+        }
         if (e.kind == event_kind::asked) {
             if (search.ask(e.wanted) != e.points) {
                 out.problem = "event " + std::to_string(i + 1) +
@@ -67,7 +97,7 @@ logged_search::logged_search(search_factory const& make,
                              event_log& log)
     : log_(&log)
     , search_(make(space, seed))
-    , past_(repeat_calls(search_, log.past()))
+    , past_(repeat_calls(search_, space, log.past()))
 {
     if (past_.problem.empty()) return;
     past_ = {.problem = "the interrupted tuning cannot be continued: " + past_.problem};

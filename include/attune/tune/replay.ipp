@@ -21,7 +21,7 @@ replay(std::string const& path, chain_of_trees const& space, search_factory cons
                     path,
                     "tune again, or remove the damaged line and what follows it");
     any_searcher again = search(space, session.seed);
-    replayed_calls calls = repeat_calls(again, session.events);
+    replayed_calls calls = repeat_calls(again, space, session.events);
     if (!calls.problem.empty())
         throw error("the log cannot be repeated: " + calls.problem,
                     path,

@@ -61,6 +61,7 @@ public:
             note("tuning_options::until_roofline ends nothing: kernel '" + problem_.kernel.name +
                  "' does not state its work; call kernel.work(flops, bytes)");
 
+        note(events_.check_beginning(problem_.default_at));
         logged_search search{options_.search, problem_.space, options_.seed, events_.log()};
         std::vector<std::pair<point, outcome>> const past = search.past();
         note(search.notice());

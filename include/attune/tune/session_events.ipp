@@ -10,8 +10,10 @@
 #include <attune/tune/trial.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -30,6 +32,23 @@ public:
     }
 
     [[nodiscard]] event_log& log() noexcept { return log_; }
+
+    /// Forgets a past that does not begin with a time of the default configuration, which is
+    /// measured first and has to work.  @return  why; empty: the past is as it has to be
+    [[nodiscard]] std::string check_beginning(point const& default_at)
+    {
+        auto const first = std::find_if(log_.past().begin(), log_.past().end(), [](event const& e) {
+            return e.kind == event_kind::told;
+        });
+        if (first == log_.past().end()) return {};
+        auto const* const m = std::get_if<measurement>(&*first->result);
+        if (first->points.front() == default_at && m != nullptr && std::isfinite(m->value) &&
+            m->value > 0)
+            return {};
+        log_.begin_anew();
+        return "the interrupted tuning cannot be continued: its log does not begin with the time "
+               "of the default configuration";
+    }
 
     void compiled(supplied_variant const& next)
     {
@@ -80,7 +99,8 @@ public:
         unsigned out = 1;
         for (event const& e : log_.past())
             if (e.timing) out = std::max(out, e.timing->threads);
-        return out;
+        // A file may say anything, and so many threads may be started to measure the machine.
+        return std::min(out, std::max(1U, std::thread::hardware_concurrency()));
     }
 
 private:
