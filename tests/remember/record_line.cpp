@@ -179,3 +179,13 @@ TEST_CASE("a header tells whether its format is known")
     CHECK_FALSE(header(R"({"attune_store":null})").known);
     CHECK_FALSE(header(R"({"attune_store":0})").known);
 }
+
+TEST_CASE("what is nested a million deep is damage, or a format that is unknown")
+{
+    std::string const deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+    auto const header = attune::read_line("{\"attune_store\":" + deep + "}");
+    REQUIRE(std::holds_alternative<attune::store_header>(header));
+    CHECK_FALSE(std::get<attune::store_header>(header).known);
+    CHECK(std::get<attune::store_header>(header).format == "unknown");
+    CHECK(std::holds_alternative<attune::damage>(attune::read_line("{\"kernel\":" + deep + "}")));
+}

@@ -1,6 +1,7 @@
 // tests/remember/store_shared.cpp - one file, many threads and processes, some of them killed.
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.hpp>
+#include <attune/remember/store_file.ipp>
 
 #include <csignal>
 #include <cstddef>
@@ -232,4 +233,39 @@ TEST_CASE("a disk that is full in the middle of a write leaves no trace, and a n
     });
     CHECK(status_of(child) == 0);
     CHECK(read_file(path) == before);
+}
+
+TEST_CASE("without the lock nothing of a file is taken away: it may be another writer's")
+{
+    using attune::detail::store_file;
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    support::write_file(path, "first\nsecond\n");
+    {
+        // As where the file system has no locks.
+        store_file const file = store_file::open_to_append(path);
+        REQUIRE(file.usable());
+        CHECK_FALSE(file.cut_to(6));
+    }
+    CHECK(read_file(path) == "first\nsecond\n");
+    ::pid_t const child = fork_child([&] {
+        std::signal(SIGXFSZ, SIG_IGN);
+        ::rlimit const limit{16, 16};
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
+        store_file const file = store_file::open_to_append(path);
+        if (file.append("third\n")) ::_exit(3);
+    });
+    CHECK(status_of(child) == 0);
+    CHECK(read_file(path) == "first\nsecond\nthi");
+    {
+        store_file file = store_file::open_to_append(path);
+        CHECK(file.lock(store_file::sharing::shared));
+        CHECK_FALSE(file.cut_to(6));
+    }
+    {
+        store_file file = store_file::open_to_append(path);
+        CHECK(file.lock(store_file::sharing::exclusive));
+        CHECK(file.cut_to(6));
+    }
+    CHECK(read_file(path) == "first\n");
 }

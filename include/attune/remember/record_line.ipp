@@ -117,7 +117,9 @@ line_content read_line(std::string_view line)
     }
     if (!json.is_object()) return damage{"not a JSON object"};
     if (auto const format = json.find(detail::store_header_field); format != json.end())
-        return store_header{*format == store_format, format->dump(-1, ' ', true)};
+        // Only a number is shown: what is nested a million deep would not fit on the stack.
+        return store_header{*format == store_format,
+                            format->is_primitive() ? format->dump(-1, ' ', true) : "unknown"};
     try {
         return detail::json_to_record(json);
     } catch (detail::record_json_problem const& problem) {

@@ -22,8 +22,8 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// - The file is only ever appended to, one line by one write under a lock, so that many processes
 ///   can share it. A process that is killed while it writes leaves at worst one damaged line.
-/// - A damaged line is skipped, stays in the file, and is told once: "path:line: damaged record
-///   skipped (why)".
+/// - A damaged line is skipped and stays in the file. All of them are told in one notice:
+///   "path:line: this and 2 more damaged records skipped (why)".
 /// - A file in a newer format, or one that is no store at all, is never written to. With the former
 ///   nothing is found or kept; with the latter, and with a file that cannot be written, records are
 ///   kept in memory until the process ends, and every add() tries the file again.

@@ -86,6 +86,29 @@ private:
                     "): results are kept in memory until the process ends");
     }
 
+    /// Lines that could not be read.
+    struct damaged_lines {
+        std::size_t count = 0;
+        std::size_t first = 0; ///< its number
+        std::string why{};     ///< of the first
+
+        void add(std::size_t number, std::string const& reason)
+        {
+            if (count++ > 0) return;
+            first = number;
+            why = reason;
+        }
+    };
+
+    /// One sentence for all of them, and another one when there are more.
+    void notice_damage(damaged_lines const& damaged)
+    {
+        std::string const where = path_ + ":" + std::to_string(damaged.first) + ": ";
+        notice_once(damaged.count == 1 ? where + "damaged record skipped (" + damaged.why + ")"
+                                       : where + "this and " + std::to_string(damaged.count - 1) +
+                                             " more damaged records skipped (" + damaged.why + ")");
+    }
+
     void forget_file()
     {
         records_.clear();
@@ -123,7 +146,7 @@ private:
         file.unlock_when_shared();
         stamp_ = stamp;
         ends_with_newline_ = text.empty() || text.back() == '\n';
-        std::vector<std::string> damaged;
+        damaged_lines damaged;
         bool header_seen = false, strange = false;
         std::string_view rest = text;
         for (std::size_t number = 1; !rest.empty(); ++number) {
@@ -141,9 +164,7 @@ private:
                     return true;
                 }
             } else if (end != rest.npos || locked) {
-                damaged.push_back(path_ + ":" + std::to_string(number) +
-                                  ": damaged record skipped (" + std::get<damage>(content).why +
-                                  ")");
+                damaged.add(number, std::get<damage>(content).why);
                 // A cut header is no surprise: its writer was killed.
                 strange = strange || !header_line().starts_with(line);
             }
@@ -153,8 +174,7 @@ private:
             return true;
         }
         kind_ = header_seen ? content_kind::ours : content_kind::headless;
-        for (std::string& text_of_notice : damaged)
-            notice_once(std::move(text_of_notice));
+        if (damaged.count > 0) notice_damage(damaged);
         return true;
     }
 

@@ -32,6 +32,10 @@ class store_file {
 public:
     enum class sharing { shared, exclusive };
 
+    /// Bytes of a file that is read: some million records. A file of holes must not fill the
+    /// memory.
+    static constexpr std::size_t largest = std::size_t{1} << 30;
+
     /// Differs when another process replaced or changed the file.
     struct identity {
         bool known = false;
@@ -92,13 +96,16 @@ public:
     }
 
     /// Waits for the lock, at most about 3 s: a stopped process must not stop this one. The lock
-    /// goes with the object. True as well where the file system has no locks.
+    /// goes with the object. True as well where the file system has no locks; then it is not held.
     [[nodiscard]] bool lock(sharing how) noexcept
     {
         sharing_ = how;
         int const operation = (how == sharing::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
         for (int attempt = 0; attempt < 3000; ++attempt) {
-            if (::flock(descriptor_, operation) == 0) return true;
+            if (::flock(descriptor_, operation) == 0) {
+                is_exclusive_ = how == sharing::exclusive;
+                return true;
+            }
             if (errno != EWOULDBLOCK && errno != EINTR) return true;
             std::timespec const pause{0, 1'000'000};
             ::nanosleep(&pause, nullptr);
@@ -110,7 +117,8 @@ public:
     [[nodiscard]] bool try_lock() noexcept
     {
         sharing_ = sharing::exclusive;
-        return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+        is_exclusive_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+        return is_exclusive_ || errno != EWOULDBLOCK;
     }
 
     /// Readers let writers go on while they make sense of the text.
@@ -119,11 +127,16 @@ public:
         if (sharing_ == sharing::shared) ::flock(descriptor_, LOCK_UN);
     }
 
-    /// The whole text. False, with why(), when it cannot be read.
+    /// The whole text. False, with why(), when it cannot be read, or is larger than `largest`.
     [[nodiscard]] bool read_all(std::string& text) const
     {
         constexpr std::size_t block = std::size_t{1} << 16;
         text.clear();
+        identity const about = stamp();
+        if (about.known && about.bytes > static_cast<std::int64_t>(largest)) {
+            error_ = EFBIG;
+            return false;
+        }
         for (;;) {
             std::size_t const had = text.size();
             text.resize(had + block);
@@ -138,8 +151,8 @@ public:
         }
     }
 
-    /// Appends `text` by one write. When the disk is full, takes back the part that was written.
-    /// @pre the lock is held, exclusively
+    /// Appends `text` by one write. When the disk is full, takes back the part that was written if
+    /// the lock is held, exclusively: without it, what stands behind may be another writer's.
     [[nodiscard]] bool append(std::string_view text) const
     {
         ::off_t const end = ::lseek(descriptor_, 0, SEEK_END);
@@ -149,8 +162,9 @@ public:
                 rest.remove_prefix(static_cast<std::size_t>(written));
             } else if (written == 0 || errno != EINTR) {
                 error_ = written == 0 ? ENOSPC : errno;
-                if (end >= 0 && rest.size() < text.size() && ::ftruncate(descriptor_, end) != 0)
-                    return false; // the part that stays is a damaged line, which readers skip
+                // A part that stays is a damaged line, which readers skip.
+                if (end >= 0 && rest.size() < text.size())
+                    static_cast<void>(cut_to(static_cast<std::size_t>(end)));
                 return false;
             }
         }
@@ -158,10 +172,10 @@ public:
     }
 
     /// Drops everything from byte `size` on: a line whose writer was killed in the middle of it.
-    /// @pre the lock is held, exclusively
+    /// Does nothing without the exclusive lock.
     [[nodiscard]] bool cut_to(std::size_t size) const noexcept
     {
-        return ::ftruncate(descriptor_, static_cast<::off_t>(size)) == 0;
+        return is_exclusive_ && ::ftruncate(descriptor_, static_cast<::off_t>(size)) == 0;
     }
 
 private:
@@ -185,6 +199,7 @@ private:
     int descriptor_ = -1;
     mutable int error_ = 0;
     sharing sharing_ = sharing::shared;
+    bool is_exclusive_ = false;
     bool irregular_ = false;
 };
 
