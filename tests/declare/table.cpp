@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -132,4 +133,44 @@ TEST_CASE("the number of a coordinate comes from the table the parameter has")
     parameter_description flag;
     flag.kind = parameter_kind::boolean;
     CHECK(attune::number_at(flag, {1, 0}) == number::of(std::int64_t{1}));
+}
+
+TEST_CASE("prime factors agree with trial division")
+{
+    for (std::int64_t n = 1; n <= 20000; ++n) {
+        std::vector<attune::prime_power> const found = attune::prime_factors(n);
+        std::int64_t rest = n;
+        std::size_t at = 0;
+        for (std::int64_t d = 2; rest > 1; ++d) {
+            int exponent = 0;
+            for (; rest % d == 0; rest /= d)
+                ++exponent;
+            if (exponent == 0) continue;
+            REQUIRE(at < found.size());
+            REQUIRE(found[at].prime == d);
+            REQUIRE(found[at].exponent == exponent);
+            ++at;
+        }
+        REQUIRE(at == found.size());
+    }
+}
+
+TEST_CASE("numbers of 63 bits are taken apart, primes and products of two primes too")
+{
+    // By trial division each of these takes seconds to minutes.
+    std::int64_t const mersenne = (std::int64_t{1} << 61) - 1;
+    CHECK(attune::divisors(mersenne) == std::vector<std::int64_t>{1, mersenne});
+    CHECK(attune::factorisation_count(mersenne, 3) == 3);
+    std::int64_t const p = 2147483647;
+    std::int64_t const q = 2147483629;
+    CHECK(attune::divisors(p * q) == std::vector<std::int64_t>{1, q, p, p * q});
+    CHECK(attune::divisors(p * p) == std::vector<std::int64_t>{1, p, p * p});
+    std::int64_t const r = 2097143; // its cube has 63 bits
+    CHECK(attune::divisors(r * r * r) == std::vector<std::int64_t>{1, r, r * r, r * r * r});
+    CHECK(attune::divisors(std::int64_t{1} << 62).size() == 63);
+    std::int64_t const largest =
+        std::numeric_limits<std::int64_t>::max(); // 7^2 73 127 337 92737 649657
+    CHECK(attune::divisors(largest).size() == 3 * 32);
+    // The most divisors that 63 bits can have.
+    CHECK(attune::divisors(897612484786617600).size() == 103680);
 }

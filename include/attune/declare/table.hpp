@@ -4,7 +4,8 @@
 // Stage    [declare] -> space -> search -> compile -> measure -> remember
 // In       a parameter's table and a coordinate in it
 // Out      the number, label, order or factors that stand there
-// Source   permutations by Lehmer code, lexicographic (Knuth, TAOCP 4A, Sec. 7.2.1.2)
+// Source   permutations by Lehmer code, lexicographic (Knuth, TAOCP 4A, Sec. 7.2.1.2); factors by
+//          Pollard's rho (Brent 1980), primes by Miller-Rabin with the bases of Sinclair (2011)
 // Depends  std only
 // Tests    tests/declare/table.cpp
 #pragma once
@@ -41,29 +42,23 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
     return number::of(std::int64_t{at.index});
 }
 
+/// A prime and how often it divides.
+struct prime_power {
+    std::int64_t prime = 0;
+    int exponent = 0;
+};
+
+/// The primes that divide `extent`, ascending. Cost: some ten thousand steps for the hardest 63
+/// bits.
+/// @pre extent >= 1
+[[nodiscard]] std::vector<prime_power> prime_factors(std::int64_t extent);
+
 /// Every divisor of `extent`, ascending. @pre extent >= 1
 [[nodiscard]] std::vector<std::int64_t> divisors(std::int64_t extent);
 
 /// How many rows factor_table(extent, parts) has: every prime that divides `extent` e times can be
 /// shared among the parts in C(e + parts - 1, e) ways. A double, since it may exceed 64 bits.
-[[nodiscard]] inline double factorisation_count(std::int64_t extent, std::uint32_t parts)
-{
-    double count = 1;
-    auto const share = [&](int exponent) {
-        double ways = 1;
-        for (int i = 1; i <= exponent; ++i)
-            ways = ways * (parts - 1.0 + i) / i;
-        count *= ways;
-    };
-    for (std::int64_t d = 2; d <= extent / d; ++d) {
-        int exponent = 0;
-        for (; extent % d == 0; extent /= d)
-            ++exponent;
-        share(exponent);
-    }
-    if (extent > 1) share(1);
-    return count;
-}
+[[nodiscard]] double factorisation_count(std::int64_t extent, std::uint32_t parts);
 
 /// Every way to write `extent` as an ordered product of `parts` factors, `parts` numbers a row,
 /// ascending lexicographically. @pre extent >= 1, parts >= 1
