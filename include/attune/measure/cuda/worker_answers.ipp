@@ -14,6 +14,8 @@
 #include <attune/measure/cuda/worker_protocol.ipp>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::worker {
@@ -30,6 +32,7 @@ failure get_failure(reader& from)
 {
     failure out;
     out.stage = from.get<failure_stage>();
+    if (static_cast<std::size_t>(out.stage) >= failure_stage_count) throw damaged_message();
     out.reason = from.get_text();
     out.log = from.get_text();
     return out;
@@ -83,6 +86,14 @@ timing_record get_timing(reader& from)
     out.runs = from.get<std::uint32_t>();
     out.threads = from.get<std::uint32_t>();
     out.clock = from.get_text();
+    bool const are_numbers =
+        std::none_of(out.times.begin(), out.times.end(), [](double t) { return std::isnan(t); });
+    // In ascending order, each once.
+    bool const are_places =
+        std::adjacent_find(out.disturbed.begin(), out.disturbed.end(), std::greater_equal<>()) ==
+            out.disturbed.end() &&
+        (out.disturbed.empty() || out.disturbed.back() < out.times.size());
+    if (!are_numbers || !are_places) throw damaged_message();
     return out;
 }
 
@@ -108,7 +119,7 @@ std::variant<round_times, std::size_t> get_comparison(reader& from)
     round_times out(from.get_count());
     for (std::size_t i = 0; i < out.size(); ++i)
         for (std::size_t left = from.get_count(); left > 0; --left)
-            out.add(i, from.get<double>());
+            out.add(i, from.get_number());
     return out;
 }
 

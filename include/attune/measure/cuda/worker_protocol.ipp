@@ -59,6 +59,7 @@ device_variant get_variant(reader& from)
     device_variant out;
     out.code = get_code(from);
     out.launch = from.get<launch_geometry>();
+    reader::require_flag(out.launch.is_cooperative);
     return out;
 }
 
@@ -168,11 +169,20 @@ beginning get_beginning(reader& from)
         one.value.resize(value.size());
         if (!value.empty()) std::memcpy(one.value.data(), value.data(), value.size());
     }
+    for (sent_region const& one : out.regions)
+        reader::require_flag(one.by_handle);
+    for (device_buffer const& one : out.call.buffers)
+        reader::require_flag(one.where.writable);
+    for (device_argument const& one : out.call.arguments)
+        if (one.buffer != device_argument::by_value && one.buffer >= out.call.buffers.size())
+            throw damaged_message();
     std::size_t const arrays = out.call.buffers.size();
     if (out.region_of.size() != arrays || out.offset_of.size() != arrays) throw damaged_message();
     for (std::size_t i = 0; i < arrays; ++i)
         if (out.region_of[i] >= out.regions.size() ||
-            out.offset_of[i] > out.regions[out.region_of[i]].bytes)
+            out.offset_of[i] > out.regions[out.region_of[i]].bytes ||
+            out.call.buffers[i].where.bytes >
+                out.regions[out.region_of[i]].bytes - out.offset_of[i])
             throw damaged_message();
     return out;
 }

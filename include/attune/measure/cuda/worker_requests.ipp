@@ -31,6 +31,8 @@ namespace detail {
     if (failed != nullptr ? *failed >= contestants
                           : std::get<round_times>(result).size() != contestants)
         throw damaged_message();
+    for (std::size_t i = 0; failed == nullptr && i < contestants; ++i)
+        if (std::get<round_times>(result).rounds(i) == 0) throw damaged_message();
     return result;
 }
 

@@ -144,6 +144,22 @@ public:
         T value{};
         std::string_view const bytes = take(sizeof value);
         std::memcpy(&value, bytes.data(), sizeof value);
+        if constexpr (std::is_same_v<T, bool>) require_flag(value);
+        return value;
+    }
+    /// A byte that is neither 0 nor 1 is no bool: to look at it as one has no meaning in C++.
+    /// Errors   damaged_message
+    static void require_flag(bool const& received)
+    {
+        unsigned char byte = 0;
+        std::memcpy(&byte, &received, sizeof byte);
+        if (byte > 1) throw damaged_message();
+    }
+    /// Errors   damaged_message: it is NaN, by which nothing can be sorted
+    [[nodiscard]] double get_number()
+    {
+        auto const value = get<double>();
+        if (value != value) throw damaged_message();
         return value;
     }
     [[nodiscard]] std::string get_text() { return std::string(take(get<std::size_t>())); }

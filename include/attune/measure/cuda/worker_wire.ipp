@@ -55,12 +55,16 @@ shared_memory::shared_memory(std::size_t bytes)
     : size_(bytes)
 {
 #if defined(__linux__)
-    file_ = detail::moved_up(::memfd_create("attune worker", MFD_CLOEXEC));
+    file_ = detail::moved_up(::memfd_create("attune worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 #else
     errno = ENOSYS;
 #endif
     if (!file_.is_open() || ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)
         throw detail::no_shared_memory(bytes);
+#if defined(__linux__)
+    if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+        throw detail::no_shared_memory(bytes);
+#endif
     map(PROT_READ | PROT_WRITE);
 }
 
@@ -69,7 +73,11 @@ shared_memory::shared_memory(descriptor file, std::size_t bytes)
     , size_(bytes)
 {
     struct stat found{};
-    // Reading past the end of a file would be a SIGBUS.
+    // Reading past the end of a file would be a SIGBUS, also where its sender cuts it later.
+#if defined(__linux__)
+    int const seals = ::fcntl(file_.get(), F_GET_SEALS);
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) throw damaged_message();
+#endif
     if (::fstat(file_.get(), &found) != 0 || found.st_size < 0 ||
         static_cast<std::size_t>(found.st_size) < bytes)
         throw damaged_message();
