@@ -1,0 +1,51 @@
+// tests/fuzz/events.cpp - no event log crashes a reader, nor a search that continues it.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/measure/estimate.hpp>
+#include <attune/remember/event_log.ipp>
+#include <attune/search/random.ipp>
+#include <attune/space/files/read_json.hpp>
+#include <attune/tune/logged_search.ipp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "data_file.hpp"
+
+namespace {
+
+attune::chain_of_trees sample_space()
+{
+    auto read = attune::read_spaces_json(R"({"params": [
+        {"name": "a", "values": [1, 2, 4]}, {"name": "r", "kind": "real", "low": 0.5, "high": 1.5},
+        {"name": "m", "values": ["x", "y"]}, {"name": "O", "kind": "permutation", "parts": 3}]})");
+    read.front().space.intermediates = {"registers"};
+    return attune::chain_of_trees(attune::bind_inputs(std::move(read.front().space), {}));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+    static fuzz::data_file const file;
+    static attune::chain_of_trees const space = sample_space();
+    static attune::search_factory const make = attune::search_with<attune::random_searcher>();
+    // The first line is right, so that what follows is a past.
+    file.hold(attune::detail::session_line("key", 5) +
+              std::string(reinterpret_cast<char const*>(data), size));
+    try {
+        for (attune::logged_session const& session : attune::read_event_log(file.path()))
+            for (attune::event const& e : session.events)
+                static_cast<void>(attune::detail::event_line(e));
+    } catch (attune::error const&) {
+    }
+    attune::event_log log(file.path(), "key", 5);
+    attune::logged_search search(make, space, 5, log);
+    for (auto const& [at, result] : search.past())
+        static_cast<void>(attune::text_of(space.describe(), at));
+    static_cast<void>(search.ask(2));
+    return 0;
+}
