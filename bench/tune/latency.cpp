@@ -1,15 +1,18 @@
-// bench.tune.latency : calls of a size that is tuned, while another thread tunes a second size.
+// bench.tune.latency : calls of a size that is tuned, while another thread tunes other sizes.
 // SPDX-License-Identifier: MIT
 //
 // Run      bench.tune.latency [--evaluations 40] [--quiet 3] [--pause 0] [--ahead 1]
-//          [--resident 256]
+//          [--resident 256] [--sizes 1] [--cached]
 //          --pause: microseconds that the calling thread sleeps between two calls
 //          --ahead 0: nothing is compiled beside a measurement
 //          --resident: MiB of the process in small pages, which the tuning does not need
+//          --sizes: so many are tuned meanwhile, one after the other
+//          --cached: the variants are compiled already, so that more of them run in a second
 // Prints   quiet and busy: median, percentiles and longest call, the share of calls over 1 ms, how
 //          often the thread was taken off its processor; the last line has the ratio
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
+#include <attune/compile/process.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -58,6 +61,8 @@ struct asked_for {
     std::size_t pause_us = 0;
     std::uint32_t ahead = 1;
     std::size_t resident_mib = 256;
+    std::uint32_t sizes = 1;
+    bool cached = false;
 };
 
 /// What one call took, call by call, and what the system did to the thread meanwhile.
@@ -146,7 +151,9 @@ int measure(asked_for const& asked)
 {
     occupy(asked.resident_mib);
     attune::clang_options compiling;
-    compiling.cache.enabled = false;
+    attune::detail::temporary_folder const cache;
+    compiling.cache.enabled = asked.cached;
+    compiling.cache.folder = cache.path();
     attune::tuning_options options;
     options.limits = attune::budget::of_evaluations(asked.evaluations);
     options.progress = attune::silent_progress();
@@ -163,6 +170,7 @@ int measure(asked_for const& asked)
     std::vector<float> new_x(new_size, 0.5F);
     std::vector<float> new_y(new_size);
     norm(x, y, known_size);
+    if (asked.cached) norm(new_x, new_y, new_size - 1);
     auto const call = [&] { norm(x, y, known_size); };
 
     caller before{call, asked.pause_us};
@@ -172,7 +180,8 @@ int measure(asked_for const& asked)
 
     caller meanwhile{call, asked.pause_us};
     auto const begin = clock_type::now();
-    norm(new_x, new_y, new_size);
+    for (std::uint32_t i = 0; i < asked.sizes; ++i)
+        norm(new_x, new_y, new_size - 64 * static_cast<int>(i));
     double const tuning_s = std::chrono::duration<double>(clock_type::now() - begin).count();
     call_times busy = meanwhile.end();
     busy.print("busy");
@@ -205,7 +214,9 @@ int main(int argc, char** argv)
                                {"--quiet", &asked.quiet_s, 1},
                                {"--pause", &asked.pause_us},
                                {"--ahead", &asked.ahead},
-                               {"--resident", &asked.resident_mib}});
+                               {"--resident", &asked.resident_mib},
+                               {"--sizes", &asked.sizes, 1},
+                               {"--cached", &asked.cached}});
         return measure(asked);
     });
 }
