@@ -12,6 +12,7 @@
 #include <latch>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -77,7 +78,10 @@ TEST_CASE("a worker begins before anybody takes, off the core of the thread that
     std::latch begun{1};
     std::vector<int> its_processors;
     sigset_t blocked;
+    int its_niceness = 0;
+    int const niceness = ::getpriority(PRIO_PROCESS, 0);
     auto const ticket = line.add([&] {
+        its_niceness = ::getpriority(PRIO_PROCESS, 0); // on Linux, of the calling thread
         its_processors = attune::allowed_processors();
         pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
         begun.count_down();
@@ -90,6 +94,8 @@ TEST_CASE("a worker begins before anybody takes, off the core of the thread that
     CHECK(!its_processors.empty());
     CHECK(std::find(its_processors.begin(), its_processors.end(), held.front()) ==
           its_processors.end());
+    CHECK(its_niceness == std::min(niceness + 5, 19)); // it gives way to the program's threads
+    CHECK(::getpriority(PRIO_PROCESS, 0) == niceness);
     // The program's signal handlers do not run on a worker; its own faults are not held back.
     CHECK(sigismember(&blocked, SIGINT) == 1);
     CHECK(sigismember(&blocked, SIGALRM) == 1);

@@ -6,12 +6,14 @@
 
 #include <cfenv>
 #include <cstdlib>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <variant>
 #include <vector>
@@ -68,6 +70,12 @@ void round_up(std::span<double const> x, std::span<double> y, std::span<int> k)
 {
     assign(x, y, k);
     std::fesetround(FE_UPWARD);
+}
+char const* table = nullptr; ///< in the program's own memory
+void look_up(std::span<double const> x, std::span<double> y, std::span<int>)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] = 2 * x[i] * table[i];
 }
 ATTUNE_TEST_UNCHECKED void crash(std::span<double const>, std::span<double>, std::span<int>)
 {
@@ -237,6 +245,24 @@ TEST_CASE("the user's check decides, for the default too")
     REQUIRE(!works(end));
     CHECK(std::get<failure>(end).stage == failure_stage::verify);
     CHECK(std::get<failure>(end).reason == "the kernel's check refused the result");
+}
+
+TEST_CASE(
+    "a default that reads other memory of the program finds it, though children go without it")
+{
+    std::size_t const bytes = std::size_t{48} << 20;
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
+    std::memset(memory, 1, bytes);
+    table = static_cast<char const*>(memory) + bytes / 2;
+    ground g;
+    REQUIRE(works(g.establish(look_up)));
+    CHECK(g.tried(look_up) == "works");
+    CHECK(g.tried(assign) == "works");
+    CHECK(has(g.tried(nothing), "argument 1, element 0"));
+    munmap(memory, bytes);
 }
 
 TEST_CASE("the user's reference is what results are compared with, the default's too")

@@ -21,6 +21,13 @@
 #include <thread>
 #include <utility>
 #include <vector>
+#if defined(__linux__)
+#include <cerrno>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -96,9 +103,25 @@ struct compile_line::state {
         changed.notify_all();
     }
 
+    /// Where processors are short, the threads of the program come first: calls of a size that is
+    /// tuned already shall not wait for a compiler.
+    static void give_way() noexcept
+    {
+#if defined(__linux__)
+        constexpr int niceness = 5; // a third of the weight of a usual thread
+        auto const self = static_cast<id_t>(::syscall(SYS_gettid));
+        errno = 0;
+        int const now = ::getpriority(PRIO_PROCESS, self);
+        if (errno == 0) ::setpriority(PRIO_PROCESS, self, now + niceness);
+        sched_param none{};
+        if (::sched_getscheduler(0) == SCHED_OTHER) ::sched_setscheduler(0, SCHED_BATCH, &none);
+#endif
+    }
+
     /// What a worker does from beginning to end.
     void work(worker& self)
     {
+        give_way();
         bool const is_away = core.leave_to_holder();
         std::unique_lock held(lock);
         while (is_away) {

@@ -209,6 +209,7 @@ proving_ground::establish(callable const& code, double limit_s, double second_ru
 {
     auto const variant_run = [&] { call(code); };
     fill(false);
+    leave_memory_out();
     probation_result end = run_once(variant_run, limit_s, nullptr);
     if (std::holds_alternative<failure>(end)) return end;
 
@@ -220,6 +221,7 @@ proving_ground::establish(callable const& code, double limit_s, double second_ru
         before.restore();
         if (!thrown.empty()) return failure{failure_stage::verify, thrown};
     }
+    leave_memory_out();
     fill(false);
     // Compared with itself only where that says something.
     if (problem_.kernel.reference) {
@@ -235,13 +237,16 @@ proving_ground::establish(callable const& code, double limit_s, double second_ru
     if (begin_with_ != contents::both && begin_with_ != contents::perturbed)
         expected_of_perturbed_.reset();
     fill(begin_with_ == contents::perturbed);
-    if (protection_.how == isolation::fork) leave_memory_out();
+    leave_memory_out();
     return end;
 }
 
-/// A trial needs the copies and what they are compared with, but not the caller's arrays.
+/// A trial needs the copies and what they are compared with, but not the caller's arrays, nor what
+/// else the program holds. A fork copies the tables of all other memory while no thread of the
+/// program can map or fault anything in, and each of them then copies every page it writes.
 void proving_ground::leave_memory_out()
 {
+    if (protection_.how != isolation::fork) return;
     std::vector<address_range> kept;
     auto const keep = [&](std::span<std::byte const> bytes) {
         auto const first = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -252,7 +257,7 @@ void proving_ground::leave_memory_out()
         keep({b.data, b.bytes});
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         keep(original_.saved(i));
-        keep(expected_->saved(i));
+        if (expected_) keep(expected_->saved(i));
         if (expected_of_perturbed_) keep(expected_of_perturbed_->saved(i));
     }
     without_ = memory_to_leave_out(kept);
