@@ -164,3 +164,14 @@ TEST_CASE("a coordinate outside a parameter's values is said to be none")
                   "(no value " + std::to_string(p.value_count()) + ")");
     CHECK(text_of(space, {{3, 0}}).starts_with("SIZE=8 SHIFT=(no value) "));
 }
+
+TEST_CASE("flags are written as what they add, in a configuration; alone as they are kept")
+{
+    attune::description const space = attune::bind_inputs(
+        attune::lower(attune::space(attune::ordinal<"SIZE">(attune::values(1, 2)),
+                                    attune::flags<"FLAGS">("-O3", "-mprefer-vector-width=512"))));
+    attune::point const at{coordinate{1, 0}, coordinate{1, 0}};
+    CHECK(text_of(space, at) == "SIZE=2 FLAGS+=-mprefer-vector-width=512");
+    CHECK(text_of(named(space, "FLAGS"), at[1]) == "-mprefer-vector-width=512");
+    CHECK(coordinate_of(named(space, "FLAGS"), "-mprefer-vector-width=512") == at[1]);
+}

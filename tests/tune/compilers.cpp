@@ -48,7 +48,7 @@ TEST_CASE("flags and compilers are searched like any other parameter")
     CHECK(report.evaluations == 8);
     CHECK(attune::total(report.failures) == 0);
     CHECK(report.configuration.find("CXX=") != std::string::npos);
-    CHECK(report.configuration.find("FLAGS=-O") != std::string::npos);
+    CHECK(report.configuration.find("FLAGS+=-O") != std::string::npos);
     CHECK(report.compiler.find("clang: clang ") == 0);
     CHECK(report.compiler.find("; g++: g++ ") != std::string::npos);
 }

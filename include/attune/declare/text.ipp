@@ -161,7 +161,9 @@ std::string text_of(description const& space, point const& at)
     std::string out;
     for (std::size_t i = 0; i < space.parameters.size(); ++i) {
         if (i > 0) out += ' ';
-        out += space.parameters[i].name + '=';
+        // Flags are added to those of the compiler: "FLAGS=-mfma" would read as "without its -O3".
+        bool const is_added = space.parameters[i].role == parameter_role::flags;
+        out += space.parameters[i].name + (is_added ? "+=" : "=");
         out += i < at.size() ? text_of(space.parameters[i], at[i]) : "(no value)";
     }
     return out;

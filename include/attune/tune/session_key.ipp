@@ -7,6 +7,7 @@
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -29,7 +30,11 @@ namespace attune::inline ATTUNE_ABI::detail {
     if (problem.predict) hash.add("predicted");
     for (std::string const& feature : space.intermediates)
         hash.add(feature);
-    return hash.add(text_of(space, problem.default_at)).hex();
+    std::string start;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        start += (i > 0 ? " " : "") + space.parameters[i].name + '=' +
+                 text_of(space.parameters[i], problem.default_at[i]);
+    return hash.add(start).hex();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
