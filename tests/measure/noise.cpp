@@ -45,3 +45,38 @@ TEST_CASE("a machine that changed its speed is warned of, either way")
     CHECK(has(warning_of({0.3, 0.01}, clear), "30 % longer"));
     CHECK(has(warning_of({-0.25, 0.01}, clear), "25 % less"));
 }
+
+TEST_CASE("a machine is too disturbed where much was slow, or the final is too unsure")
+{
+    machine_noise n;
+    CHECK(!attune::is_too_disturbed(n));
+    n.slow_share = 0.5;
+    n.slowdown = 1.17; // slower, but not by much
+    CHECK(!attune::is_too_disturbed(n));
+    n.slowdown = 1.4;
+    CHECK(attune::is_too_disturbed(n));
+    n.slow_share = 0.1; // rarely
+    CHECK(!attune::is_too_disturbed(n));
+    n.unsure = 0.08;
+    CHECK(attune::is_too_disturbed(n));
+}
+
+TEST_CASE("a disturbance is told with its evidence")
+{
+    machine_noise n;
+    n.slow_share = 0.4;
+    n.slowdown = 1.37;
+    CHECK(attune::disturbance_text(n).empty());
+    n.is_disturbed = true;
+    std::string const slow = attune::disturbance_text(n);
+    CHECK(has(slow, "took 1.37 times as long in 40 % of its samples;"));
+    CHECK(has(slow, "does not count as finished"));
+    CHECK(!has(slow, "held its processor"));
+    n.unsure = 0.12;
+    n.waited = 0.3;
+    std::string const all = attune::disturbance_text(n);
+    CHECK(has(all, ", what took part in the final may be faster by 12 %"));
+    CHECK(has(all, "held its processor for 30 % of the time;"));
+    n.slow_share = 0;
+    CHECK(has(attune::disturbance_text(n), "while tuning: what took part in the final"));
+}

@@ -204,3 +204,22 @@ TEST_CASE("on the clocks of the machine, without prepare, exceptions come out")
     runs.emplace_back([] { throw std::logic_error("c"); });
     CHECK_THROWS_AS(static_cast<void>(attune::round_robin({}, runs, options)), std::logic_error);
 }
+
+TEST_CASE("a passenger far ahead drives nobody out, and leaves itself when that is clear")
+{
+    round_robin_options options = unlimited();
+    options.clear_by = 0.1;
+    options.min_rounds = 6;
+    options.passengers = 1;
+    round_times const times = scripted_field({1.05, 1, 0.1}).time(options);
+    CHECK(times.rounds(0) == 20);
+    CHECK(times.rounds(1) == 20);
+    CHECK(times.rounds(2) < 20);
+    CHECK(times.ratio(1, 2).value == doctest::Approx(0.1));
+    CHECK(times.fastest(1) == 1);
+    CHECK(times.fastest() == 1); // of those that ran longest
+    // One that is slow leaves like any other.
+    round_times const slow = scripted_field({1.05, 1, 7}).time(options);
+    CHECK(slow.rounds(0) == 20);
+    CHECK(slow.rounds(2) < 20);
+}

@@ -58,6 +58,10 @@ struct system_clocks {
     [[nodiscard]] std::uint64_t preemptions() const noexcept;
 };
 
+/// Seconds in which the calling thread wanted a processor and had none, since it began; 0 where the
+/// system does not say.
+[[nodiscard]] double waited_for_processor_s();
+
 /// One run, seen by every clock at once; seconds.
 struct run_profile {
     double wall_s = 0;

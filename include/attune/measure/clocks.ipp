@@ -15,11 +15,14 @@
 #include <ctime>
 #include <sys/resource.h>
 #ifdef __linux__
+#include <array>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <dirent.h>
 #include <memory>
 #include <sys/types.h>
+#include <system_error>
 #endif
 
 namespace attune::inline ATTUNE_ABI {
@@ -107,6 +110,27 @@ std::uint64_t system_clocks::waits() const noexcept
 std::uint64_t system_clocks::preemptions() const noexcept
 {
     return static_cast<std::uint64_t>(detail::usage_of_thread().ru_nivcsw);
+}
+
+double waited_for_processor_s()
+{
+#ifdef __linux__
+    // Nanoseconds on a processor, nanoseconds ready without one, number of times on one.
+    std::unique_ptr<FILE, int (*)(FILE*)> const file(::fopen("/proc/thread-self/schedstat", "re"),
+                                                     &::fclose);
+    std::array<char, 128> text{};
+    if (!file || std::fgets(text.data(), static_cast<int>(text.size()), file.get()) == nullptr)
+        return 0;
+    char const* const end = text.data() + std::strlen(text.data());
+    std::uint64_t ran = 0;
+    std::uint64_t waited = 0;
+    auto const first = std::from_chars(text.data(), end, ran);
+    if (first.ec != std::errc{} || first.ptr == end) return 0;
+    if (std::from_chars(first.ptr + 1, end, waited).ec != std::errc{}) return 0;
+    return 1e-9 * static_cast<double>(waited);
+#else
+    return 0;
+#endif
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -43,6 +43,9 @@ struct round_robin_options {
     /// a sample. As in adaptive_timer_options. Empty: they may not.
     std::function<bool(std::size_t)> is_repeatable{};
     std::function<void()> idle{}; ///< as in adaptive_timer_options
+    /// So many contestants, the last ones, are timed to be compared with: they may be fast or slow
+    /// without driving others out of the comparison. @pre  fewer than there are contestants
+    std::size_t passengers = 0;
 };
 
 /// The times of several runs. Those of one round were taken next to each other.
@@ -83,13 +86,15 @@ public:
         return median_of(ratios, confidence);
     }
     /// Who has the lowest median, of those that ran longest.
-    [[nodiscard]] std::size_t fastest() const
+    /// @param passengers  so many of the last do not count
+    [[nodiscard]] std::size_t fastest(std::size_t passengers = 0) const
     {
+        std::size_t const counting = size() - passengers;
         std::size_t longest = 0;
-        for (std::size_t i = 0; i < size(); ++i)
+        for (std::size_t i = 0; i < counting; ++i)
             longest = std::max(longest, rounds(i));
         std::size_t best = size();
-        for (std::size_t i = 0; i < size(); ++i)
+        for (std::size_t i = 0; i < counting; ++i)
             if (rounds(i) == longest && (best == size() || time(i).value < time(best).value))
                 best = i;
         return best;
@@ -165,12 +170,14 @@ round_robin_with(Taker& taker, std::size_t contestants, round_robin_options cons
         round_ended();
         std::reverse(active.begin(), active.end());
         if (round >= fewest) {
-            std::size_t const front = times.fastest();
+            std::size_t const front = times.fastest(options.passengers);
             bool told = true;
             std::erase_if(active, [&](std::size_t i) {
                 if (i == front) return false;
                 measurement const slower = times.ratio(front, i, options.confidence);
-                bool const is_clear = slower.low > 1 + options.clear_by;
+                bool const is_clear =
+                    slower.low > 1 + options.clear_by || (i >= contestants - options.passengers &&
+                                                          slower.high < 1 / (1 + options.clear_by));
                 told = told && (is_clear || is_narrow(slower, options.precision));
                 return is_clear;
             });
