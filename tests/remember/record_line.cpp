@@ -79,6 +79,23 @@ TEST_CASE("the roofline is written where it is known, and then needed whole")
     CHECK(why_damaged(replaced(line, "memory_bound", "other")) == "memory_bound is missing");
 }
 
+TEST_CASE("that the machine was disturbed is written where it was, and such a record is unfinished")
+{
+    attune::record entry = laws::example_record();
+    CHECK(attune::is_finished(entry));
+    CHECK(attune::record_line(entry).find("disturbed") == std::string::npos);
+    entry.disturbed = true;
+    CHECK(read_back(entry) == entry);
+    CHECK(!attune::is_finished(entry));
+    std::string const line = attune::record_line(entry);
+    CHECK(line.find(R"("interrupted":false,"disturbed":true)") != std::string::npos);
+    CHECK(why_damaged(replaced(line, "\"disturbed\":true", "\"disturbed\":1")) ==
+          "disturbed is not true or false");
+    entry = laws::example_record();
+    entry.interrupted = true;
+    CHECK(!attune::is_finished(entry));
+}
+
 TEST_CASE("the order of parameters is kept")
 {
     attune::record entry = laws::example_record();

@@ -92,6 +92,23 @@ TEST_CASE("times are those of the variants, also in turns, and the data is put b
     CHECK(b.data.called_times(0, 3.0));
 }
 
+TEST_CASE("code of known time is sampled as it was timed, and the data is put back")
+{
+    bench b;
+    attune::cpu_bench runs{b.problem, b.options};
+    (void)runs.establish(b.code(usual), 10);
+    attune::timing_record how{.runs = 3, .clock = "thread_cpu"};
+    calls_to<usual> = 0;
+    auto const seen = runs.sample(b.code(usual), how, 2, 10);
+    REQUIRE(seen.size() == 2);
+    CHECK(calls_to<usual>.load() == 6);
+    for (attune::time_sample const& s : seen)
+        CHECK(s.seconds > 1e-4); // of one run: two million steps
+    CHECK(runs.sample(b.code(throwing), how, 2, 10).empty());
+    CHECK(runs.sample(b.code(crashing), how, 1, 10).empty());
+    CHECK(b.data.called_times(0, 3.0));
+}
+
 TEST_CASE("runs can be watched outside, and are undone")
 {
     bench b;

@@ -312,3 +312,33 @@ TEST_CASE("a final takes a tenth of the budget or two seconds, for slow kernels 
     CHECK(final_limit_s(60, 1e-3, 1e-3) == 2);
     CHECK(final_limit_s(60, 100, 1) == 15);
 }
+
+TEST_CASE("a passenger wins nothing and ties with nobody")
+{
+    attune::random_engine engine(29);
+    round_times const times = final_of({2.0, 1.5, 1.0}, engine);
+    verdict const v = judge(times, 1);
+    CHECK(v.winner == 1);
+    CHECK(v.best == 1);
+    CHECK(v.ties.empty());
+    CHECK(judge(times).winner == 2);
+    verdict const stays = judge(final_of({1.0, 0.5}, engine), 1);
+    CHECK(stays.winner == 0);
+    CHECK(stays.time.value == doctest::Approx(1).epsilon(0.03));
+}
+
+TEST_CASE("a verdict is as unsure as the others may be faster")
+{
+    round_times times(3);
+    for (int round = 0; round < 30; ++round) {
+        times.add(0, 2.0);
+        times.add(1, 1.0);
+        times.add(2, round % 2 == 0 ? 1.3 : 0.8); // a little slower by the median
+    }
+    verdict const v = judge(times);
+    CHECK(v.winner == 1);
+    CHECK(v.ties == std::vector<std::size_t>{2});
+    CHECK(v.unsure == doctest::Approx(1 / 0.8 - 1));
+    attune::random_engine engine(31);
+    CHECK(judge(final_of({2, 1, 1.2}, engine)).unsure == 0);
+}

@@ -34,7 +34,7 @@ TEST_CASE("the summary of a success tells the speedup, both times and the config
 {
     std::string const text = summary(finished(decision::tuned));
     CHECK(has(text, "3.00x faster than the default"));
-    CHECK(has(text, "1.2 ms, was 3.6 ms"));
+    CHECK(has(text, "1.2 ms, was 3.6 ms (warm caches); TILE=64"));
     CHECK(has(text, "TILE=64"));
     CHECK(has(text, "60 evaluations in 12 s"));
     CHECK(!has(text, "interrupted"));
@@ -43,7 +43,7 @@ TEST_CASE("the summary of a success tells the speedup, both times and the config
 TEST_CASE("the summary says when the default is kept")
 {
     std::string const text = summary(finished(decision::kept_default));
-    CHECK(has(text, "keeps the default TILE=64, 3.6 ms"));
+    CHECK(has(text, "keeps the default TILE=64, 3.6 ms (warm caches): nothing was proven faster"));
     CHECK(!has(text, "3.00x"));
 }
 
@@ -115,4 +115,40 @@ TEST_CASE("the summary of what serves without a tuning says what it is, and why"
           "not tuned, the function in the program serves: no compiler");
     CHECK(summary(untuned_report("saxpy", decision::served_fallback, {})) ==
           "not tuned, the function in the program serves");
+}
+
+TEST_CASE("cold caches are told, and nothing of caches where nothing ran")
+{
+    attune::tuning_report report = finished(decision::tuned);
+    report.cache = attune::cache_state::cold;
+    CHECK(has(summary(report), "1.2 ms, was 3.6 ms (cold caches); TILE=64"));
+    report.predicted = true;
+    CHECK(!has(summary(report), "caches"));
+}
+
+TEST_CASE("the user's own code is named with the default, and first where it is faster")
+{
+    attune::tuning_report report = finished(decision::tuned);
+    report.baseline = attune::baseline_comparison{measurement::exact(1.8e-3), 1.5, 1.4, 1.6};
+    CHECK(summary(report).starts_with("1.50x faster than your own, 3.00x than the default: 1.2 ms, "
+                                      "was 1.8 ms and 3.6 ms (warm caches); TILE=64; "));
+    report.baseline = attune::baseline_comparison{measurement::exact(1.2e-3), 1.01, 0.97, 1.04};
+    CHECK(summary(report).starts_with("as fast as your own, 3.00x faster than the default: "));
+    report.baseline = attune::baseline_comparison{measurement::exact(0.6e-3), 0.5, 0.48, 0.52};
+    CHECK(summary(report).starts_with("your own is 2.00x faster, 600 us: 3.00x faster than the "
+                                      "default: 1.2 ms, was 3.6 ms (warm caches); TILE=64; "));
+    report.how = decision::kept_default;
+    CHECK(summary(report).starts_with("your own is 2.00x faster, 600 us: keeps the default "));
+    report.baseline = attune::baseline_comparison{measurement::exact(7.2e-3), 2, 1.9, 2.1};
+    CHECK(has(summary(report), "nothing was proven faster; 2.00x faster than your own, 7.2 ms; "));
+    report.baseline = attune::baseline_comparison{measurement::exact(3.6e-3), 1, 0.9, 1.1};
+    CHECK(has(summary(report), "nothing was proven faster; as fast as your own; "));
+}
+
+TEST_CASE("a disturbed machine is part of the summary")
+{
+    attune::tuning_report report = finished(decision::tuned);
+    CHECK(!has(summary(report), "disturbed"));
+    report.noise.is_disturbed = true;
+    CHECK(summary(report).ends_with("; the machine was disturbed"));
 }

@@ -47,12 +47,19 @@ struct record {
     std::string when{};          ///< end of the run, ISO 8601, UTC: "2025-01-31T12:00:00Z"
     std::string attune{};        ///< version of the library that wrote it
     bool interrupted = false;    ///< the run ended before its budget was spent
+    bool disturbed = false;      ///< the machine was disturbed: something faster may be missed
     double least_s{};            ///< no variant can be faster (roofline); 0: not known
     std::string shape{}; ///< words of the shape of the call that was tuned for; empty: not known
     bool memory_bound = false; ///< the bandwidth of the memory, not arithmetic, sets `least_s`
 
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;
 };
+
+/// A tuning that ended as it should. Only such a one takes the place of another such one.
+[[nodiscard]] inline bool is_finished(record const& r) noexcept
+{
+    return !r.interrupted && !r.disturbed;
+}
 
 /// How well a record fits what was asked for, best first.
 enum class match : std::uint8_t {

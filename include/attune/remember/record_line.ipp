@@ -62,6 +62,7 @@ inline constexpr char const* store_header_field = "attune_store";
     entry.when = text_field(json, "when");
     entry.attune = text_field(json, "attune");
     entry.interrupted = flag_field(json, "interrupted");
+    if (json.contains("disturbed")) entry.disturbed = flag_field(json, "disturbed");
     if (json.contains("least_s")) {
         entry.least_s = number_field(json, "least_s");
         entry.memory_bound = flag_field(json, "memory_bound");
@@ -97,6 +98,7 @@ std::string record_line(record const& entry)
     json["when"] = detail::text_to_json(entry.when);
     json["attune"] = detail::text_to_json(entry.attune);
     json["interrupted"] = entry.interrupted;
+    if (entry.disturbed) json["disturbed"] = true;
     if (entry.least_s > 0) {
         json["least_s"] = detail::number_to_json(entry.least_s);
         json["memory_bound"] = entry.memory_bound;

@@ -24,6 +24,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -45,6 +46,10 @@ public:
                                timing_record& record) override;
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
                                                                  double limit_s) override;
+    [[nodiscard]] std::vector<time_sample> sample(callable const& known,
+                                                  timing_record const& how,
+                                                  std::size_t count,
+                                                  double limit_s) override;
     [[nodiscard]] std::string protection() const override { return ground_.protection().why; }
     void set_background(std::function<double()> cpu_s) override
     {

@@ -4,13 +4,17 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/first_runs.hpp>
+#include <attune/measure/process_state.hpp>
 #include <attune/measure/signal_guard.hpp>
+#include <attune/tune/baseline.hpp>
 #include <attune/tune/cpu_bench.hpp>
 #include <attune/tune/shape_check.hpp>
 #include <attune/tune/timing.ipp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -74,8 +78,10 @@ std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable con
     for (callable const& code : tried)
         calls.emplace_back([&] { runs.run(code); });
     timing_.take_off(runs.idle());
+    bool const has_passenger = !tried.empty() && detail::is_baseline(problem_.kernel, tried.back());
     try {
-        round_times times = timing_.compare([&] { runs.prepare(); }, calls, limit_s);
+        round_times times =
+            timing_.compare([&] { runs.prepare(); }, calls, limit_s, has_passenger ? 1 : 0);
         runs.finish();
         return times;
     } catch (stopped const&) {
@@ -84,6 +90,43 @@ std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable con
         });
         return static_cast<std::size_t>(failed - tried.begin());
     }
+}
+
+std::vector<time_sample> cpu_bench::sample(callable const& known,
+                                           timing_record const& how,
+                                           std::size_t count,
+                                           double limit_s)
+{
+    // As watched_runs, without another look at results: the code passed one.
+    process_state const before{false};
+    std::optional<signal_guard> guard;
+    if (ground_.protection().how != isolation::none) guard.emplace(limit_s);
+    std::vector<std::byte*> addresses;
+    for (buffer const& b : problem_.frame.buffers)
+        addresses.push_back(b.data);
+    auto const wrapped = [&](void* entry) -> std::function<void()> {
+        return
+            [&,
+             bare = std::function<void()>([&, entry] { problem_.frame.call(entry, addresses); })] {
+                if (guard)
+                    guard->call(bare);
+                else
+                    call_unguarded(bare);
+            };
+    };
+    std::vector<time_sample> out;
+    timing_.take_off(problem_.frame.idle != nullptr ? wrapped(problem_.frame.idle)
+                                                    : std::function<void()>{});
+    try {
+        out = timing_.sample([&] { original_.restore(); }, wrapped(known.address), how, count);
+    } catch (stopped const&) {
+        out.clear();
+    }
+    timing_.take_off({});
+    guard.reset();
+    before.restore();
+    original_.restore();
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -145,21 +145,25 @@ struct verdict {
     /// Of the default, had it run in all rounds of the winner: `time` over `ratio`, with the
     /// interval of `ratio`. Where it stays, its own time.
     measurement default_time{};
+    /// At the end of its interval, one of the others is faster than the winner by this; 0.1: 10 %.
+    double unsure = 0;
 };
 
 /// The rule: of the contestants that are faster than the default beyond the interval, the fastest
 /// wins; if there is none, the default stays. So among equals the default stays. Who is the faster
 /// one of two is decided by the rounds in which both ran: contestants leave a final at different
 /// times, and their medians over all their rounds tell of the machine then and later, too.
+/// @param passengers  so many of the last were timed to be compared with, and cannot win
 /// @pre  every contestant ran at least once
-[[nodiscard]] inline verdict judge(round_times const& times)
+[[nodiscard]] inline verdict judge(round_times const& times, std::size_t passengers = 0)
 {
     verdict out;
+    std::size_t const candidates = times.size() - passengers;
     double const confidence = final_options(times.size(), 0).confidence;
     auto const is_faster = [&](std::size_t i, std::size_t other) {
         return times.ratio(other, i).value < 1;
     };
-    for (std::size_t i = 1; i < times.size(); ++i) {
+    for (std::size_t i = 1; i < candidates; ++i) {
         if (i == 1 || is_faster(i, out.best)) out.best = i;
         if (!is_below_one(times.ratio(0, i, confidence), confidence)) continue;
         if (out.winner == 0 || is_faster(i, out.winner)) out.winner = i;
@@ -171,9 +175,11 @@ struct verdict {
                             out.time.value / out.ratio.high,
                             out.time.value / out.ratio.low,
                             out.ratio.samples};
-    for (std::size_t i = 0; i < times.size(); ++i) {
+    for (std::size_t i = 0; i < candidates; ++i) {
+        if (i == out.winner) continue;
         measurement const to_winner = times.ratio(i, out.winner, confidence);
-        if (i != out.winner && to_winner.low <= 1 && to_winner.high >= 1) out.ties.push_back(i);
+        if (to_winner.low <= 1 && to_winner.high >= 1) out.ties.push_back(i);
+        out.unsure = std::max(out.unsure, to_winner.high - 1);
     }
     return out;
 }

@@ -55,8 +55,9 @@ struct kernel_description {
     /// sees them (detail::host_argument); may be empty.
     std::function<std::string(void const*)> check{};
     std::function<void(void const*)> reference{};
-    stated_work work{};          ///< of one call; may be empty
-    char const* type = "";       ///< function_type_text() of the signature
+    std::function<void(void const*)> baseline{}; ///< the user's own code, likewise; may be empty
+    stated_work work{};                          ///< of one call; may be empty
+    char const* type = "";                       ///< function_type_text() of the signature
     void* fallback = nullptr;    ///< of kernel.fallback(f): a function of that type; null: none
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< what is right for one call is right for all
@@ -306,6 +307,31 @@ public:
             Result (*const function)(Args...) = f;
             description_.fallback = reinterpret_cast<void*>(function);
         }
+        return *this;
+    }
+
+    /// `f(arguments...)` is your own code for the same task, as it was before attune: a function
+    /// or a lambda. It is compared with the default's result, timed in turns with the winner and
+    /// the default, and the report says how much faster the winner is. It decides nothing and is
+    /// never installed; where its result is wrong, a notice says so and it is not timed. For
+    /// kernels of this processor: beside variants on a device, a notice says that it is not timed.
+    ///
+    /// Example  kernel.baseline(my_sgemm)   // void my_sgemm(std::span<float const>, ...)
+    template <class Baseline>
+    kernel& baseline(Baseline f)
+    {
+        constexpr bool on_host = !(detail::is_device_array<Args> || ...);
+        static_assert(on_host,
+                      "attune: kernel.baseline(f): the kernel takes arrays of a device, and your "
+                      "own code is timed on this processor only; leave it out");
+        constexpr bool fits = std::is_invocable_v<Baseline const&, detail::host_argument<Args>...>;
+        static_assert(!on_host || fits,
+                      "attune: kernel.baseline(f): f must take the kernel's arguments, arrays as "
+                      "std::span");
+        if constexpr (on_host && fits)
+            description_.baseline = [f](void const* arguments) {
+                std::apply(f, *static_cast<host_arguments const*>(arguments));
+            };
         return *this;
     }
 

@@ -61,6 +61,7 @@ struct progress {
     bool has_best = false;         ///< something worked: `best_value` means something
     double best_value = 0;         ///< best so far, in the unit of `measurement::value`
     double default_value = 0;      ///< of the default configuration, same unit; 0 when unknown
+    double baseline_value = 0;     ///< of the user's own code, same unit; 0 when there is none
     bool is_seconds = true;        ///< the unit is seconds
     bool improved = false;         ///< this evaluation is the new best
     failure_counts failures{};

@@ -24,7 +24,11 @@ namespace detail {
     if (p.evaluations > 0) out += '/' + std::to_string(p.evaluations);
     if (p.has_best) {
         out += ", best " + text_of_quantity(p.best_value, p.is_seconds);
-        if (p.is_seconds && p.best_value > 0 && p.best_value < p.default_value)
+        bool const is_faster = p.is_seconds && p.best_value > 0 && p.best_value < p.default_value;
+        if (is_faster && p.best_value < p.baseline_value)
+            out += formatted(" (%.2fx faster than your own,", p.baseline_value / p.best_value) +
+                   formatted(" %.2fx than the default)", p.default_value / p.best_value);
+        else if (is_faster)
             out += formatted(" (%.2fx faster than the default)", p.default_value / p.best_value);
     } else
         out += ", nothing works yet";

@@ -11,6 +11,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/cache.hpp>
 #include <attune/measure/noise.hpp>
 #include <attune/measure/roofline.hpp>
 #include <attune/tune/progress.hpp>
@@ -53,6 +54,14 @@ struct shape_failure {
     failure why;
 };
 
+/// The user's own code and the installed configuration.
+struct baseline_comparison {
+    measurement time;   ///< of the user's own code, seconds: `speedup` times `best`
+    double speedup = 1; ///< own code / installed, paired and interleaved; below 1: own is faster
+    double speedup_low = 1; ///< 95 % interval of the speedup
+    double speedup_high = 1;
+};
+
 struct tuning_report {
     std::string kernel;
     std::string compiler; ///< identity of the compiler
@@ -69,6 +78,12 @@ struct tuning_report {
     /// Configurations that the final could not tell from the installed one. Among equals, the
     /// default stays; else who was the faster one in the rounds that both ran.
     std::vector<std::string> ties;
+    /// Your own code beside the installed configuration, where kernel.baseline(f) gave it.
+    std::optional<baseline_comparison> baseline{};
+    /// What timed calls found in the caches: the data of the call before (warm), or nothing. Times
+    /// of a program that touches much else between calls lie between the two. Of what is
+    /// remembered it is not known.
+    cache_state cache = cache_state::warm;
     machine_noise noise{}; ///< what the machine let us see
     /// Of the installed configuration, where the kernel states its work; see kernel_roof.
     std::optional<attune::roofline> roofline{};

@@ -52,6 +52,18 @@ namespace detail {
     return "nothing yet: no call has ended";
 }
 
+/// "6.40x faster than your own, 14.1x than the default", as far as it is so.
+[[nodiscard]] inline std::string faster_text(tuning_report const& report)
+{
+    std::string const times = formatted("%.2fx", report.speedup);
+    if (!report.baseline || report.baseline->speedup_high < 1)
+        return times + " faster than the default";
+    if (report.baseline->speedup_low <= 1)
+        return "as fast as your own, " + times + " faster than the default";
+    return formatted("%.2fx faster than your own, ", report.baseline->speedup) + times +
+           " than the default";
+}
+
 } // namespace detail
 
 tuning_report untuned_report(std::string kernel, decision how, std::string reason)
@@ -69,7 +81,14 @@ std::string summary(tuning_report const& report)
         return text_of_quantity(m.value, !report.predicted);
     };
     std::string const roof = report.roofline ? "; " + text_of(*report.roofline) : "";
+    std::string const caches = report.predicted                    ? ""
+                               : report.cache == cache_state::warm ? " (warm caches)"
+                                                                   : " (cold caches)";
+    bool const own_is_faster = report.baseline && report.baseline->speedup_high < 1;
     std::string out;
+    if (own_is_faster)
+        out = "your own is " + detail::formatted("%.2fx faster, ", 1 / report.baseline->speedup) +
+              time(report.baseline->time) + ": ";
     switch (report.how) {
     case decision::nothing_yet:
     case decision::served_default:
@@ -80,13 +99,19 @@ std::string summary(tuning_report const& report)
         return "remembered " + report.configuration + " (" + time(report.best) +
                " per call when it was tuned)" + roof + "; nothing to tune";
     case decision::kept_default:
-        out = "keeps the default " + report.configuration + ", " + time(report.default_time) +
-              ": nothing was proven faster";
+        out += "keeps the default " + report.configuration + ", " + time(report.default_time) +
+               caches + ": nothing was proven faster";
+        if (report.baseline && report.baseline->speedup_low > 1)
+            out += "; " +
+                   detail::formatted("%.2fx faster than your own, ", report.baseline->speedup) +
+                   time(report.baseline->time);
+        else if (report.baseline && !own_is_faster)
+            out += "; as fast as your own";
         break;
     case decision::tuned:
-        out = detail::formatted("%.2fx faster than the default: ", report.speedup) +
-              time(report.best) + ", was " + time(report.default_time) + "; " +
-              report.configuration;
+        out += detail::faster_text(report) + ": " + time(report.best) + ", was ";
+        if (report.baseline && !own_is_faster) out += time(report.baseline->time) + " and ";
+        out += time(report.default_time) + caches + "; " + report.configuration;
         break;
     }
     out += roof;
@@ -101,6 +126,7 @@ std::string summary(tuning_report const& report)
     if (!failures.empty()) out += ", " + failures;
     if (report.predicted) out += "; predicted, not measured";
     if (report.interrupted) out += "; interrupted";
+    if (report.noise.is_disturbed) out += "; the machine was disturbed";
     return out;
 }
 

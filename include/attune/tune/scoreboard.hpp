@@ -54,6 +54,8 @@ public:
     }
     /// What the values are compared with in messages: the time of the default configuration.
     void set_default(double value) { default_value_ = value; }
+    /// And that of the user's own code, where there is some.
+    void set_baseline(double value) { baseline_value_ = value; }
     void set_unit_is_seconds(bool v) { is_seconds_ = v; }
 
 private:
@@ -69,6 +71,7 @@ private:
     std::vector<failure> firsts_;
     std::optional<std::pair<point, measurement>> best_;
     double default_value_ = 0;
+    double baseline_value_ = 0;
     bool is_seconds_ = true;
 };
 

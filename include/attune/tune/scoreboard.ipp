@@ -36,6 +36,7 @@ struct progress scoreboard::state(progress_event event, std::string const& text)
     out.has_best = best_.has_value();
     if (best_) out.best_value = best_->second.value;
     out.default_value = default_value_;
+    out.baseline_value = baseline_value_;
     out.is_seconds = is_seconds_;
     out.failures = failures_;
     out.elapsed_s = elapsed_s();

@@ -4,7 +4,9 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/clocks.hpp>
 #include <attune/search/stop.hpp>
+#include <attune/tune/baseline.hpp>
 #include <attune/tune/compile_point.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/interrupt.hpp>
@@ -19,7 +21,10 @@
 #include <attune/tune/trial.ipp>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -46,6 +51,8 @@ public:
         , roof_(problem, options, [this](std::string said) { note(std::move(said)); })
         , events_(problem, options)
         , runner_(problem, options)
+        , waited_before_s_(waited_for_processor_s())
+        , cpu_before_s_(system_clocks{}.thread_cpu_s())
     {
     }
 
@@ -57,6 +64,7 @@ public:
         board_.set_unit_is_seconds(!problem_.predict);
         report_.log2_space_size = problem_.space.log2_size();
         report_.default_configuration = text_of(space_, problem_.default_at);
+        report_.cache = options_.cache;
         if (options_.until_roofline > 0 && problem_.kernel.work == nullptr)
             note("tuning_options::until_roofline ends nothing: kernel '" + problem_.kernel.name +
                  "' does not state its work; call kernel.work(flops, bytes)");
@@ -116,6 +124,7 @@ private:
             events_.sampled(problem_.default_at, first);
             supply_->tell(problem_.default_at, first.result);
         }
+        try_baseline();
         auto key_of = events_.past_keys();
         for (auto const& [at, result] : past) {
             if (at == problem_.default_at) continue;
@@ -133,6 +142,22 @@ private:
         if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
             board_.budget_left() && !interrupt_.requested())
             meet(*problem_.rival);
+    }
+
+    /// The user's own code: whether it is right, and how long it takes now.
+    void try_baseline()
+    {
+        if (!problem_.kernel.baseline) return;
+        if (problem_.predict || problem_.compiler.target() != nullptr)
+            return note("your own code (kernel.baseline) is timed beside variants for this "
+                        "processor only");
+        callable const own = baseline_code(problem_.kernel);
+        outcome const result = runner_.run_baseline(own);
+        if (auto const* why = std::get_if<failure>(&result))
+            return note("your own code (kernel.baseline) " + std::string(describe(why->stage)) +
+                        " and is not timed: " + why->reason);
+        baseline_ = {{}, std::get<measurement>(result), own, true};
+        board_.set_baseline(baseline_->time.value);
     }
 
     /// A configuration that the search has not asked for, and will not any more.
@@ -163,11 +188,18 @@ private:
             judge_.enough(options_.until_roofline, place->least_s);
     }
 
+    /// On a disturbed machine three times the usual, but no more than a quarter of the budget.
     [[nodiscard]] double final_limit_s() const
     {
-        return detail::final_limit_s(
-            options_.limits.seconds, report_.default_time.value, board_.best()->second.value);
+        double const budget_s = options_.limits.seconds;
+        double const usual_s = detail::final_limit_s(
+            budget_s, report_.default_time.value + baseline_s(), board_.best()->second.value);
+        bool const is_disturbed = runner_.disturbed().share >= machine_noise::much_slow_share;
+        return is_disturbed ? std::clamp(3 * usual_s, usual_s, std::max(usual_s, 0.25 * budget_s))
+                            : usual_s;
     }
+    /// What the baseline adds to a round of the final.
+    [[nodiscard]] double baseline_s() const { return baseline_ ? baseline_->time.value : 0; }
 
     void explore()
     {
@@ -218,7 +250,7 @@ private:
     [[nodiscard]] std::vector<finalist> finalists()
     {
         std::vector<finalist> out;
-        double round_s = report_.default_time.value;
+        double round_s = report_.default_time.value + baseline_s();
         for (finalist& f : leaders_->all()) {
             bool const fits = fits_final(out.size() + 2, round_s + f.time.value, final_limit_s());
             if (!fits && !out.empty() && !f.stays) continue;
@@ -241,32 +273,91 @@ private:
         report_.noise.resolution =
             (chosen_.time.high - chosen_.time.low) / (2 * chosen_.time.value);
         std::vector<finalist> field = finalists();
-        if (!field.empty()) board_.announce(progress_event::finals, "");
+        bool const baseline_fits =
+            baseline_ && fits_final(field.empty() ? 2 : 3,
+                                    report_.default_time.value + baseline_s() +
+                                        (field.empty() ? 0 : field.front().time.value),
+                                    final_limit_s());
+        if (baseline_) put_into(report_, chosen_.time, baseline_->time);
+        if (!field.empty() || baseline_fits) board_.announce(progress_event::finals, "");
         field.insert(field.begin(), chosen_);
+        if (baseline_fits) field.push_back(*baseline_);
         while (field.size() > 1) {
-            std::vector<callable> codes;
-            for (finalist const& f : field)
-                codes.push_back(f.code);
             double const left_s = options_.limits.seconds - board_.elapsed_s();
-            auto const compared =
-                runner_.compare(codes, detail::final_time_s(final_limit_s(), left_s));
-            if (auto const* times = std::get_if<round_times>(&compared))
+            auto compared =
+                runner_.compare(codes_of(field), detail::final_time_s(final_limit_s(), left_s));
+            if (auto* times = std::get_if<round_times>(&compared)) {
+                tell_apart(field, *times);
                 return report_final(field, *times);
+            }
             auto const failed = field.begin() + static_cast<std::ptrdiff_t>(std::get<1>(compared));
             if (failed == field.begin())
                 return note("a run of the default failed in the final, and nothing was compared");
-            note(text_of(space_, failed->at) + " failed in the final and was left out");
+            bool const is_own = is_baseline(problem_.kernel, failed->code);
+            note((is_own ? "your own code (kernel.baseline)" : text_of(space_, failed->at)) +
+                 " failed in the final and was left out");
             field.erase(failed);
+            if (!is_own) continue;
+            baseline_.reset();
+            report_.baseline.reset();
+        }
+    }
+
+    [[nodiscard]] static std::vector<callable> codes_of(std::vector<finalist> const& field)
+    {
+        std::vector<callable> out;
+        for (finalist const& f : field)
+            out.push_back(f.code);
+        return out;
+    }
+    /// Of a final: whether its last contestant is the baseline, as a number.
+    [[nodiscard]] std::size_t passengers_of(std::vector<finalist> const& field) const
+    {
+        return is_baseline(problem_.kernel, field.back().code) ? 1 : 0;
+    }
+
+    /// Where noise keeps the winner and others from being told apart, these run more rounds: as
+    /// long as the final once more, and again, while the budget has that.
+    void tell_apart(std::vector<finalist> const& field, round_times& times)
+    {
+        for (int again = 0; again < 2; ++again) {
+            attune::verdict const so_far = judge(times, passengers_of(field));
+            if (so_far.unsure <= machine_noise::most_unsure / 2) return;
+            std::vector<std::size_t> open; // ran in all rounds so far
+            for (std::size_t i = 0; i < field.size() - passengers_of(field); ++i)
+                if (times.rounds(i) == times.rounds(times.fastest(passengers_of(field))))
+                    open.push_back(i);
+            double const limit_s =
+                std::min(final_limit_s(), options_.limits.seconds - board_.elapsed_s());
+            double round_s = 0;
+            std::vector<callable> codes;
+            for (std::size_t const i : open) {
+                codes.push_back(field[i].code);
+                round_s += field[i].time.value;
+            }
+            if (open.size() < 2 || !fits_final(open.size(), round_s, limit_s)) return;
+            auto const compared = runner_.compare(codes, limit_s);
+            auto const* const more = std::get_if<round_times>(&compared);
+            if (more == nullptr) return;
+            for (std::size_t k = 0; k < open.size(); ++k)
+                for (std::size_t round = 0; round < more->rounds(k); ++round)
+                    times.add(open[k], more->seconds(k)[round]);
         }
     }
 
     void report_final(std::vector<finalist> const& field, round_times const& times)
     {
-        events_.sampled(field, times);
-        attune::verdict const end = judge(times);
+        std::size_t const passengers = passengers_of(field);
+        events_.sampled(std::span(field).first(field.size() - passengers), times);
+        attune::verdict const end = judge(times, passengers);
         chosen_ = field[end.winner];
         chosen_.time = end.time;
         put_into(report_, end, times.time(0));
+        if (passengers > 0)
+            put_into(report_, end, times, field.size() - 1);
+        else if (baseline_)
+            put_into(report_, end.time, baseline_->time);
+        look_at_noise();
         note(warning_of(report_.noise, end, times.size()));
         for (std::size_t const i : end.ties)
             report_.ties.push_back(text_of(space_, field[i].at));
@@ -288,9 +379,22 @@ private:
         return out;
     }
 
+    /// What probes and the scheduler say of the machine.
+    void look_at_noise()
+    {
+        put_into(report_.noise, runner_.disturbed());
+        double const waited_s = waited_for_processor_s() - waited_before_s_;
+        double const ran_s = system_clocks{}.thread_cpu_s() - cpu_before_s_;
+        if (waited_s > 0) report_.noise.waited = waited_s / (waited_s + ran_s);
+        report_.noise.is_disturbed = is_too_disturbed(report_.noise);
+    }
+
     session_result finish()
     {
         session_result out;
+        look_at_noise();
+        note(disturbance_text(report_.noise));
+        if (report_.baseline) note(slower_than_own(*report_.baseline));
         out.at = chosen_.at;
         out.code = chosen_.code;
         out.default_code = default_code_;
@@ -329,6 +433,9 @@ private:
     callable default_code_{};
     std::optional<leaders> leaders_{};
     finalist chosen_{};
+    std::optional<finalist> baseline_{}; ///< the user's own code, where it is right
+    double waited_before_s_;
+    double cpu_before_s_;
     tuning_report report_{};
 };
 
@@ -362,7 +469,16 @@ private:
 session_result run_session(tuning_problem const& problem, tuning_options const& options)
 {
     if (!wants_tuning(options.limits)) return detail::without_tuning(problem, options.progress);
-    return detail::session{problem, options}.run();
+    if (!problem.kernel.baseline) return detail::session{problem, options}.run();
+    call_frame const frame = detail::with_baseline(problem.frame, problem.kernel);
+    tuning_problem const beside{problem.kernel,
+                                problem.space,
+                                problem.default_at,
+                                problem.compiler,
+                                frame,
+                                problem.predict,
+                                problem.rival};
+    return detail::session{beside, options}.run();
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -34,6 +34,7 @@ record make_record(record_key key,
     out.when = text;
     out.attune = version;
     out.interrupted = result.report.interrupted;
+    out.disturbed = result.report.noise.is_disturbed;
     if (result.report.roofline) {
         out.least_s = result.report.roofline->least_s;
         out.memory_bound = result.report.roofline->memory_bound;

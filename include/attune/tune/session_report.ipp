@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/noise.hpp>
+#include <attune/measure/round_robin.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/report.hpp>
 #include <attune/tune/scoreboard.hpp>
@@ -21,6 +22,7 @@ inline void
 put_into(tuning_report& report, attune::verdict const& end, measurement const& default_time)
 {
     report.noise = noise_of(report.default_time, default_time, end.ratio);
+    report.noise.unsure = end.unsure;
     report.default_time = end.default_time;
     if (end.winner == 0) return;
     report.how = decision::tuned;
@@ -30,11 +32,51 @@ put_into(tuning_report& report, attune::verdict const& end, measurement const& d
 }
 
 /// What makes the outcome of a final less than certain; empty: nothing.
+inline void put_into(machine_noise& noise, disturbance const& seen)
+{
+    noise.slow_share = seen.share;
+    noise.slowdown = seen.slowdown;
+}
+
+/// From times that were not taken in turns: the interval is what both intervals allow.
+inline void
+put_into(tuning_report& report, measurement const& installed, measurement const& baseline)
+{
+    report.baseline = {baseline,
+                       baseline.value / installed.value,
+                       baseline.low / installed.high,
+                       baseline.high / installed.low};
+}
+
+/// From a final in which contestant `own` was the baseline.
+inline void put_into(tuning_report& report,
+                     attune::verdict const& end,
+                     round_times const& times,
+                     std::size_t own)
+{
+    measurement const ratio =
+        times.ratio(end.winner, own, final_options(times.size(), 0).confidence);
+    measurement const time{end.time.value * ratio.value,
+                           end.time.value * ratio.low,
+                           end.time.value * ratio.high,
+                           ratio.samples};
+    report.baseline = {time, ratio.value, ratio.low, ratio.high};
+}
+
+/// What to say where the user's own code is faster than what is installed; else empty.
+[[nodiscard]] inline std::string slower_than_own(baseline_comparison const& own)
+{
+    if (own.speedup_high >= 1) return {};
+    return "your own code (kernel.baseline) is " + formatted("%.2fx", 1 / own.speedup) +
+           " faster than what is installed: call that, or give the kernel what makes it fast";
+}
+
 [[nodiscard]] inline std::string
 warning_of(machine_noise const& noise, attune::verdict const& end, std::size_t contestants)
 {
     std::string const unproven = want_of_rounds(end, contestants);
-    return unproven.empty() ? attune::warning_of(noise, end.ratio) : unproven;
+    if (!unproven.empty()) return unproven;
+    return noise.is_disturbed ? "" : attune::warning_of(noise, end.ratio); // which says more
 }
 
 inline void put_into(tuning_report& report,

@@ -15,6 +15,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/probation.hpp>
 #include <attune/measure/round_robin.hpp>
+#include <attune/measure/sampler.hpp>
 #include <attune/measure/shape_verdict.hpp>
 
 #include <cstddef>
@@ -23,6 +24,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -64,6 +66,17 @@ public:
     /// @return  or which of them did not survive that
     [[nodiscard]] virtual std::variant<round_times, std::size_t>
     compare(std::span<callable const> tried, double limit_s) = 0;
+
+    /// Samples of code whose time is known already, one after another and taken as those of `how`
+    /// were: how fast the machine is now. Empty where the bench has no such thing, or the code
+    /// failed. @param limit_s  wall seconds of one run
+    [[nodiscard]] virtual std::vector<time_sample> sample(callable const& /* known */,
+                                                          timing_record const& /* how */,
+                                                          std::size_t /* count */,
+                                                          double /* limit_s */)
+    {
+        return {};
+    }
 
     /// How the program is protected from the variants, and why so: "fork: as asked".
     [[nodiscard]] virtual std::string protection() const = 0;

@@ -15,11 +15,14 @@
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/cache.hpp>
 #include <attune/measure/round_robin.hpp>
+#include <attune/measure/sampler.hpp>
 #include <attune/tune/options.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -48,11 +51,21 @@ public:
                                    timing_record* record = nullptr);
 
     /// Times several calls in turns, short ones repeated within a sample as by time().
-    /// @param limit_s  wall seconds of everything
+    /// @param limit_s     wall seconds of everything
+    /// @param passengers  see round_robin_options
     /// Errors   whatever `prepare` or a call throws
     [[nodiscard]] round_times compare(std::function<void()> const& prepare,
                                       std::span<std::function<void()> const> calls,
-                                      double limit_s);
+                                      double limit_s,
+                                      std::size_t passengers = 0);
+
+    /// A few samples of a call, taken as those of `how` were: by the same clock, as many runs in
+    /// each.
+    /// Errors   whatever `prepare` or the call throws
+    [[nodiscard]] std::vector<time_sample> sample(std::function<void()> const& prepare,
+                                                  std::function<void()> const& call,
+                                                  timing_record const& how,
+                                                  std::size_t count);
 
 private:
     [[nodiscard]] std::function<void()> ready(std::function<void()> const& prepare);

@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/adaptive_timer.hpp>
+#include <attune/measure/clocks.hpp>
 #include <attune/measure/repeatable.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/timing.hpp>
@@ -62,16 +63,35 @@ measurement variant_timing::time(std::function<void()> const& prepare,
 
 round_times variant_timing::compare(std::function<void()> const& prepare,
                                     std::span<std::function<void()> const> calls,
-                                    double limit_s)
+                                    double limit_s,
+                                    std::size_t passengers)
 {
     round_robin_options how = final_options(calls.size(), limit_s);
     how.idle = idle_;
+    how.passengers = passengers;
     if (options_.cache == cache_state::warm)
         how.is_repeatable = [&](std::size_t i) {
             prepare();
             return is_repeatable(buffers_, calls[i]);
         };
     return round_robin(ready(prepare), calls, how);
+}
+
+std::vector<time_sample> variant_timing::sample(std::function<void()> const& prepare,
+                                                std::function<void()> const& call,
+                                                timing_record const& how,
+                                                std::size_t count)
+{
+    constexpr auto by_cpu = clock_choice::thread_cpu;
+    system_clocks clocks;
+    clock_choice const clock = how.clock == name_of(by_cpu) ? by_cpu : clock_choice::wall;
+    std::function<void()> const made_ready = ready(prepare);
+    if (idle_) prepare();
+    sampler<system_clocks> taker(clocks, clock, idle_);
+    std::vector<time_sample> out;
+    while (out.size() < count)
+        out.push_back(taker.take(made_ready, call, std::max(how.runs, 1U)));
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI

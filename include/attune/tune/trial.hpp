@@ -14,6 +14,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/pace.hpp>
 #include <attune/tune/bench_crew.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/problem.hpp>
@@ -44,7 +45,7 @@ struct trial {
     outcome result;
     callable code{};        ///< empty unless `result` is a measurement
     double first_run_s = 0; ///< wall seconds; 0 when it did not get to its end
-    timing_record timing{}; ///< empty when it was not timed now
+    timing_record timing{}; ///< empty when it was not timed now; see trial_runner::disturbed()
 };
 
 /// Tries variants of one problem on the bench that it needs: which code has been measured already,
@@ -80,6 +81,10 @@ public:
     /// How many are measured at once; does not change.
     [[nodiscard]] std::size_t at_once() const noexcept { return crew_.size(); }
 
+    /// Tries the user's own code like a variant, but what is found out of it says nothing of
+    /// others. @return  why it is wrong, or its time  @pre  as run()
+    [[nodiscard]] outcome run_baseline(callable const& own);
+
     /// Times several variants in turns.
     /// @param limit_s  wall seconds of everything
     /// @return  or which of them did not survive that
@@ -108,12 +113,21 @@ public:
     }
     /// Trials whose object code had been measured before: they took that outcome.
     [[nodiscard]] std::uint32_t same_code() const noexcept { return same_code_; }
+    /// What a run of known time, repeated after every trial, says of the machine. Times of trials
+    /// between slow ones of those runs are divided by how slow these were.
+    [[nodiscard]] disturbance disturbed() const { return pace_.disturbed(); }
 
 private:
     tuning_problem const& problem_;
     tuning_options const& options_;
     bench_crew crew_;
+    void probe();
+    void correct(trial& made);
+
     std::unordered_map<std::string, outcome> by_code_;
+    callable known_{};          ///< the code that probes run
+    timing_record known_how_{}; ///< how it was timed
+    machine_pace pace_{};
     double quickest_s_ = 0; ///< shortest first run so far
     std::uint32_t same_code_ = 0;
 };

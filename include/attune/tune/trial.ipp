@@ -93,6 +93,11 @@ trial trial_runner::establish_reference(compile_result compiled,
     if (auto const* why = std::get_if<failure>(&result)) detail::refuse_default(problem_, *why);
     if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
     crew_.gather(code, options_.default_limit_s, std::get<measurement>(result));
+    if (!taken.times.empty()) {
+        known_ = code;
+        known_how_ = taken;
+        pace_.begin(taken.times);
+    }
     return {result, std::move(code), std::get<double>(end), std::move(taken)};
 }
 
@@ -127,6 +132,9 @@ std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, d
         });
     }
     crew_.work(jobs);
+    if (jobs.size() == 1 && at_once() == 1)
+        for (trial& made : out)
+            if (made.first_run_s > 0) correct(made);
     for (std::size_t const i : measured) {
         trial& made = out[i];
         std::string const& key = made.code.object_key;
@@ -139,6 +147,52 @@ std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, d
         }
     }
     return out;
+}
+
+outcome trial_runner::run_baseline(callable const& own)
+{
+    trial made;
+    made.code = own;
+    constexpr double no_limit = std::numeric_limits<double>::infinity();
+    detail::put_to_test(made, crew_.own(), options_.default_limit_s, no_limit);
+    return made.result;
+}
+
+/// One sample where the machine is as fast as ever, else three. Where the thread was taken away
+/// from its processor, a sample says nothing of how fast that is.
+void trial_runner::probe()
+{
+    double const limit_s = options_.default_limit_s;
+    std::vector<time_sample> seen = crew_.own().sample(known_, known_how_, 1, limit_s);
+    if (seen.empty()) return;
+    bool const is_slow =
+        seen.front().seconds > (1 + machine_pace::much / 2) * pace_.undisturbed_s();
+    if (is_slow || seen.front().is_disturbed)
+        for (time_sample const& again : crew_.own().sample(known_, known_how_, 2, limit_s))
+            seen.push_back(again);
+    auto const is_disturbed = [](time_sample const& s) { return s.is_disturbed; };
+    if (!std::all_of(seen.begin(), seen.end(), is_disturbed)) std::erase_if(seen, is_disturbed);
+    pace_.probe(seen);
+}
+
+/// Where the machine was slower than it can be, times become what they would have been undisturbed,
+/// were the variant slowed down like the known run; also in the record of them, so that the event
+/// log agrees. A variant much faster than the known run takes its place: so probes stay cheap.
+void trial_runner::correct(trial& made)
+{
+    if (!succeeded(made.result) || made.timing.times.empty() || !pace_.has_begun()) return;
+    probe();
+    double const slowness = std::max(pace_.slowness_between(), 1.0);
+    timing_record as_taken = made.timing;
+    if (slowness > 1 + machine_pace::much) {
+        for (double& s : made.timing.times)
+            s /= slowness;
+        made.result = estimate_of(made.timing);
+    }
+    if (std::get<measurement>(made.result).value > 0.6 * pace_.undisturbed_s()) return;
+    known_ = made.code;
+    known_how_ = std::move(as_taken);
+    pace_.begin(known_how_.times, slowness);
 }
 
 std::variant<round_times, std::size_t> trial_runner::compare(std::span<callable const> variants,
