@@ -1,5 +1,5 @@
-# attune_add_kernel(<target> <file> [NAME <function>...] [FLAGS <flag>...]) : compiles a kernel file into a program or
-# shared library with its defaults, and embeds its text as attune_embed_kernel does.
+# attune_add_kernel(<target> <file> [CUDA] [NAME <function>...] [FLAGS <flag>...]) : compiles a kernel file into a program
+# or shared library with its defaults, and embeds its text as attune_embed_kernel does.
 #
 # attune::tuned then calls that function where no variant can be compiled, for example where there is no compiler; the
 # program needs no code for it. It is found by the text of the kernel's source (attune::embedded_source, or
@@ -11,7 +11,12 @@
 #
 # All symbols of the file become local to it: two kernel files may define functions and templates of the same names.
 #
-#   cmake -D step=names ... | -D step=alone ... -P AttuneAddKernel.cmake    two steps of the build
+# A CUDA kernel, a file *.cu or any file after the word CUDA, is compiled to PTX as well where nvcc is found (by then
+# ATTUNE_NVCC names it): a driver that is not older than that nvcc makes code of it without NVRTC. A *.cu has no function
+# for this processor. nvcc gets the FLAGS of a *.cu, of other files those that begin with -D, -U and -I.
+# ATTUNE_CUDA_ARCHITECTURE is the least one that it runs on, compute_75 unless given.
+#
+#   cmake -D step=names ... -P AttuneAddKernel.cmake    steps of the build; also `alone` and `ptx`
 
 # Writes <unit>: the kernel's own text, then a list of the functions <names> in it. Left alone when nothing changed.
 function(attune_kernel_unit unit in names flags)
@@ -55,11 +60,50 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         target_compile_options(${name} PRIVATE ${ARGN} -fno-lto)
     endfunction()
 
+    # Adds the PTX of a kernel file to the target: <stem>.cu is compiled to <stem>.ptx and listed by <stem>_ptx.cpp.
+    function(attune_kernel_ptx target file stem names flags)
+        find_program(ATTUNE_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
+        mark_as_advanced(ATTUNE_NVCC)
+        if(NOT ATTUNE_NVCC)
+            message(STATUS "attune_add_kernel: ${file} is not in ${target} as PTX, because nvcc was not found")
+            return()
+        endif()
+        set(ATTUNE_CUDA_ARCHITECTURE compute_75 CACHE STRING "the least that embedded PTX runs on")
+        mark_as_advanced(ATTUNE_CUDA_ARCHITECTURE)
+        get_property(script GLOBAL PROPERTY attune_kernel_script)
+        get_filename_component(in "${file}" ABSOLUTE)
+        if(NOT file MATCHES "\\.cu$")
+            list(FILTER flags INCLUDE REGEX "^-[DUI]")
+        endif()
+        set(unit "${stem}.cu")
+        set(code "#include \"${in}\"\nnamespace {\n")
+        set(number 0)
+        foreach(name IN LISTS names) # a template is compiled where its address is taken
+            string(APPEND code "[[maybe_unused]] auto const attune_kept_${number} = &::${name};\n")
+            math(EXPR number "${number} + 1")
+        endforeach()
+        file(CONFIGURE OUTPUT "${unit}" CONTENT "${code}} // namespace\n" @ONLY)
+        add_custom_command(
+            OUTPUT "${stem}.ptx"
+            COMMAND "${ATTUNE_NVCC}" -ptx -std=c++20 -O3 "-arch=${ATTUNE_CUDA_ARCHITECTURE}" ${flags}
+                    "-I$<JOIN:$<TARGET_PROPERTY:attune::attune,INTERFACE_INCLUDE_DIRECTORIES>,;-I>"
+                    -MD -MF "${stem}.ptx.d" "${unit}" -o "${stem}.ptx"
+            DEPENDS "${in}" "${unit}" DEPFILE "${stem}.ptx.d"
+            COMMENT "Compiling ${file} to PTX" COMMAND_EXPAND_LISTS VERBATIM)
+        add_custom_command(
+            OUTPUT "${stem}_ptx.cpp"
+            COMMAND ${CMAKE_COMMAND} -D step=ptx -D "in=${in}" -D "out=${stem}_ptx.cpp" -D "ptx=${stem}.ptx"
+                    -D "names=${names}" -D "flags=${flags}" -P "${script}"
+            DEPENDS "${stem}.ptx" "${script}"
+            COMMENT "Embedding the PTX of ${file}" VERBATIM)
+        target_sources(${target} PRIVATE "${stem}_ptx.cpp")
+    endfunction()
+
     function(attune_add_kernel target)
-        cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "NAME;FLAGS")
+        cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA" "" "NAME;FLAGS")
         if(NOT arg_UNPARSED_ARGUMENTS)
             message(FATAL_ERROR "attune_add_kernel: ${target} is given no kernel file: "
-                                "attune_add_kernel(<target> <file> [NAME <function>...] [FLAGS <flag>...])")
+                                "attune_add_kernel(<target> <file> [CUDA] [NAME <function>...] [FLAGS <flag>...])")
         endif()
         attune_embed_kernel(${target} ${arg_UNPARSED_ARGUMENTS})
         get_property(script GLOBAL PROPERTY attune_kernel_script)
@@ -72,6 +116,12 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                                     "functions in one call: NAME f g")
             endif()
             set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_kernels")
+            if(arg_CUDA OR file MATCHES "\\.cu$")
+                attune_kernel_ptx(${target} "${file}" "${folder}/${name}" "${arg_NAME}" "${arg_FLAGS}")
+            endif()
+            if(file MATCHES "\\.cu$")
+                continue()
+            endif()
             set(unit "${folder}/${name}.cpp")
             if(arg_NAME)
                 attune_kernel_unit("${unit}" "${in}" "${arg_NAME}" "${arg_FLAGS}")
@@ -154,7 +204,64 @@ if(step STREQUAL "names")
     return()
 endif()
 
-# step=alone: no symbol of the kernel's meets one of the program's. Groups (inline functions, templates) are dissolved
+if(step STREQUAL "ptx")
+    # Each entry with its name and types as C++ writes them: "void lin::scale<16>(float const*, int)".
+    file(READ "${ptx}" text)
+    string(REGEX MATCHALL "[.]entry [A-Za-z0-9_$]+" entries "${text}")
+    list(TRANSFORM entries REPLACE "^[.]entry " "")
+    list(TRANSFORM flags REPLACE "([\"\\])" "\\\\\\1")
+    list(TRANSFORM flags APPEND "\\n")
+    string(REPLACE ";" "" flags "${flags}")
+    find_program(filter c++filt)
+    set(listed "")
+    set(number 0)
+    foreach(entry IN LISTS entries)
+        set(written "${entry}")
+        if(filter)
+            execute_process(COMMAND "${filter}" "${entry}" OUTPUT_VARIABLE written OUTPUT_STRIP_TRAILING_WHITESPACE)
+        endif()
+        set(types "?")
+        set(plain "${written}")
+        if(written MATCHES "^(void )?([A-Za-z0-9_:]+)(<.*>)?\\((.*)\\)$")
+            set(plain "${CMAKE_MATCH_2}")
+            set(types "${CMAKE_MATCH_4}")
+        endif()
+        set(as "")
+        foreach(name IN LISTS names)
+            string(REGEX REPLACE "<.*$" "" start "${name}")
+            if(start STREQUAL plain)
+                list(APPEND as "${name}")
+            endif()
+        endforeach()
+        if(NOT names AND NOT written MATCHES "<")
+            set(as "${plain}")
+        endif()
+        list(LENGTH as count)
+        if(count EQUAL 1)
+            string(APPEND listed
+                "constexpr attune::device_ahead attune_ptx_${number}{\n"
+                "    \"${as}\", \"${entry}\", \"${types}\", \"${in}\", \"${flags}\", text};\n"
+                "ATTUNE_LIST_PTX(attune_ptx_${number})\n")
+            math(EXPR number "${number} + 1")
+        endif()
+    endforeach()
+    if(number EQUAL 0)
+        message(FATAL_ERROR "attune_add_kernel: ${in} defines no __global__ function that could be listed; it has: "
+                            "${entries}\nName it: attune_add_kernel(<target> <file> NAME <function>)")
+    endif()
+    file(READ "${ptx}" bytes HEX)
+    string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " bytes "${bytes}")
+    string(CONCAT code
+        "#include <attune/compile/ahead_unit.hpp>\n\n"
+        "namespace {\n"
+        "constexpr unsigned char text[] = {\n    ${bytes}0};\n"
+        "${listed}} // namespace\n")
+    file(WRITE "${out}" "${code}")
+    return()
+endif()
+
+# step=alone: no symbol of the kernel's meets one of the program's, but for those that stand for types. Groups (inline functions, templates) are dissolved
 # first: the linker would otherwise keep one of two groups of the same name, also where macros made them differ.
 find_program(bfd ld.bfd)
 foreach(tool IN ITEMS "${linker}" "${bfd}")
@@ -162,7 +269,8 @@ foreach(tool IN ITEMS "${linker}" "${bfd}")
         execute_process(COMMAND "${tool}" -r --force-group-allocation -o "${out}" "${in}"
                         RESULT_VARIABLE failed ERROR_VARIABLE error)
         if(failed EQUAL 0 AND objcopy)
-            execute_process(COMMAND "${objcopy}" --keep-global-symbol=attune_keeps_none "${out}"
+            execute_process(COMMAND "${objcopy}" --wildcard "--keep-global-symbol=*attune_type_tag*"
+                                    "--weaken-symbol=*attune_type_tag*" "${out}"
                             RESULT_VARIABLE failed ERROR_VARIABLE error)
         endif()
         if(failed EQUAL 0)

@@ -3,13 +3,46 @@
 
 #include <attune/compile/ahead_unit.hpp>
 #include <attune/compile/embedded.hpp>
+#include <attune/compile/signature.hpp>
 
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
+
+// What attune_add_kernel(target device.kernel.cu FLAGS -DWIDTH=8) generates, by hand: no nvcc is
+// needed here.
+constexpr unsigned char device_text[] = "__global__ void f() {}";
+constexpr attune::embedded_kernel device_kernel{
+    "device.kernel.cu", "/there/device.kernel.cu", device_text, sizeof device_text - 1};
+ATTUNE_EMBED(device_kernel)
+constexpr unsigned char ptx[] = "// made by hand\n.version 9.0\n.target sm_75\n.address_size 64\n"
+                                ".visible .entry add(\n\t.param .u64 add_param_0,\n"
+                                "\t.param .u32 add_param_1\n)\n{\n\tret;\n}\n"
+                                ".visible .entry _Z4moveILi8EEvPKfPfi(\n\t.param .u64 a,\n"
+                                "\t.param .u64 b,\n\t.param .u32 c\n)\n{\n\tret;\n}\n";
+constexpr attune::device_ahead add_ptx{
+    "add", "add", "?", "/there/device.kernel.cu", "-DWIDTH=8\n", ptx};
+ATTUNE_LIST_PTX(add_ptx)
+constexpr attune::device_ahead move_ptx{"move<WIDTH>",
+                                        "_Z4moveILi8EEvPKfPfi",
+                                        "float const*, float*, int",
+                                        "/there/device.kernel.cu",
+                                        "-DWIDTH=8\n",
+                                        ptx};
+ATTUNE_LIST_PTX(move_ptx)
+
+template <class Signature>
+[[nodiscard]] attune::found_ptx ptx_of(std::string const& function,
+                                       std::vector<std::string> macros = {})
+{
+    return attune::find_ptx(
+        {function, {}, attune::embedded_source("device.kernel.cu"), std::move(macros)},
+        attune::variant_of<Signature>(function));
+}
 
 using bump_type = void(std::span<int>);
 using fill_type = void(std::span<int>, int);
@@ -18,7 +51,7 @@ template <class Signature>
 [[nodiscard]] attune::wanted_ahead wanted(std::string function, std::string const& file)
 {
     return {std::move(function),
-            attune::function_type_text<Signature>(),
+            attune::function_type_of<Signature>(),
             attune::embedded_source(file),
             {}};
 }
@@ -104,4 +137,30 @@ TEST_CASE("a template is compiled for the default of its parameter, and for no o
     w.macros = {"WIDTH=4"};
     CHECK(attune::find_ahead(w).address == nullptr);
     CHECK(attune::find_ahead(w).reason.find("WIDTH=4") != std::string::npos);
+}
+
+TEST_CASE("PTX is found by the types that a kernel's arguments have on a device")
+{
+    attune::found_ptx const add = ptx_of<void(std::span<float>, int)>("add");
+    CHECK(add.text == std::string(reinterpret_cast<char const*>(ptx)));
+    CHECK(add.entry == "add");
+    CHECK(add.architecture == 75);
+    using spans = void(std::span<float const>, attune::device_span<float>, int);
+    CHECK(ptx_of<spans>("move<WIDTH>").entry == "_Z4moveILi8EEvPKfPfi");
+    CHECK(ptx_of<void(float const*, float*, int)>("move<WIDTH>", {"WIDTH=8"}).text == add.text);
+}
+
+TEST_CASE("PTX with other arguments, or for another default, is refused with the reason")
+{
+    attune::found_ptx const few = ptx_of<void(std::span<float>)>("add");
+    CHECK(few.text.empty());
+    CHECK(few.reason.find("2 arguments") != std::string::npos);
+    attune::found_ptx const other = ptx_of<void(float const*, double*, int)>("move<WIDTH>");
+    CHECK(other.text.empty());
+    CHECK(other.reason.find("double*") != std::string::npos);
+    attune::found_ptx const wide =
+        ptx_of<void(float const*, float*, int)>("move<WIDTH>", {"WIDTH=4"});
+    CHECK(wide.text.empty());
+    CHECK(wide.reason.find("WIDTH=4") != std::string::npos);
+    CHECK(ptx_of<void(float*)>("sub").reason.empty());
 }

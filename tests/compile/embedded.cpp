@@ -24,6 +24,23 @@ TEST_CASE("every byte survives, and every kernel of a program is found")
         std::string::npos);
 }
 
+namespace {
+
+constexpr unsigned char gone_text[] = "void gone() {}";
+constexpr attune::embedded_kernel gone_kernel{
+    "gone.kernel.cpp", "/nowhere/attune/gone.kernel.cpp", gone_text, sizeof gone_text - 1};
+ATTUNE_EMBED(gone_kernel)
+
+} // namespace
+
+TEST_CASE("a kernel file that is not there any more is read from the program")
+{
+    attune::kernel_source const gone = attune::source_file("/nowhere/attune/gone.kernel.cpp");
+    CHECK(gone.text == "void gone() {}");
+    CHECK(gone.path == "/nowhere/attune/gone.kernel.cpp");
+    CHECK_THROWS_AS((void)attune::source_file("/nowhere/attune/other.kernel.cpp"), attune::error);
+}
+
 TEST_CASE("a kernel that is not embedded is an error with those that are")
 {
     std::string said;

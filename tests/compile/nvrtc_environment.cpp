@@ -36,7 +36,7 @@ TEST_CASE("a construction asks for nothing; the first use says what is missing")
     // The same sentence every time, from every member.
     for (int i = 0; i < 2; ++i) {
         CHECK_THROWS_AS((void)compiler.identity(), attune::error);
-        CHECK_THROWS_AS((void)compiler.target(), attune::error);
+        CHECK_FALSE(compiler.target().can_run()); // needs no NVRTC
         CHECK_THROWS_AS((void)compiler.notice(), attune::error);
         CHECK_THROWS_AS((void)compiler.compile({}, {}), attune::error);
     }

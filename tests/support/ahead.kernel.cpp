@@ -1,4 +1,5 @@
-// Functions that tests/compile/ahead.cpp looks for; `bump` differs from that of ahead_twin.kernel.cpp.
+// Functions that tests/compile/ahead.cpp looks for; `bump` differs from that of
+// ahead_twin.kernel.cpp.
 #include <attune/tunable.hpp>
 
 #include <span>

@@ -7,34 +7,57 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One function of a kernel file, compiled into the program with its defaults.
-struct function_ahead {
-    char const* name;   ///< as the program declares it: "sgemm", "linear::sgemm" or "sgemm<TILE>"
-    char const* type;   ///< its type, as function_type_text() writes it
-    void* (*address)(); ///< to be cast to that type
-    char const* path;   ///< of the kernel file, as in its embedded_kernel
-    char const* flags;  ///< the FLAGS of attune_add_kernel, each followed by a line feed
-};
+namespace detail {
 
 /// A function type as this compiler writes it: `F = void(std::span<const float>, int)` somewhere in
-/// a longer text. Equal texts mean equal types while one compiler compiles all of the program.
+/// a longer text.
 template <class F>
 [[nodiscard]] constexpr char const* function_type_text() noexcept
 {
     return __PRETTY_FUNCTION__;
 }
 
+/// Its address stands for the type in all of a program or shared library, with and without RTTI.
+/// Not constant: a linker may fold constants. Never written.
+template <class F>
+struct __attribute__((visibility("hidden"))) attune_type_tag {
+    static inline char at = 0;
+};
+
+} // namespace detail
+
+/// A function type at run time.
+struct function_type {
+    char const* text = "";     ///< for messages: g++ writes one type in more than one way
+    void const* tag = nullptr; ///< of detail::attune_type_tag; null: no type
+};
+
+template <class F>
+[[nodiscard]] constexpr function_type function_type_of() noexcept
+{
+    return {detail::function_type_text<F>(), &detail::attune_type_tag<F>::at};
+}
+
+/// One function of a kernel file, compiled into the program with its defaults.
+struct function_ahead {
+    char const* name;   ///< as the program declares it: "sgemm", "linear::sgemm" or "sgemm<TILE>"
+    function_type type; ///< of the function, less a `noexcept`
+    void* (*address)(); ///< to be cast to that type
+    char const* path;   ///< of the kernel file, as in its embedded_kernel
+    char const* flags;  ///< the FLAGS of attune_add_kernel, each followed by a line feed
+};
+
 namespace detail {
 
 /// A pointer to something that is no function, such as a member of a class: never matches.
 template <class Pointer>
 struct ahead_type {
-    static constexpr char const* text = "";
+    static constexpr function_type type{};
     static constexpr bool is_function = false;
 };
 template <class Result, class... Args>
 struct ahead_type<Result (*)(Args...)> {
-    static constexpr char const* text = function_type_text<Result(Args...)>();
+    static constexpr function_type type = function_type_of<Result(Args...)>();
     static constexpr bool is_function = true;
 };
 template <class Result, class... Args>
@@ -58,13 +81,28 @@ template <auto Function>
 describe_ahead(char const* name, char const* path, char const* flags) noexcept
 {
     return {name,
-            detail::ahead_type<decltype(Function)>::text,
+            detail::ahead_type<decltype(Function)>::type,
             &detail::ahead_address<Function>,
             path,
             flags};
 }
 
+/// One __global__ function of a kernel file, compiled to PTX with its defaults.
+struct device_ahead {
+    char const* name;  ///< as the program declares it: "saxpy", "linear::gemm" or "gemm<TILE>"
+    char const* entry; ///< its symbol in the PTX
+    char const* types; ///< of its arguments: "float const*, int"; "?": C linkage does not tell
+    char const* path;  ///< of the kernel file, as in its embedded_kernel
+    char const* flags; ///< the FLAGS of attune_add_kernel, each followed by a line feed
+    unsigned char const* ptx; ///< a text that ends with a zero
+};
+
 } // namespace attune::inline ATTUNE_ABI
+
+/// Lists a `device_ahead` among those of the program. For generated code.
+#define ATTUNE_LIST_PTX(kernel)                                                                    \
+    __attribute__((section("attune_ptx"),                                                          \
+                   used)) attune::device_ahead const* const kernel##_listed = &(kernel);
 
 /// Lists a `function_ahead` among those of the program. For generated code.
 #define ATTUNE_LIST_AHEAD(function)                                                                \

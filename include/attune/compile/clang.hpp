@@ -59,7 +59,8 @@ public:
     [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const;
 
     /// "clang 19.1.7 -O3 -march=native -std=c++20 cpu=znver4 features=0123456789abcdef".
-    /// Errors   as compile()
+    /// Without a module and a compiler, that of the latest one that the cache knows: what it made
+    /// is found there, and notice() says so.  Errors  as compile()
     [[nodiscard]] std::string identity() const;
 
     /// One sentence when another compiler serves because the module could not be used; else empty.

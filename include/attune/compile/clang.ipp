@@ -18,6 +18,7 @@
 #include <attune/compile/object_key.ipp>
 #include <attune/compile/shared_code.ipp>
 #include <attune/compile/system.ipp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {
@@ -36,7 +37,7 @@ struct clang_compiler::state {
     /// Opens the module, or settles on the fallback. May throw, and then tries again next time.
     void open()
     {
-        if (session || fallback) return;
+        if (session || fallback || !nothing_compiles.empty()) return;
         std::string tried;
         if (detail::is_privileged_start())
             tried =
@@ -54,17 +55,36 @@ struct clang_compiler::state {
         }
         system_compiler const other(options.system);
         std::string const lacking = other.unavailable();
-        if (!options.fallback || !lacking.empty())
+        if (!options.fallback || !lacking.empty()) {
+            if (serve_what_was_compiled(other, tried + (lacking.empty() ? "" : "; " + lacking)))
+                return;
             throw error("no compiler for kernels: the module libattune_clang.so cannot be used" +
                             (options.fallback ? ", and " + lacking : std::string{}),
                         tried,
                         "build attune with LLVM and Clang (Debian: apt install llvm-19-dev "
                         "libclang-19-dev libclang-cpp19-dev), set ATTUNE_CLANG_MODULE to the path "
                         "of the module, or install a C++ compiler (apt install g++)");
+        }
         fallback = std::make_unique<system_compiler>(other);
         notice = "the module libattune_clang.so cannot be used (" + tried +
                  "); kernels are compiled by '" + options.system.command +
                  "' instead, which takes longer per variant";
+    }
+
+    /// Without any compiler: takes the facts of the one that compiled here last, so that what it
+    /// made is found in the cache. compile() is an error then.
+    [[nodiscard]] bool serve_what_was_compiled(system_compiler const& other,
+                                               std::string const& reason)
+    {
+        if (auto const kept = cache.look(detail::last_facts_key()))
+            facts = detail::facts_in(kept->bytes);
+        if (!facts && options.fallback && other.was_used())
+            fallback = std::make_unique<system_compiler>(other);
+        if (!facts && !fallback) return false;
+        nothing_compiles = reason;
+        notice = "no compiler was found (" + reason +
+                 "): what is in the cache serves, and nothing new can be compiled";
+        return true;
     }
 
     /// What is known of the module, which is opened only if the cache does not know.
@@ -144,6 +164,7 @@ struct clang_compiler::state {
     std::shared_ptr<detail::clang_session const> session{};
     std::unique_ptr<system_compiler> fallback{};
     std::string notice{};
+    std::string nothing_compiles{}; ///< why, where only the cache serves
 };
 
 clang_compiler::clang_compiler(clang_options options)
@@ -207,6 +228,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        keeper.functions(),
                                        library_list.data(),
                                        library_list.size()};
+    detail::quiet_writes const quiet; // of parsed headers
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
     if (!reply) throw error("the Clang module is out of memory", {}, {});
@@ -245,6 +267,10 @@ compile_result clang_compiler::compile(kernel_source const& kernel, variant cons
     clock::time_point const start = clock::now();
     std::optional<detail::clang_facts> facts = state_->about();
     std::shared_ptr<detail::clang_session const> const module = facts ? state_->opened() : nullptr;
+    if (!module && !state_->fallback)
+        throw error("no compiler for kernels, and the cache does not have this one",
+                    state_->nothing_compiles,
+                    "install a C++ compiler (Debian: apt install g++)");
     if (!module) return state_->fallback->compile(kernel, v);
 
     auto const found = state_->libraries_of(kernel, v);

@@ -23,6 +23,19 @@ extern attune::embedded_kernel const* const __stop_attune_kernels
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
+/// The kernel that was embedded from the file of this absolute path; null: there is none.
+[[nodiscard]] inline embedded_kernel const* embedded_from(std::string const& path)
+{
+    embedded_kernel const* const* const end = &__stop_attune_kernels;
+    for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at)
+        if (path == (*at)->path) return *at;
+    return nullptr;
+}
+
+} // namespace detail
+
 kernel_source embedded_source(std::string const& name)
 {
     std::string names;

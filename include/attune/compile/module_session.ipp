@@ -177,6 +177,16 @@ struct clang_facts {
     return key.hex();
 }
 
+/// Under this key are those of the latest one that was opened, whatever has become of it since.
+[[nodiscard]] inline std::string last_facts_key()
+{
+    return content_hash{}
+        .add("latest clang module")
+        .add(std::to_string(attune_clang_abi_version))
+        .add(processor_facts())
+        .hex();
+}
+
 /// Keeps what is known of a module, unless one of its files cannot be looked at, as long as it and
 /// its libraries are the same files and none of the places that come before its own holds a file.
 inline void keep_facts(object_cache const& cache,
@@ -191,7 +201,10 @@ inline void keep_facts(object_cache const& cache,
     if (inputs.tools.empty()) return;
     for (std::size_t i = 0; i < used; ++i)
         if (places[i].starts_with('/')) inputs.missed.push_back(places[i]);
-    (void)cache.add(facts_key(places), facts_of(session).text(), inputs);
+    std::string const facts = facts_of(session).text();
+    (void)cache.add(facts_key(places), facts, inputs);
+    if (auto const kept = cache.look(last_facts_key()); !kept || kept->bytes != facts)
+        (void)cache.add(last_facts_key(), facts, cache_inputs{});
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -79,7 +79,8 @@ public:
     /// ...; empty where it can. Throws nothing but std::bad_alloc.
     [[nodiscard]] std::string missing() const;
 
-    /// What is compiled for. The same for all copies.  Errors  as compile()
+    /// What is compiled for. The same for all copies. Needs no NVRTC.
+    /// Errors   attune::error: neither a device nor an architecture
     [[nodiscard]] cuda_target const& target() const;
 
     /// The variant, when it is in the cache.  Errors  as compile()

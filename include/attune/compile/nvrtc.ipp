@@ -42,7 +42,7 @@ std::string nvrtc_compiler::identity() const
 
 cuda_target const& nvrtc_compiler::target() const
 {
-    state_->open();
+    state_->find_device();
     return state_->target;
 }
 

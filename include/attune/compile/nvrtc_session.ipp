@@ -39,12 +39,19 @@ struct nvrtc_compiler::state {
     {
     }
 
+    /// Finds the device, once: that needs no NVRTC.  Errors  as find_cuda_target()
+    void find_device()
+    {
+        std::lock_guard const lock(once);
+        find_device_alone();
+    }
     /// Finds device and library, once.  Errors  as compile()
     void open()
     {
         std::lock_guard const lock(once);
         if (library) return;
-        cuda_target found = find_cuda_target(options.device, options.architecture, options.driver);
+        find_device_alone();
+        cuda_target const& found = target;
         int const architecture = found.limits.architecture;
         auto opened =
             nvrtc::open_library(options.library, found.driver ? found.driver->version / 1000 : 0);
@@ -62,10 +69,17 @@ struct nvrtc_compiler::state {
                     : "install an older CUDA toolkit (12 still knows sm_50 to sm_72), or "
                       "name its libnvrtc.so in ATTUNE_NVRTC");
         }
-        target = std::move(found);
         identity = "nvrtc " + opened->version() + ' ' + detail::architecture_name(architecture) +
                    detail::joined(options.flags);
         library = std::move(opened);
+    }
+
+    /// @pre  `once` is held
+    void find_device_alone()
+    {
+        if (has_target) return;
+        target = find_cuda_target(options.device, options.architecture, options.driver);
+        has_target = true;
     }
 
     [[nodiscard]] bool precompiles() const
@@ -141,6 +155,7 @@ struct nvrtc_compiler::state {
     std::mutex once{};
     std::shared_ptr<nvrtc::library const> library{}; ///< null until open()
     cuda_target target{};
+    bool has_target = false;
     std::string identity{};
     detail::parsed_device_headers headers{};
 };

@@ -12,6 +12,7 @@
 #include <attune/compile/process.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -191,6 +192,7 @@ std::string temporary_folder::write(std::string const& name, std::string const& 
     std::filesystem::path const path = std::filesystem::path(path_) / name;
     std::error_code no_throw;
     std::filesystem::create_directories(path.parent_path(), no_throw);
+    quiet_writes const quiet;
     std::ofstream file(path, std::ios::binary);
     file.write(text.data(), static_cast<std::streamsize>(text.size()));
     if (!file.flush())

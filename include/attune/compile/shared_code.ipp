@@ -16,6 +16,7 @@
 #include <attune/compile/shared_code.hpp>
 #include <attune/compile/source.ipp>
 #include <attune/compile/symbols.ipp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <cxxabi.h>
@@ -29,6 +30,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A file in memory that has no name and belongs to this process alone.
 [[nodiscard]] inline owned_descriptor file_in_memory(std::string_view bytes)
 {
+    quiet_writes const quiet;
     owned_descriptor file(::memfd_create("attune", MFD_CLOEXEC));
     while (file && !bytes.empty()) {
         ssize_t const written = ::write(file.get(), bytes.data(), bytes.size());

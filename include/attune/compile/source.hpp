@@ -29,7 +29,8 @@ struct kernel_source {
 ///
 /// @param path   absolute, or relative to the folder of the file that calls this function, or (when
 ///               it is not there) to the current folder of the process
-/// @return  its text, and the path under which it was found
+/// @return  its text, and the path under which it was found; where no file is there, the text that
+///          attune_embed_kernel or attune_add_kernel has put into the program from such a path
 /// Errors   attune::error that names every place where it looked
 [[nodiscard]] kernel_source
 source_file(std::string const& path,

@@ -9,6 +9,7 @@
 // Tests    tests/compile/source.cpp
 #pragma once
 
+#include <attune/compile/embedded.ipp>
 #include <attune/compile/scan.hpp>
 #include <attune/compile/source.hpp>
 #include <attune/core/error.hpp>
@@ -54,6 +55,10 @@ kernel_source source_file(std::string const& path, std::source_location const& c
             return {std::move(*text), place.string()};
         std::error_code no_throw;
         std::filesystem::path const full = std::filesystem::absolute(place, no_throw);
+        // Where the sources are not, the program may have the text itself.
+        if (embedded_kernel const* const kernel = detail::embedded_from(place.string()))
+            return {std::string(reinterpret_cast<char const*>(kernel->text), kernel->size),
+                    kernel->path};
         tried += (tried.empty() ? "" : ", then ") + (no_throw ? place : full).string();
     }
     throw error("kernel file '" + path + "' not found or not readable",

@@ -65,8 +65,12 @@ public:
     [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const;
 
     /// "g++ (Debian 12.2.0-14) 12.2.0 -O3 ... cpu=... target=<hash of what -march gives>". Runs the
-    /// command once.  Errors  attune::error when it does not exist
+    /// command once; where that has gone, it is the latest one that the cache knows, and what that
+    /// made is found.  Errors  attune::error when it does not exist and never did
     [[nodiscard]] std::string identity() const;
+
+    /// Whether identity() is known: the command exists, or it did when something was compiled.
+    [[nodiscard]] bool was_used() const;
 
     /// Why this compiler cannot be used, as one sentence; empty when it can. Runs nothing.
     [[nodiscard]] std::string unavailable() const;

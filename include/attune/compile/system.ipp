@@ -22,6 +22,7 @@
 #include <attune/compile/system.hpp>
 #include <attune/compile/system_cache.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <chrono>
@@ -123,6 +124,7 @@ namespace detail {
         path.string() + '.' + std::to_string(::getpid()) + ".part";
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
+    quiet_writes const quiet;
     std::ofstream file(unfinished, std::ios::binary);
     file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     file.close();
@@ -165,8 +167,19 @@ std::string system_compiler::identity() const
 {
     std::lock_guard const lock(state_->once);
     if (!state_->identity.empty()) return state_->identity;
-    state_->require_command();
     system_options const& options = state_->options;
+    // Where the compiler has gone, the cache may still have what it made.
+    content_hash latest;
+    latest.add("latest system compiler").add(options.command).add(detail::processor_facts());
+    for (std::string const& flag : options.flags)
+        latest.add(flag);
+    std::string const latest_key = latest.hex();
+    if (!unavailable().empty())
+        if (auto const kept = state_->cache.look(latest_key); kept && !kept->bytes.empty()) {
+            state_->is_clang = kept->bytes.front() == 'c';
+            return state_->identity = kept->bytes.substr(1);
+        }
+    state_->require_command();
     std::string const program = detail::find_program(options.command);
     content_hash key;
     key.add("system compiler").add(program).add(detail::processor_facts());
@@ -193,7 +206,18 @@ std::string system_compiler::identity() const
         key.hex(),
         (state_->is_clang ? 'c' : 'g') + state_->identity,
         cache_inputs{{}, {}, {std::filesystem::absolute(program, no_throw).string()}, 0});
+    (void)state_->cache.add(
+        latest_key, (state_->is_clang ? 'c' : 'g') + state_->identity, cache_inputs{});
     return state_->identity;
+}
+
+bool system_compiler::was_used() const
+{
+    try {
+        return !identity().empty();
+    } catch (error const&) {
+        return false;
+    }
 }
 
 std::optional<callable> system_compiler::state::kept(std::string const& who,
@@ -242,6 +266,7 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
     system_options const& options = state_->options;
     if (std::optional<callable> found = state_->kept(who, kernel, v, true))
         return std::move(*found);
+    state_->require_command();
 
     detail::temporary_folder const folder;
     std::string const source =

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 #include <attune/measure/child_process.hpp>
 #include <attune/measure/child_side.ipp>
@@ -72,6 +73,7 @@ public:
         // Above 2, so that it cannot be in the way of the standard descriptors.
         descriptor_ = fcntl(made, F_DUPFD_CLOEXEC, 3);
         close(made);
+        detail::quiet_writes const quiet;
         if (descriptor_ >= 0 && (ftruncate(descriptor_, capacity) != 0 ||
                                  fcntl(descriptor_, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0))
             close(std::exchange(descriptor_, -1));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arithmetic_peak.ipp>
 #include <attune/measure/memory_peak.ipp>
@@ -109,6 +110,7 @@ machine_limits machine_measured_anew(std::string const& path,
         line.precision(12); // footprints are compared
         line << detail::optimised_word << ' ' << out.threads << ' ' << out.footprint << ' '
              << out.f32_flops << ' ' << out.f64_flops << ' ' << out.bytes << ' ' << device << '\n';
+        detail::quiet_writes const quiet;
         std::ofstream(path, std::ios::app) << line.str();
     }
     raise_to(out, found);

@@ -80,8 +80,10 @@ private:
     {
         if (told_.insert(text).second) notices_.push_back(std::move(text));
     }
+    /// One sentence for a file that can be neither read nor written.
     void notice_unusable(char const* what, std::string const& why)
     {
+        if (std::exchange(is_unusable_, true)) return;
         notice_once(path_ + ": cannot be " + what + " (" + why +
                     "): results are kept in memory until the process ends");
     }
@@ -145,6 +147,7 @@ private:
         }
         file.unlock_when_shared();
         stamp_ = stamp;
+        is_unusable_ = false;
         ends_with_newline_ = text.empty() || text.back() == '\n';
         damaged_lines damaged;
         bool header_seen = false, strange = false;
@@ -249,6 +252,7 @@ private:
     content_kind kind_ = content_kind::headless;
     bool ends_with_newline_ = true;
     std::vector<std::string> notices_;
+    bool is_unusable_ = false; ///< and that has been told
     std::set<std::string> told_;
 };
 

@@ -10,6 +10,7 @@
 // Tests    tests/remember/store.cpp
 #pragma once
 
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <cerrno>
@@ -155,6 +156,7 @@ public:
     /// the lock is held, exclusively: without it, what stands behind may be another writer's.
     [[nodiscard]] bool append(std::string_view text) const
     {
+        quiet_writes const quiet;
         ::off_t const end = ::lseek(descriptor_, 0, SEEK_END);
         for (std::string_view rest = text; !rest.empty();) {
             ::ssize_t const written = ::write(descriptor_, rest.data(), rest.size());

@@ -264,23 +264,34 @@ struct installed_variants::state {
         if (auto const* const known = of.by_default.load()) return *known;
         lock_of const only_one(defaults);
         if (auto const* const known = of.by_default.load()) return *known;
-        void* const own = fallback_of(kernel);
+        bool const is_for_device = compiler.target() != nullptr;
+        found_ahead const own = is_for_device ? found_ahead{} : find_fallback(kernel);
         try {
             complete(of);
-            if (own == nullptr || !of.default_is_declared) {
+            if (own.address == nullptr || !of.default_is_declared) {
                 compile_result made = code_at(*of.space, *of.default_at);
                 if (auto const* const why = std::get_if<failure>(&made))
                     throw error("the default configuration of kernel '" + kernel.name + "' " +
                                     std::string(describe(why->stage)),
                                 kernel.source.path + ": " + why->reason,
-                                "attune_add_kernel(target file) or kernel.fallback(function) gives "
-                                "the program a kernel that needs no compiler");
+                                own.reason.empty()
+                                    ? "attune_add_kernel(target file) or kernel.fallback(function) "
+                                      "gives the program a kernel that needs no compiler"
+                                    : own.reason);
                 return set_by(of, std::get<callable>(std::move(made)));
             }
         } catch (error const&) {
-            if (own == nullptr) throw;
+            if (is_for_device && of.space && of.default_at)
+                if (std::optional<callable> ptx = ptx_of(of)) return set_by(of, std::move(*ptx));
+            if (own.address == nullptr) throw;
         }
-        return set_by(of, {.address = own});
+        return set_by(of, {.address = own.address});
+    }
+
+    /// The default as attune_add_kernel has put it into the program for a device.
+    [[nodiscard]] std::optional<callable> ptx_of(inputs_problem const& of) const
+    {
+        return find_fallback_on_device(kernel, of.space->describe(), *of.default_at).code;
     }
 
     installed_variant const& set_by(inputs_problem& of, callable code)
@@ -299,6 +310,7 @@ struct installed_variants::state {
 
     [[nodiscard]] bool is_own(installed_variant const& v) const
     {
+        if (v.on_device) return v.code.compiler == code_of_the_program;
         return v.code.address == fallback_of(kernel);
     }
 

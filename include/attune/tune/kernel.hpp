@@ -57,7 +57,7 @@ struct kernel_description {
     std::function<void(void const*)> reference{};
     std::function<void(void const*)> baseline{}; ///< the user's own code, likewise; may be empty
     stated_work work{};                          ///< of one call; may be empty
-    char const* type = "";                       ///< function_type_text() of the signature
+    function_type type{};                        ///< of the signature
     void* fallback = nullptr;    ///< of kernel.fallback(f): a function of that type; null: none
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< what is right for one call is right for all
@@ -115,7 +115,7 @@ public:
             "after a trial run");
         if constexpr (returns_nothing && restorable) {
             description_.signature = variant_of<signature>(std::move(name));
-            description_.type = function_type_text<signature>();
+            description_.type = function_type_of<signature>();
             description_.extents = detail::pointers_among<Args...>();
         }
     }

@@ -12,6 +12,7 @@
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/core/environment.hpp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <cerrno>
@@ -158,6 +159,7 @@ struct cache_place {
 /// @return  false when it could not be written
 inline bool write_cache_file(int folder, std::string const& name, std::string_view text)
 {
+    quiet_writes const quiet;
     std::string temporary;
     owned_descriptor file;
     for (int attempt = 0; !file && attempt < 100; ++attempt) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <attune/compile/cache/cache_folder.ipp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -52,6 +53,7 @@ add_to_total(int folder, std::uint64_t bytes, std::optional<std::uint64_t> repla
     total += bytes;
     std::string text = std::to_string(total);
     text.insert(0, digits.size() - text.size(), '0');
+    quiet_writes const quiet;
     if (::pwrite(file.get(), text.data(), text.size(), 0) < 0 || !known) return {};
     return total;
 }
