@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "../support/sanitized.hpp"
+
 using attune::address_range;
 using attune::memory_to_leave_out;
 using attune::probation;
@@ -82,6 +84,20 @@ TEST_CASE("what the program has left out itself is not touched")
     auto const bytes = its_own.range().last - its_own.range().first;
     REQUIRE(::madvise(its_own.data(), bytes, MADV_DONTFORK) == 0);
     CHECK_FALSE(covers(memory_to_leave_out({}), its_own.range().first));
+}
+
+TEST_CASE("by size alone more is left out, and what is kept is kept there too")
+{
+    if (address_sanitized || thread_sanitized) return;
+    ballast const much(2 * attune::least_left_out_bytes);
+    std::uintptr_t const first = much.range().first;
+    address_range const kept{first + 4096, first + 8192};
+    auto const all = attune::large_memory_to_leave_out({&kept, 1});
+    CHECK(covers(all, first));
+    CHECK_FALSE(covers(all, first + 4096));
+    CHECK(covers(all, first + 8192));
+    int const on_the_stack = 0;
+    CHECK_FALSE(covers(all, reinterpret_cast<std::uintptr_t>(&on_the_stack)));
 }
 
 TEST_CASE("a child that does not need the memory runs without it")

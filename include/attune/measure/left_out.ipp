@@ -5,7 +5,7 @@
 // In       see left_out.hpp
 // Out      definitions for one translation unit
 // Source   own
-// Depends  POSIX; Linux: /proc/self/smaps, madvise, MAP_FIXED_NOREPLACE
+// Depends  POSIX; Linux: /proc/self/smaps and maps, MADV_WIPEONFORK
 // Tests    tests/measure/left_out.cpp
 #pragma once
 
@@ -18,6 +18,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -61,13 +62,34 @@ struct mapping_lines {
     }
     [[nodiscard]] bool is_worth_it(std::string const& flags) const
     {
-        for (auto const* const special : {" dc", " ht", " io", " pf"})
+        for (auto const* const special : {" dc", " wf", " ht", " io", " pf"})
             if (flags.find(special) != std::string::npos) return false;
+        return is_possible() && resident_kib >= huge_kib + least_left_out_bytes / 1024;
+    }
+    /// By what its first line says.
+    [[nodiscard]] bool is_possible() const
+    {
         char const here = 0;
         if (range.contains(reinterpret_cast<std::uintptr_t>(&here))) return false; // a stack
-        return is_candidate && resident_kib >= huge_kib + least_left_out_bytes / 1024;
+        return is_candidate && range.last - range.first >= least_left_out_bytes;
     }
 };
+
+[[nodiscard]] inline std::vector<address_range> without(std::vector<address_range> whole,
+                                                        std::span<address_range const> kept)
+{
+    auto const page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    for (address_range const& cut : kept)
+        subtract(whole, cut, page);
+    return whole;
+}
+
+inline void advise(std::span<address_range const> ranges, int what) noexcept
+{
+    // Where part of a range is gone meanwhile, the rest is left out all the same.
+    for (address_range const& r : ranges)
+        static_cast<void>(::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, what));
+}
 
 } // namespace detail
 
@@ -90,45 +112,44 @@ std::vector<address_range> memory_to_leave_out(std::span<address_range const> ke
         } else if (line.find('-') < line.find(' '))
             now = detail::mapping_lines::begun_by(line);
     }
-    auto const page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    for (address_range const& cut : kept)
-        detail::subtract(out, cut, page);
-#else
-    static_cast<void>(kept);
 #endif
-    return out;
+    return detail::without(std::move(out), kept);
+}
+
+std::vector<address_range> large_memory_to_leave_out(std::span<address_range const> kept)
+{
+    std::vector<address_range> out;
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    std::ifstream file("/proc/self/maps");
+    for (std::string line; std::getline(file, line);)
+        if (auto const mapping = detail::mapping_lines::begun_by(line); mapping.is_possible())
+            out.push_back(mapping.range);
+#endif
+    return detail::without(std::move(out), kept);
 }
 
 fork_without::fork_without(std::span<address_range const> ranges) noexcept
     : ranges_(ranges)
 {
-#if defined(__linux__)
-    // Where part of a range is gone meanwhile, the rest is left out all the same.
-    for (address_range const& r : ranges_)
-        static_cast<void>(
-            ::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, MADV_DONTFORK));
+#if defined(MADV_WIPEONFORK)
+    detail::advise(ranges_, MADV_WIPEONFORK);
 #endif
 }
 
 fork_without::~fork_without()
 {
-#if defined(__linux__)
-    for (address_range const& r : ranges_)
-        static_cast<void>(
-            ::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, MADV_DOFORK));
+#if defined(MADV_WIPEONFORK)
+    detail::advise(ranges_, MADV_KEEPONFORK);
 #endif
 }
 
+/// It is there, and empty: to read it must not give zeros.
 void fork_without::forbid() const noexcept
 {
-#if defined(__linux__) && defined(MAP_FIXED_NOREPLACE)
+#if defined(MADV_WIPEONFORK)
     for (address_range const& r : ranges_)
-        static_cast<void>(::mmap(reinterpret_cast<void*>(r.first),
-                                 r.last - r.first,
-                                 PROT_NONE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
-                                 -1,
-                                 0));
+        static_cast<void>(
+            ::mprotect(reinterpret_cast<void*>(r.first), r.last - r.first, PROT_NONE));
 #endif
 }
 
