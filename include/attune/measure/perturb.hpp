@@ -15,7 +15,9 @@
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/snapshot.hpp>
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -25,10 +27,32 @@ namespace attune::inline ATTUNE_ABI {
 /// stays near it. Buffers must not overlap.
 void perturb(std::span<buffer const> buffers);
 
+/// What the buffers of a call hold, or held: bytes that lie elsewhere. Those of a buffer that is
+/// not writable are not looked at.
+class contents_view {
+public:
+    /// @pre  the snapshot, or what the buffers refer to, outlives this object
+    contents_view(snapshot const& kept) // NOLINT(google-explicit-constructor): it is one
+    {
+        for (std::size_t i = 0; i < kept.size(); ++i)
+            bytes_.push_back(kept.saved(i));
+    }
+    explicit contents_view(std::span<buffer const> buffers)
+    {
+        for (buffer const& b : buffers)
+            bytes_.emplace_back(b.data, b.bytes);
+    }
+
+    [[nodiscard]] std::span<std::byte const> saved(std::size_t i) const { return bytes_[i]; }
+
+private:
+    std::vector<std::span<std::byte const>> bytes_{};
+};
+
 /// One run of a trusted variant: what the writable buffers held before and after it.
 struct run_contents {
-    snapshot const& before;
-    snapshot const& after;
+    contents_view before;
+    contents_view after;
 };
 
 /// Whether the kernel's results owe nothing to what it writes over: each element is either the same

@@ -42,6 +42,13 @@ public:
             if (has_content(i)) std::memcpy(buffers_[i].data, saved_[i].data(), saved_[i].size());
     }
 
+    /// Copies again, into the same memory. Allocates nothing.
+    void take_again() noexcept
+    {
+        for (std::size_t i = 0; i < buffers_.size(); ++i)
+            if (has_content(i)) std::memcpy(saved_[i].data(), buffers_[i].data, saved_[i].size());
+    }
+
     /// The copy of buffer `i`; empty when that buffer is not writable.  @pre i < size()
     [[nodiscard]] std::span<std::byte const> saved(std::size_t i) const noexcept
     {
