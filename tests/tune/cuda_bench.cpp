@@ -77,6 +77,31 @@ TEST_CASE("the default's result is what others are compared with, and faults are
     CHECK(b.data.called_times(0, 2.0F));
 }
 
+TEST_CASE("a variant is verified at a call that it was not tuned for")
+{
+    using ending = attune::shape_verdict::ending;
+    bench b;
+    attune::tuning_problem problem = b.problem();
+    problem.only_verifies = true;
+    for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::guard}) {
+        b.options.protect = how;
+        auto const verdict = [&](saxpy_kind trusted, saxpy_kind tried, double limit_s = 10) {
+            attune::cuda_bench runs{problem, b.options};
+            attune::shape_verdict const said = runs.verify(b.code(trusted), b.code(tried), limit_s);
+            CHECK(said.executions <= 4);
+            CHECK((said.how == ending::right) == said.why.reason.empty());
+            return said.how;
+        };
+        CHECK(verdict(plain, quick) == ending::right);
+        CHECK(verdict(plain, doubled) == ending::wrong);
+        CHECK(verdict(doubled, plain) == ending::wrong);
+        CHECK(b.data.called_times(0, 2.0F));           // the caller's arrays are as they were
+        if (how == attune::isolation::guard) continue; // a fault takes the device along there
+        CHECK(verdict(faulting, plain) == ending::unknown);
+        CHECK(verdict(plain, faulting) == ending::wrong);
+    }
+}
+
 TEST_CASE("times and turns are those of the device's events")
 {
     bench b;

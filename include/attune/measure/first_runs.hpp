@@ -9,11 +9,11 @@
 #include <attune/measure/buffer.hpp>
 #include <attune/measure/perturb.hpp>
 #include <attune/measure/probation.hpp>
+#include <attune/measure/run_limits.hpp>
 #include <attune/measure/snapshot.hpp>
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -22,45 +22,36 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A run shorter than this is never called too long: forking, page faults or a pause of the machine
-/// dominate it.
-inline constexpr double shortest_limit_s = 0.25;
-/// A run that takes longer than this times a known one counts as hanging.
-inline constexpr double usual_first_run_ratio = 10;
-
-/// Memory in use that grows by this much, and by as much again in another run, is a leak.
-inline constexpr std::size_t least_leak_bytes = std::size_t{1} << 20;
-
-/// Wall seconds after which a run counts as hanging, given the time of a run that did not.
-[[nodiscard]] constexpr double first_run_limit_s(double took_s,
-                                                 double ratio = usual_first_run_ratio) noexcept
-{
-    return std::max(shortest_limit_s, ratio * took_s);
-}
-
 /// Where first runs are made: arrays that can be filled with the caller's contents or with
 /// perturbed ones, code that runs on them, and results that can be kept and compared.
 template <class Place>
 concept trial_place = requires(Place& place,
                                typename Place::code_type const& code,
                                typename Place::expectation const& right,
+                               std::optional<typename Place::expectation> spare,
                                bool is_perturbed,
                                double limit_s) {
     // Fills the written arrays; false: there is no room for perturbed contents.
     { place.begin(is_perturbed) } -> std::same_as<bool>;
-    // Runs what is trusted on what begin() has filled in; afterwards take_expectation() gives what
-    // other runs from these contents must come to.
+    // Runs what is trusted on what begin() has filled in. Then take_expectation() gives what other
+    // runs from these contents must come to; `spare` is one that may be written over.
     { place.run_trusted(code, limit_s) } -> std::same_as<probation_result>;
-    { place.take_expectation() } -> std::same_as<typename Place::expectation>;
+    { place.take_expectation(std::move(spare)) } -> std::same_as<typename Place::expectation>;
+    // Whether somebody compares with the expectation from the caller's contents when first runs
+    // begin with perturbed ones.
+    { Place::keeps_both_expectations } -> std::convertible_to<bool>;
     // Runs on what begin() has filled in and compares.
     { place.run(code, limit_s, right) } -> std::same_as<probation_result>;
     // Whether perturbed contents are possible here at all: apart, and not too large.
     { place.can_perturb() } -> std::convertible_to<bool>;
-    // The element types and tolerances of the arrays, and what those that are written hold: after
-    // begin(), and after a trusted run. These may be references.
+    // The element types and tolerances of the arrays, and what those that are written hold: before
+    // a run from the caller's contents and after the trusted one, after begin(true), and after
+    // the trusted run that follows it. Snapshots by value or by reference, or views.
     { place.buffers() } -> std::convertible_to<std::span<buffer const>>;
-    { place.contents() } -> std::convertible_to<snapshot const&>;
-    { place.contents_after(right) } -> std::convertible_to<snapshot const&>;
+    { place.original_contents() } -> std::convertible_to<contents_view>;
+    { place.contents_after(right) } -> std::convertible_to<contents_view>;
+    { place.perturbed_contents() } -> std::convertible_to<contents_view>;
+    { place.contents_after_perturbed() } -> std::convertible_to<contents_view>;
     // Whether a trusted run from perturbed contents comes to the same end again.
     { place.confirms(code, limit_s, right, is_perturbed) } -> std::convertible_to<bool>;
 };
@@ -93,7 +84,8 @@ public:
         place.begin(false);
         probation_result end = place.run_trusted(trusted, limit_s);
         if (std::holds_alternative<failure>(end)) return end;
-        expected_.emplace(place.take_expectation());
+        expected_.emplace(place.take_expectation(std::nullopt));
+        is_established_ = true;
         double const took_s = std::get<double>(end);
         if (place.can_perturb() && took_s <= second_run_up_to_s)
             learn_from_perturbed(place, trusted, std::min(limit_s, first_run_limit_s(took_s)));
@@ -105,7 +97,7 @@ public:
     /// @pre  establish() has returned seconds
     [[nodiscard]] probation_result first_run(Place& place, code_type const& tried, double limit_s)
     {
-        ATTUNE_ASSERT(expected_, "the default comes before all others");
+        ATTUNE_ASSERT(is_established_, "the default comes before all others");
         probation_result end = 0.0;
         if (begin_with_ != contents::original) {
             place.begin(true);
@@ -118,7 +110,8 @@ public:
     }
 
     [[nodiscard]] contents begin_with() const noexcept { return begin_with_; }
-    /// What runs from the caller's contents must come to; null before establish().
+    /// What runs from the caller's contents must come to; null before establish(), and where it is
+    /// not kept.
     [[nodiscard]] expectation const* expected() const noexcept
     {
         return expected_ ? &*expected_ : nullptr;
@@ -132,6 +125,7 @@ public:
     /// As if nothing had been established.
     void forget() noexcept
     {
+        is_established_ = false;
         expected_.reset();
         expected_of_perturbed_.reset();
         begin_with_ = contents::original;
@@ -141,13 +135,11 @@ private:
     void learn_from_perturbed(Place& place, code_type const& trusted, double limit_s)
     {
         decltype(auto) after = place.contents_after(*expected_);
-        place.begin(false);
-        auto const before = place.contents();
+        decltype(auto) before = place.original_contents();
         if (!place.begin(true)) return;
-        auto const perturbed_before = place.contents();
+        decltype(auto) perturbed_before = place.perturbed_contents();
         if (std::holds_alternative<failure>(place.run_trusted(trusted, limit_s))) return;
-        expectation right = place.take_expectation();
-        decltype(auto) perturbed_after = place.contents_after(right);
+        decltype(auto) perturbed_after = place.contents_after_perturbed();
         run_contents const first{before, after};
         run_contents const second{perturbed_before, perturbed_after};
         contents begin_with = contents::original;
@@ -156,6 +148,10 @@ private:
         else if (hides_idleness(place.buffers(), first, second))
             begin_with = contents::both;
         if (begin_with == contents::original) return;
+        std::optional<expectation> spare{};
+        if (begin_with == contents::perturbed && !Place::keeps_both_expectations)
+            spare.swap(expected_);
+        expectation right = place.take_expectation(std::move(spare));
         if (!place.confirms(trusted, limit_s, right, begin_with == contents::perturbed)) return;
         expected_of_perturbed_.emplace(std::move(right));
         begin_with_ = begin_with;
@@ -164,6 +160,7 @@ private:
     std::optional<expectation> expected_{};
     std::optional<expectation> expected_of_perturbed_{};
     contents begin_with_ = contents::original;
+    bool is_established_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/measure/process_state.hpp>
+#include <attune/measure/run_limits.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/tune/baseline.hpp>
 #include <attune/tune/cpu_bench.hpp>

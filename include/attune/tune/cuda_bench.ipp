@@ -44,6 +44,7 @@ namespace detail {
     how.timing_limit_s = std::min(how.timing_limit_s, share_of_one_timing * options.limits.seconds);
     how.as_graph = options.as_graph;
     how.compare_results = !problem.kernel.check;
+    how.repeat_default = !problem.only_verifies;
     if (how.compare_results) how.comparison = compile_comparison(problem.compiler);
     return how;
 }

@@ -16,6 +16,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/measure/round_robin.hpp>
+#include <attune/measure/run_limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -99,7 +100,7 @@ private:
 {
     round_robin_options how;
     how.max_s = limit_s;
-    how.confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(contestants, 2) - 1);
+    how.confidence = confidence_among(contestants);
     return how;
 }
 

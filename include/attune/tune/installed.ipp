@@ -535,7 +535,8 @@ struct installed_variants::state {
                                 of.winner->code,
                                 {.check_s = options.check_limit_s},
                                 options.protect);
-        tuning_problem const problem{kernel, *of.space, *of.default_at, compiler, frame};
+        tuning_problem problem{kernel, *of.space, *of.default_at, compiler, frame};
+        problem.only_verifies = true;
         return make_test_bench(problem, options)
             ->verify(of.by_default.load()->code, of.winner->code, options.check_limit_s);
     }

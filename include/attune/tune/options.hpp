@@ -12,6 +12,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/cache.hpp>
 #include <attune/measure/isolation.hpp>
+#include <attune/measure/run_limits.hpp>
 #include <attune/search/budget.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/stop.hpp>
@@ -37,7 +38,7 @@ struct tuning_options {
     bool retune = false;     ///< tune even when the store knows one; that takes part
     double precision = 0.01; ///< relative half-width at which a measurement is good enough
     /// A first run that takes this many times as long as the quickest one so far fails.
-    double first_run_ratio = 10.0;
+    double first_run_ratio = usual_first_run_ratio;
     double default_limit_s = 60.0; ///< the default configuration's first run may take this long
     /// The check of a variant for calls of another shape may take this long; where it would take
     /// longer, the default serves such calls.

@@ -113,6 +113,8 @@ struct tuning_problem {
     /// A configuration known from before, which has to be beaten like the default: it takes part in
     /// the final whatever the search finds.
     std::optional<point> rival{};
+    /// Of an installed variant at another shape: its bench only has to verify().
+    bool only_verifies = false;
 };
 
 /// The variant that `at` stands for: the kernel's signature, and per parameter a macro, or flags,

@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/compare.hpp>
-#include <attune/measure/first_runs.hpp>
 #include <attune/measure/perturb.hpp>
 #include <attune/measure/process_state.hpp>
 #include <attune/measure/signal_guard.hpp>
@@ -54,9 +53,7 @@ private:
 
 } // namespace detail
 
-proving_ground::proving_ground(tuning_problem const& problem,
-                               isolation wanted,
-                               snapshot const& original)
+cpu_trials::cpu_trials(tuning_problem const& problem, isolation wanted, snapshot const& original)
     : problem_(problem)
     , original_(original)
     , wanted_(wanted)
@@ -73,7 +70,7 @@ proving_ground::proving_ground(tuning_problem const& problem,
     protection_ = choose_isolation(wanted, observe_process());
 }
 
-void proving_ground::fill(bool with_perturbed)
+void cpu_trials::fill(bool with_perturbed)
 {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (buffers_[i].writable && buffers_[i].bytes > 0)
@@ -81,14 +78,12 @@ void proving_ground::fill(bool with_perturbed)
     if (with_perturbed) perturb(buffers_);
     if (guarded_) guarded_->mend();
     holds_perturbed_ = with_perturbed;
+    is_filled_ = true;
 }
 
-void proving_ground::call(callable const& code) const
-{
-    problem_.frame.call(code.address, addresses_);
-}
+void cpu_trials::call(callable const& code) const { problem_.frame.call(code.address, addresses_); }
 
-void proving_ground::call_trusted(callable const& code) const
+void cpu_trials::call_trusted(callable const& code) const
 {
     if (problem_.kernel.reference)
         problem_.frame.with_arguments(addresses_, problem_.kernel.reference);
@@ -97,7 +92,7 @@ void proving_ground::call_trusted(callable const& code) const
 }
 
 /// The same in this process, and what it threw; empty: nothing.
-std::string proving_ground::thrown_by_trusted(callable const& code) const
+std::string cpu_trials::thrown_by_trusted(callable const& code) const
 {
     try {
         call_trusted(code);
@@ -109,7 +104,7 @@ std::string proving_ground::thrown_by_trusted(callable const& code) const
     }
 }
 
-std::string proving_ground::refusal(std::span<std::byte* const> data) const
+std::string cpu_trials::refusal(std::span<std::byte* const> data) const
 {
     std::string said;
     if (problem_.kernel.check)
@@ -118,15 +113,8 @@ std::string proving_ground::refusal(std::span<std::byte* const> data) const
     return said;
 }
 
-std::string proving_ground::objection() const
-{
-    if (problem_.kernel.check) return refusal(own_);
-    return expected_ ? detail::objection_to(problem_.frame.buffers, *expected_) : "";
-}
-
-probation_result proving_ground::run_in_fork(std::function<void()> const& run,
-                                             double limit_s,
-                                             snapshot const* expected)
+probation_result
+cpu_trials::run_in_fork(std::function<void()> const& run, double limit_s, snapshot const* expected)
 {
     // The child has copies of all that these refer to.
     detail::leftovers left;
@@ -154,9 +142,9 @@ probation_result proving_ground::run_in_fork(std::function<void()> const& run,
         how);
 }
 
-probation_result proving_ground::run_in_process(std::function<void()> const& run,
-                                                double limit_s,
-                                                snapshot const* expected) const
+probation_result cpu_trials::run_in_process(std::function<void()> const& run,
+                                            double limit_s,
+                                            snapshot const* expected) const
 {
     process_state const before{false};
     system_clocks const clocks;
@@ -187,7 +175,7 @@ probation_result proving_ground::run_in_process(std::function<void()> const& run
 }
 
 probation_result
-proving_ground::run_once(std::function<void()> const& run, double limit_s, snapshot const* expected)
+cpu_trials::run_once(std::function<void()> const& run, double limit_s, snapshot const* expected)
 {
     if (protection_.how == isolation::fork && wanted_ == isolation::automatic && has_gomp_team())
         protection_ = choose_isolation(wanted_, {0, true});
@@ -199,52 +187,59 @@ proving_ground::run_once(std::function<void()> const& run, double limit_s, snaps
             protection_ = {isolation::guard, "guard: no child process could be started"};
         }
     }
+    is_filled_ = false;
     probation_result const end = run_in_process(run, limit_s, expected);
     fill(holds_perturbed_);
     return end;
 }
 
-probation_result
-proving_ground::establish(callable const& code, double limit_s, double second_run_up_to_s)
+bool cpu_trials::begin(bool is_perturbed)
+{
+    if (!is_filled_ || holds_perturbed_ != is_perturbed) fill(is_perturbed);
+    return true;
+}
+
+probation_result cpu_trials::run_trusted(callable const& code, double limit_s)
 {
     auto const variant_run = [&] { call(code); };
-    fill(false);
-    leave_memory_out();
-    probation_result end = run_once(variant_run, limit_s, nullptr);
+    bool const is_first = !holds_perturbed_;
+    snapshot const* needed[] = {&original_, nullptr};
+    if (is_first) leave_memory_out(needed);
+    probation_result end = is_first ? run_once(variant_run, limit_s, nullptr)
+                                    : run_once([&] { call_trusted(code); }, limit_s, nullptr);
     if (std::holds_alternative<failure>(end)) return end;
-
     {
         process_state const before{false};
+        is_filled_ = false;
         std::string const thrown = thrown_by_trusted(code);
-        expected_.emplace(buffers_);
-        tolerated_ = before.changes();
+        seen_.emplace(buffers_);
+        if (is_first) tolerated_ = before.changes();
         before.restore();
         if (!thrown.empty()) return failure{failure_stage::verify, thrown};
     }
-    leave_memory_out();
-    fill(false);
+    needed[1] = &*seen_;
+    leave_memory_out(needed);
     // Compared with itself only where that says something.
-    if (problem_.kernel.reference) {
-        end = run_once(variant_run, limit_s, &*expected_);
-        if (std::holds_alternative<failure>(end)) return end;
+    if (is_first && problem_.kernel.reference) {
+        fill(false);
+        end = run_once(variant_run, limit_s, &*seen_);
     }
-    double const took_s = std::get<double>(end);
-    if (guarded_ && took_s <= second_run_up_to_s) {
-        double const second_limit_s = std::max(0.25, 10 * took_s);
-        if (!learn_from_perturbed(code, std::min(limit_s, second_limit_s)))
-            begin_with_ = contents::original;
-    }
-    if (begin_with_ != contents::both && begin_with_ != contents::perturbed)
-        expected_of_perturbed_.reset();
-    fill(begin_with_ == contents::perturbed);
-    leave_memory_out();
     return end;
 }
 
-/// A trial needs the copies and what they are compared with, but not the caller's arrays, nor what
-/// else the program holds. A fork copies the tables of all other memory while no thread of the
-/// program can map or fault anything in, and each of them then copies every page it writes.
-void proving_ground::leave_memory_out()
+probation_result cpu_trials::run(callable const& code, double limit_s, snapshot const& right)
+{
+    return run_once([&] { call(code); }, limit_s, &right);
+}
+
+snapshot cpu_trials::take_expectation(std::optional<snapshot> /*spare*/)
+{
+    snapshot out = *std::move(seen_);
+    seen_.reset();
+    return out;
+}
+
+void cpu_trials::leave_memory_out(std::span<snapshot const* const> needed)
 {
     if (protection_.how != isolation::fork) return;
     std::vector<address_range> kept;
@@ -255,46 +250,29 @@ void proving_ground::leave_memory_out()
     if (guarded_) kept = guarded_->ranges();
     for (buffer const& b : buffers_)
         keep({b.data, b.bytes});
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-        keep(original_.saved(i));
-        if (expected_) keep(expected_->saved(i));
-        if (expected_of_perturbed_) keep(expected_of_perturbed_->saved(i));
-    }
+    for (snapshot const* const one : needed)
+        for (std::size_t i = 0; one != nullptr && i < one->size(); ++i)
+            keep(one->saved(i));
     without_ = memory_to_leave_out(kept);
 }
 
-/// False when the default does not work on perturbed contents.
-bool proving_ground::learn_from_perturbed(callable const& code, double limit_s)
+probation_result
+proving_ground::establish(callable const& code, double limit_s, double second_run_up_to_s)
 {
-    auto const trusted_run = [&] { call_trusted(code); };
-    snapshot const original_contents{buffers_};
-    fill(true);
-    snapshot const perturbed{buffers_};
-    if (std::holds_alternative<failure>(run_once(trusted_run, limit_s, nullptr))) return false;
-    process_state const before{false};
-    std::string const thrown = thrown_by_trusted(code);
-    before.restore();
-    if (!thrown.empty()) return false;
-    expected_of_perturbed_.emplace(buffers_);
-    run_contents const first{original_contents, *expected_};
-    run_contents const second{perturbed, *expected_of_perturbed_};
-    if (overwrites_all(buffers_, first, second))
-        begin_with_ = contents::perturbed;
-    else if (hides_idleness(buffers_, first, second))
-        begin_with_ = contents::both;
-    return true;
+    probation_result end = policy_.establish(trials_, code, limit_s, second_run_up_to_s);
+    if (std::holds_alternative<failure>(end)) return end;
+    trials_.begin(policy_.begin_with() == first_runs<cpu_trials>::contents::perturbed);
+    snapshot const* const needed[] = {
+        &original_, policy_.expected(), policy_.expected_of_perturbed()};
+    trials_.leave_memory_out(needed);
+    return end;
 }
 
-probation_result proving_ground::first_run(callable const& code, double limit_s)
+std::string proving_ground::objection() const
 {
-    auto const run = [&] { call(code); };
-    if (begin_with_ == contents::perturbed) return run_once(run, limit_s, &*expected_of_perturbed_);
-    probation_result const end = run_once(run, limit_s, &*expected_);
-    if (begin_with_ == contents::original || std::holds_alternative<failure>(end)) return end;
-    fill(true);
-    probation_result const second = run_once(run, limit_s, &*expected_of_perturbed_);
-    fill(false);
-    return std::holds_alternative<failure>(second) ? second : end;
+    if (problem_.kernel.check) return trials_.refusal(trials_.own_addresses());
+    snapshot const* const right = policy_.expected();
+    return right != nullptr ? detail::objection_to(problem_.frame.buffers, *right) : "";
 }
 
 } // namespace attune::inline ATTUNE_ABI

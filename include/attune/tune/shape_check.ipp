@@ -12,6 +12,7 @@
 #include <attune/measure/left_out.hpp>
 #include <attune/measure/probation.ipp>
 #include <attune/measure/process_state.hpp>
+#include <attune/measure/run_limits.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/tune/shape_check.hpp>
 
@@ -124,8 +125,16 @@ public:
 
     bool begin(bool is_perturbed)
     {
-        if (!is_fresh_) copies_.refill();
-        if (is_perturbed) perturb(copies_.buffers());
+        if (is_perturbed && perturbed_) {
+            perturbed_->restore();
+            copies_.mend();
+        } else {
+            if (!is_fresh_) copies_.refill();
+            if (is_perturbed) {
+                perturb(copies_.buffers());
+                perturbed_.emplace(copies_.buffers());
+            }
+        }
         is_fresh_ = false;
         is_perturbed_ = is_perturbed;
         return true;
@@ -167,9 +176,24 @@ public:
     /// Runs that were followed by more memory in use: the first may have been for good reason.
     [[nodiscard]] unsigned grown_runs() const noexcept { return grown_runs_; }
 
-    [[nodiscard]] snapshot take_expectation() const { return snapshot{copies_.buffers()}; }
-    [[nodiscard]] snapshot contents() const { return snapshot{copies_.buffers()}; }
+    static constexpr bool keeps_both_expectations = false;
+    [[nodiscard]] snapshot take_expectation(std::optional<snapshot> spare) const
+    {
+        if (!spare) return snapshot{copies_.buffers()};
+        spare->take_again();
+        return *std::move(spare);
+    }
+    /// The caller's own memory: nothing writes there.
+    [[nodiscard]] contents_view original_contents() const
+    {
+        return contents_view{asked_.frame.buffers};
+    }
+    [[nodiscard]] snapshot const& perturbed_contents() const { return *perturbed_; }
     [[nodiscard]] snapshot const& contents_after(snapshot const& right) const { return right; }
+    [[nodiscard]] contents_view contents_after_perturbed() const
+    {
+        return contents_view{copies_.buffers()};
+    }
     [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_.buffers(); }
     /// A third run of the trusted code is more than a waiting call should pay for.
     [[nodiscard]] bool confirms(callable const&, double, snapshot const&, bool) const noexcept
@@ -216,34 +240,21 @@ private:
                 signal_guard guard{std::max(limit_s, 1e-3)};
                 guard.call(call);
             } else {
-                call();
+                call_unguarded(call);
             }
         } catch (stopped const& s) {
             return s.why;
-        } catch (std::exception const& thrown) {
-            std::string const text = thrown.what();
-            return failure{failure_stage::crash,
-                           text.empty() ? "an exception without a text" : first_line(text),
-                           text};
-        } catch (...) {
-            return failure{failure_stage::crash, "an exception that is not a std::exception"};
         }
         return {};
     }
 
-    /// What the user's check says.
+    /// What the user's check says; kernel.check() has caught what it throws.
     [[nodiscard]] std::string refusal() const
     {
         if (!asked_.kernel.check) return {};
         std::string said;
-        try {
-            asked_.frame.with_arguments(copies_.addresses(),
-                                        [&](void const* a) { said = asked_.kernel.check(a); });
-        } catch (std::exception const& thrown) {
-            return std::string("the kernel's check threw: ") + thrown.what();
-        } catch (...) {
-            return "the kernel's check threw an exception that is not a std::exception";
-        }
+        asked_.frame.with_arguments(copies_.addresses(),
+                                    [&](void const* a) { said = asked_.kernel.check(a); });
         return said;
     }
 
@@ -254,6 +265,7 @@ private:
     double begun_s_;
     guarded_copies copies_;
     bool may_perturb_;
+    std::optional<snapshot> perturbed_{};
     process_state before_;
     std::vector<std::string> tolerated_{};
     unsigned grown_runs_ = 0;
@@ -348,7 +360,18 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
         auto const first = reinterpret_cast<std::uintptr_t>(b.data);
         if (b.bytes > 0) kept.push_back({first, first + b.bytes});
     }
-    return memory_to_leave_out(kept);
+    return large_memory_to_leave_out(kept);
+}
+
+/// This process as a child that gets nothing of these sees it.
+[[nodiscard]] inline process_facts facts_beside(std::span<address_range const> without)
+{
+    std::size_t left_out = 0;
+    for (address_range const& r : without)
+        left_out += r.last - r.first;
+    std::size_t const resident = read_memory_use().resident;
+    if (resident > left_out + dear_fork_bytes) return observe_process();
+    return {resident - std::min(resident, left_out), has_gomp_team()};
 }
 
 /// @return  false: the trusted code did not survive perturbed contents
@@ -413,7 +436,8 @@ inline void decide(shape_question const& asked, isolation protect, shape_verdict
                        std::to_string(asked.limits.most_bytes) + " that are copied for a check"};
         return;
     }
-    isolation const how = choose_isolation(protect, observe_process()).how;
+    std::vector<address_range> without = memory_beside(asked.frame);
+    isolation const how = choose_isolation(protect, facts_beside(without)).how;
     if (how != isolation::fork) {
         check_progress progress;
         std::optional<failure> const said = decide_here(asked, how, true, progress);
@@ -426,7 +450,6 @@ inline void decide(shape_question const& asked, isolation protect, shape_verdict
         return;
     }
     shared_with_child<check_progress> const shared;
-    std::vector<address_range> without = memory_beside(asked.frame);
     if (!decide_in_child(asked, true, without, shared.get(), out))
         static_cast<void>(decide_in_child(asked, false, without, shared.get(), out));
     out.executions = shared.get().executions.load();

@@ -52,6 +52,8 @@ public:
     /// Whether an installed variant, tuned at another shape, gives at this one what the trusted
     /// code gives: on copies. Needs no establish(), and replaces what that has learnt.
     /// @param limit_s  wall seconds; a check that would take longer says `unknown`
+    /// @return  of a device the executions there may have been at most, and the seconds of one
+    /// @pre     tuning_problem::only_verifies, or there may be more
     /// Errors   none: what cannot be decided is `unknown`
     [[nodiscard]] virtual shape_verdict
     verify(callable const& trusted, callable const& tried, double limit_s);

@@ -5,8 +5,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
-#include <attune/measure/first_runs.hpp>
 #include <attune/measure/probation.ipp>
+#include <attune/measure/run_limits.hpp>
 #include <attune/tune/cpu_bench.ipp>
 #include <attune/tune/cuda_bench.ipp>
 #include <attune/tune/loaded_kernel.hpp>
@@ -26,13 +26,14 @@ shape_verdict test_bench::verify(callable const& trusted, callable const& tried,
     shape_verdict out;
     try {
         probation_result const known = establish(trusted, limit_s);
-        out.executions = 1;
+        out.executions = 2; // at most, and as many again
         if (auto const* const failed = std::get_if<failure>(&known)) {
             out.why = *failed;
         } else {
             probation_result const end =
                 first_run(tried, first_run_limit_s(std::get<double>(known)));
-            out.executions = 2;
+            out.executions = 4;
+            out.runs_s = std::get<double>(known);
             out.how = shape_verdict::ending::right;
             if (auto const* const wrong = std::get_if<failure>(&end)) {
                 out.how = shape_verdict::ending::wrong;

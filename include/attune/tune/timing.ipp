@@ -6,6 +6,7 @@
 #include <attune/measure/adaptive_timer.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/repeatable.hpp>
+#include <attune/measure/run_limits.hpp>
 #include <attune/tune/finals.hpp>
 #include <attune/tune/timing.hpp>
 
@@ -18,8 +19,6 @@ namespace detail {
 
 /// Of the time budget, what the timing of one variant may take.
 inline constexpr double share_of_one_timing = 0.05;
-/// A variant that is neither precise nor slower by then goes to the final as it is.
-inline constexpr std::uint32_t most_samples = 24;
 
 } // namespace detail
 
@@ -48,7 +47,7 @@ measurement variant_timing::time(std::function<void()> const& prepare,
     adaptive_timer_options how;
     how.precision = options_.precision;
     how.stop_above = stop_above_s;
-    how.max_samples = detail::most_samples;
+    how.max_samples = most_samples_of_a_variant;
     how.background_cpu_s = background_cpu_s;
     how.record = record;
     how.idle = idle_;

@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/first_runs.hpp>
+#include <attune/measure/run_limits.hpp>
 #include <attune/tune/bench_crew.ipp>
 #include <attune/tune/cpu_bench.ipp>
 #include <attune/tune/trial.hpp>

@@ -94,6 +94,36 @@ std::vector<std::byte> bytes_of(std::vector<float> const& v)
 
 } // namespace
 
+TEST_CASE("without repeats a default and a variant have four runs together at most")
+{
+    device_bench_options options;
+    options.repeat_default = false;
+    auto const set = [](float* x, float* y, int n) {
+        for (int i = 0; i < n; ++i)
+            y[i] = 2 * x[i];
+    };
+    auto const add = [](float* x, float* y, int n) {
+        for (int i = 0; i < n; ++i)
+            y[i] += 2 * x[i];
+    };
+    scripted_trials s{scripted_call(10), options};
+    s.establish(set);
+    CHECK(s.session.device.launches == 2);
+    std::vector<float> const right = s.contents(1); // from the caller's contents
+    for (std::size_t i = 0; i < right.size(); ++i)
+        CHECK(right[i] == 2 * s.given.x[i]);
+    CHECK(s.refusal(set).empty());
+    CHECK_FALSE(s.refusal([](float*, float*, int) {}).empty());
+    CHECK_FALSE(s.refusal(add).empty());
+
+    scripted_trials t{scripted_call(10), options};
+    t.establish(add);
+    CHECK(t.session.device.launches == 2);
+    CHECK(t.refusal(add).empty());
+    CHECK(t.session.device.launches == 3);
+    CHECK_FALSE(t.refusal(set).empty());
+}
+
 TEST_CASE("right is what the default makes of the arrays")
 {
     for (memory_place const place : {memory_place::host, memory_place::device}) {

@@ -73,6 +73,7 @@ TEST_CASE("options arrive, each of them")
     o.as_graph = true;
     o.compare_results = false;
     o.perturb = false;
+    o.repeat_default = false;
     o.comparison = some_code();
     auto const got = there_and_back(o, worker::get_options);
     CHECK(got.cache == o.cache);
@@ -81,6 +82,7 @@ TEST_CASE("options arrive, each of them")
     CHECK(got.as_graph);
     CHECK_FALSE(got.compare_results);
     CHECK_FALSE(got.perturb);
+    CHECK_FALSE(got.repeat_default);
     CHECK(is_same(got.comparison, o.comparison));
 }
 

@@ -18,6 +18,7 @@
 #include <attune/measure/cache.hpp>
 #include <attune/measure/probation.hpp>
 #include <attune/measure/round_robin.hpp>
+#include <attune/measure/run_limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -64,6 +65,9 @@ struct device_bench_options {
     /// see perturb.hpp. Without it a variant that writes nothing passes where the result stands
     /// already.
     bool perturb = true;
+    /// Whether establish() runs the default once more when it has learnt from it, to find a race.
+    /// Without it a default and a variant have four runs together at most.
+    bool repeat_default = true;
     /// What compares results where they are: device_compare_text, compiled. Without an image, or
     /// where it does not work, they are compared by the host.
     device_code comparison{};
@@ -75,9 +79,7 @@ struct device_bench_options {
 /// @param default_s  of the default, as established; 0: not known
 [[nodiscard]] constexpr double hang_limit_s(double limit_s, double default_s) noexcept
 {
-    constexpr double shortest_s = 0.25; // below that it may be the machine that paused
-    constexpr double ratio = 10;        // that of a first run, see tuning_options
-    return std::max({shortest_s, limit_s, ratio * default_s});
+    return std::max(limit_s, first_run_limit_s(default_s));
 }
 
 /// Runs variants on private copies of the call's arrays: the caller's are read, never written.

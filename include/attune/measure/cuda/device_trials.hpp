@@ -15,9 +15,10 @@
 #include <attune/measure/cuda/device_compare.hpp>
 #include <attune/measure/cuda/device_copies.hpp>
 #include <attune/measure/cuda/device_session.hpp>
+#include <attune/measure/first_runs.hpp>
+#include <attune/measure/snapshot.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,10 +31,8 @@ namespace attune::inline ATTUNE_ABI {
 /// First runs. Right is what the default makes of the same arrays, or what the caller expects. A
 /// run also fails that writes around an array, or into one that is only to be read.
 ///
-/// The default is run from perturbed contents too, if that can be afforded: where it overwrites
-/// what it finds, others begin with those; where the caller's contents would let a variant pass
-/// that writes nothing, others begin with both in turn. Where two such runs of the default disagree
-/// (a race that those contents let loose), nobody begins with them.
+/// What they begin with: first_runs. Where two runs of the default from perturbed contents disagree
+/// (a race that those contents let loose), no run begins with them.
 ///
 /// All functions need the session's context to be current. `enqueue` puts one run on the clock's
 /// stream.
@@ -63,7 +62,10 @@ public:
     [[nodiscard]] bool is_repeatable(std::function<void()> const& enqueue, double limit_s);
 
     /// Whether results owe nothing to what the written arrays held: runs may follow one another.
-    [[nodiscard]] bool overwrites() const noexcept { return begin_with_ == contents::perturbed; }
+    [[nodiscard]] bool overwrites() const noexcept
+    {
+        return policy_.begin_with() == first_runs<place>::contents::perturbed;
+    }
 
     /// Some run wrote where it must not since establish(), so any of the copies may be damaged.
     [[nodiscard]] bool is_spoilt() const noexcept { return is_spoilt_; }
@@ -71,10 +73,50 @@ public:
     [[nodiscard]] device_copies& copies() noexcept { return copies_; }
 
 private:
-    enum class contents : std::uint8_t { original, perturbed, both };
     struct expectation {
         saved_contents after;
         std::vector<double> rms; ///< of each array
+    };
+
+    /// The model of trial_place. What fails from the caller's contents leaves it as `stopped`.
+    class place {
+    public:
+        using code_type = std::function<void()>;
+        using expectation = device_trials::expectation;
+        static constexpr bool keeps_both_expectations = true;
+
+        /// @param given  what the caller expects, per array
+        place(device_trials& of, std::span<std::vector<std::byte> const> given = {});
+        ~place();
+        place(place const&) = delete;
+        place& operator=(place const&) = delete;
+
+        bool begin(bool is_perturbed);
+        [[nodiscard]] probation_result run_trusted(code_type const& enqueue, double limit_s);
+        [[nodiscard]] probation_result
+        run(code_type const& enqueue, double limit_s, expectation const& want);
+        [[nodiscard]] expectation take_expectation(std::optional<expectation> spare);
+        [[nodiscard]] bool can_perturb() const;
+        [[nodiscard]] bool confirms(code_type const& enqueue,
+                                    double limit_s,
+                                    expectation const& want,
+                                    bool is_overwritten);
+        [[nodiscard]] std::span<buffer const> buffers() const;
+        [[nodiscard]] snapshot original_contents();
+        [[nodiscard]] snapshot contents_after(expectation const&) const;
+        [[nodiscard]] snapshot perturbed_contents() const;
+        [[nodiscard]] snapshot contents_after_perturbed() const;
+
+    private:
+        struct on_host;
+        [[nodiscard]] snapshot download() const;
+        void expect(std::span<std::vector<std::byte> const> given);
+
+        device_trials& of_;
+        std::span<std::vector<std::byte> const> given_;
+        std::unique_ptr<on_host> arrays_;
+        std::optional<expectation> expected_{};
+        bool is_perturbed_ = false;
     };
 
     void take_over();
@@ -86,21 +128,19 @@ private:
     [[nodiscard]] std::string difference(expectation const& want);
     [[nodiscard]] saved_contents save_written();
     [[nodiscard]] expectation expect_what_is_there();
-    void learn_from_perturbed(std::function<void()> const& enqueue, double limit_s);
 
     std::shared_ptr<device_session> where_;
     std::vector<device_buffer> buffers_;
     bool compares_;
     bool may_perturb_;
+    bool repeats_default_;
     device_clock& clock_;
     device_copies copies_;
     device_compare compare_;
     saved_contents original_{};
     saved_contents inputs_{}; ///< those that are only read, as far as there is room
-    std::optional<expectation> expected_{};
     std::optional<saved_contents> perturbed_{};
-    std::optional<expectation> expected_of_perturbed_{};
-    contents begin_with_ = contents::original;
+    first_runs<place> policy_{};
     bool inputs_may_differ_ = false; ///< the latest run wrote where it must not
     bool is_spoilt_ = false;
 };

@@ -17,7 +17,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <utility>
+#include <variant>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -69,6 +72,7 @@ device_trials::device_trials(std::shared_ptr<device_session> where,
     , buffers_(call.buffers)
     , compares_(options.compare_results)
     , may_perturb_(options.perturb)
+    , repeats_default_(options.repeat_default)
     , clock_(clock)
     , copies_(where_, call)
     , compare_(where_, options.comparison)
@@ -81,10 +85,8 @@ void device_trials::take_over()
 {
     original_ = {};
     inputs_ = {};
-    expected_.reset();
     perturbed_.reset();
-    expected_of_perturbed_.reset();
-    begin_with_ = contents::original;
+    policy_.forget();
     copies_.load();
     original_ = save_written();
     inputs_ = copies_.save(region_kind::read, clock_);
@@ -166,104 +168,168 @@ double device_trials::run_from(saved_contents const& begin,
     return took_s;
 }
 
+/// What a copy of the written arrays in the host's memory is.
+struct device_trials::place::on_host : detail::arrays_on_host {
+    using detail::arrays_on_host::arrays_on_host;
+};
+
+device_trials::place::place(device_trials& of, std::span<std::vector<std::byte> const> given)
+    : of_(of)
+    , given_(given)
+{
+}
+device_trials::place::~place() = default;
+
+bool device_trials::place::begin(bool is_perturbed)
+{
+    is_perturbed_ = is_perturbed;
+    if (!is_perturbed || of_.perturbed_) return true;
+    if (!arrays_) static_cast<void>(original_contents());
+    perturb(arrays_->buffers());
+    arrays_->store_to(of_.copies_);
+    of_.perturbed_ = of_.copies_.save(region_kind::written, of_.clock_);
+    if (of_.copies_.is_whole(*of_.perturbed_)) return true;
+    of_.perturbed_.reset();
+    return false;
+}
+
+probation_result device_trials::place::run_trusted(code_type const& enqueue, double limit_s)
+{
+    if (!is_perturbed_) {
+        double const took_s = of_.run_from(of_.original_, nullptr, enqueue, limit_s);
+        expect(given_);
+        if (of_.compares_)
+            if (std::string const said = of_.difference(*expected_); !said.empty())
+                throw stopped{{failure_stage::verify, said}};
+        of_.is_spoilt_ = false;
+        return took_s;
+    }
+    try {
+        return of_.run_from(*of_.perturbed_, nullptr, enqueue, limit_s);
+    } catch (stopped const& s) {
+        of_.where_->require_alive();
+        if (of_.where_->is_blocked()) throw;
+        return s.why; // it does not work on such contents
+    }
+}
+
+probation_result
+device_trials::place::run(code_type const& enqueue, double limit_s, expectation const& want)
+{
+    saved_contents const& begin = is_perturbed_ ? *of_.perturbed_ : of_.original_;
+    return of_.run_from(begin, &want, enqueue, limit_s);
+}
+
+/// What the default has written, and what is known to be right instead.
+void device_trials::place::expect(std::span<std::vector<std::byte> const> given)
+{
+    expected_.emplace(of_.expect_what_is_there());
+    cuda::driver const& d = of_.where_->driver();
+    for (std::size_t i = 0; i < std::min(given.size(), of_.buffers_.size()); ++i) {
+        buffer const& b = of_.buffers_[i].where;
+        if (!b.writable || given[i].empty()) continue;
+        if (given[i].size() != b.bytes)
+            throw error("what is expected of " + detail::argument_text(of_.buffers_[i]) + " has " +
+                            std::to_string(given[i].size()) + " bytes, the array has " +
+                            std::to_string(b.bytes),
+                        of_.where_->name(),
+                        "let the reference write arrays of the same size");
+        cuda::device_pointer const at = of_.copies_.address_in(expected_->after, i);
+        of_.where_->require(d.copy_to_device(at, given[i].data(), b.bytes),
+                            "copying the reference");
+        of_.where_->require(d.context_synchronize(), "copying the reference");
+        expected_->rms[i] = of_.compare_.root_mean_square(b, at);
+    }
+}
+
+device_trials::expectation
+device_trials::place::take_expectation(std::optional<expectation> /*spare*/)
+{
+    if (!expected_) return of_.expect_what_is_there();
+    expectation out = *std::move(expected_);
+    expected_.reset();
+    return out;
+}
+
+bool device_trials::place::can_perturb() const
+{
+    return of_.may_perturb_ && of_.copies_.writable_bytes() > 0 &&
+           of_.copies_.writable_bytes() <= detail::most_perturbed_bytes &&
+           detail::are_apart(of_.copies_.layout());
+}
+
+bool device_trials::place::confirms(code_type const& enqueue,
+                                    double limit_s,
+                                    expectation const& want,
+                                    bool is_overwritten)
+{
+    if (!of_.repeats_default_) return true;
+    try {
+        of_.run_from(*of_.perturbed_, &want, enqueue, limit_s);
+        if (is_overwritten) { // then a run may follow another one, too
+            of_.clock_.time(enqueue, limit_s);
+            if (std::string const said = of_.difference(want); !said.empty())
+                throw stopped{{failure_stage::verify, said}};
+        }
+        return true;
+    } catch (stopped const&) {
+        of_.where_->require_alive();
+        if (of_.where_->is_blocked()) throw;
+        return false; // another end than the first time
+    }
+}
+
+std::span<buffer const> device_trials::place::buffers() const { return arrays_->buffers(); }
+
+snapshot device_trials::place::download() const
+{
+    return snapshot{detail::arrays_on_host{of_.buffers_, of_.copies_}.buffers()};
+}
+
+snapshot device_trials::place::original_contents()
+{
+    of_.copies_.restore(of_.original_, of_.clock_);
+    of_.clock_.wait(detail::comparing_limit_s);
+    arrays_ = std::make_unique<on_host>(of_.buffers_, of_.copies_);
+    return snapshot{arrays_->buffers()};
+}
+
+snapshot device_trials::place::contents_after(expectation const&) const { return download(); }
+snapshot device_trials::place::perturbed_contents() const { return snapshot{arrays_->buffers()}; }
+snapshot device_trials::place::contents_after_perturbed() const { return download(); }
+
 double device_trials::establish(std::function<void()> const& enqueue,
                                 std::span<std::vector<std::byte> const> expected,
                                 double limit_s)
 {
     if (is_spoilt_) take_over();
-    double took_s = run_from(original_, nullptr, enqueue, limit_s);
-    expected_.emplace(expect_what_is_there());
-    cuda::driver const& d = where_->driver();
-    for (std::size_t i = 0; i < std::min(expected.size(), buffers_.size()); ++i) {
-        buffer const& b = buffers_[i].where;
-        if (!b.writable || expected[i].empty()) continue;
-        if (expected[i].size() != b.bytes)
-            throw error("what is expected of " + detail::argument_text(buffers_[i]) + " has " +
-                            std::to_string(expected[i].size()) + " bytes, the array has " +
-                            std::to_string(b.bytes),
-                        where_->name(),
-                        "let the reference write arrays of the same size");
-        cuda::device_pointer const at = copies_.address_in(expected_->after, i);
-        where_->require(d.copy_to_device(at, expected[i].data(), b.bytes), "copying the reference");
-        where_->require(d.context_synchronize(), "copying the reference");
-        expected_->rms[i] = compare_.root_mean_square(b, at);
-    }
-    if (compares_)
-        if (std::string const said = difference(*expected_); !said.empty())
-            throw stopped{{failure_stage::verify, said}};
-    is_spoilt_ = false;
-    if (may_perturb_ && copies_.writable_bytes() > 0 &&
-        copies_.writable_bytes() <= detail::most_perturbed_bytes &&
-        detail::are_apart(copies_.layout())) {
-        learn_from_perturbed(enqueue, std::min(limit_s, std::max(0.25, 10 * took_s)));
-        may_perturb_ = !is_spoilt_; // where such contents lead it astray, never again
-        if (is_spoilt_) return took_s;
-        took_s = run_from(original_, nullptr, enqueue, limit_s);
-    }
-    return took_s;
-}
-
-/// What the copies hold is what the default made of the caller's contents.
-void device_trials::learn_from_perturbed(std::function<void()> const& enqueue, double limit_s)
-{
-    snapshot const after{detail::arrays_on_host{buffers_, copies_}.buffers()};
-    copies_.restore(original_, clock_);
+    perturbed_.reset();
+    place here{*this, expected};
+    bool const learns = here.can_perturb();
+    constexpr double whatever = std::numeric_limits<double>::infinity();
+    double const took_s = std::get<double>(policy_.establish(here, enqueue, limit_s, whatever));
+    if (policy_.expected_of_perturbed() == nullptr) perturbed_.reset();
+    if (!learns) return took_s;
+    may_perturb_ = !is_spoilt_; // where such contents lead it astray, never again
+    if (is_spoilt_) return took_s;
+    if (repeats_default_) return run_from(original_, nullptr, enqueue, limit_s);
+    // What stands there is what it has written from the caller's contents.
+    copies_.restore(policy_.expected()->after, clock_);
     clock_.wait(detail::comparing_limit_s);
-    detail::arrays_on_host const arrays{buffers_, copies_};
-    snapshot const before{arrays.buffers()};
-    perturb(arrays.buffers());
-    snapshot const perturbed_before{arrays.buffers()};
-    arrays.store_to(copies_);
-    perturbed_ = copies_.save(region_kind::written, clock_);
-    if (!copies_.is_whole(*perturbed_)) return perturbed_.reset();
-    try {
-        run_from(*perturbed_, nullptr, enqueue, limit_s);
-    } catch (stopped const&) {
-        where_->require_alive();
-        if (where_->is_blocked()) throw;
-        return perturbed_.reset(); // it does not work on such contents
-    }
-    snapshot const perturbed_after{detail::arrays_on_host{buffers_, copies_}.buffers()};
-    run_contents const first{before, after};
-    run_contents const second{perturbed_before, perturbed_after};
-    contents begin_with = contents::original;
-    if (overwrites_all(arrays.buffers(), first, second))
-        begin_with = contents::perturbed;
-    else if (hides_idleness(arrays.buffers(), first, second))
-        begin_with = contents::both;
-    if (begin_with == contents::original) return perturbed_.reset();
-    expected_of_perturbed_.emplace(expect_what_is_there());
-    try {
-        run_from(*perturbed_, &*expected_of_perturbed_, enqueue, limit_s);
-        if (begin_with == contents::perturbed) { // then a run may follow another one, too
-            clock_.time(enqueue, limit_s);
-            if (std::string const said = difference(*expected_of_perturbed_); !said.empty())
-                throw stopped{{failure_stage::verify, said}};
-        }
-        begin_with_ = begin_with;
-    } catch (stopped const&) {
-        where_->require_alive();
-        if (where_->is_blocked()) throw;
-        expected_of_perturbed_.reset(); // another end than the first time
-        perturbed_.reset();
-    }
+    return took_s;
 }
 
 double device_trials::first_run(std::function<void()> const& enqueue, double limit_s)
 {
-    ATTUNE_ASSERT(expected_, "the default comes before all others");
-    double took_s = 0;
-    if (begin_with_ != contents::original)
-        took_s = run_from(*perturbed_, &*expected_of_perturbed_, enqueue, limit_s);
-    if (begin_with_ != contents::perturbed)
-        took_s = run_from(original_, &*expected_, enqueue, limit_s);
-    return took_s;
+    place here{*this};
+    return std::get<double>(policy_.first_run(here, enqueue, limit_s));
 }
 
 std::string device_trials::objection()
 {
     std::string said = trespass();
-    return said.empty() && compares_ && expected_ ? difference(*expected_) : said;
+    expectation const* const right = policy_.expected();
+    return said.empty() && compares_ && right != nullptr ? difference(*right) : said;
 }
 
 bool device_trials::is_repeatable(std::function<void()> const& enqueue, double limit_s)

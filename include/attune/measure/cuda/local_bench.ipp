@@ -17,6 +17,7 @@
 #include <attune/measure/cuda/device_runs.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 #include <attune/measure/cuda/loaded_variant.hpp>
+#include <attune/measure/run_limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -29,9 +30,6 @@
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
-
-/// A variant that is neither precise nor slower by then goes to the final as it is.
-inline constexpr std::uint32_t most_device_samples = 24;
 
 class local_bench final : public device_bench {
 public:
@@ -86,7 +84,7 @@ public:
             device_runs runs = b.runs_of({code}, limit_s);
             adaptive_timer_options how;
             how.precision = b.options.precision;
-            how.max_samples = most_device_samples;
+            how.max_samples = most_samples_of_a_variant;
             how.max_s = b.options.timing_limit_s;
             how.stop_above = stop_above_s;
             how.record = taken;
@@ -119,9 +117,7 @@ public:
             is_asking = false;
             round_robin_options how;
             how.max_s = limit_s;
-            // So wide that all intervals against one of them hold together with 95 %.
-            how.confidence =
-                1 - 0.05 / static_cast<double>(std::max<std::size_t>(tried.size(), 2) - 1);
+            how.confidence = confidence_among(tried.size());
             if (!b.flush)
                 how.is_repeatable = [&](std::size_t i) {
                     asked = i;

@@ -65,13 +65,15 @@ device_variant get_variant(reader& from)
 
 void put(writer& to, device_bench_options const& what)
 {
-    auto const& [cache, precision, limit_s, as_graph, compares, perturb, comparison] = what;
+    auto const& [cache, precision, limit_s, as_graph, compares, perturb, repeats, comparison] =
+        what;
     to.put(cache);
     to.put(precision);
     to.put(limit_s);
     to.put(as_graph);
     to.put(compares);
     to.put(perturb);
+    to.put(repeats);
     put(to, comparison);
 }
 
@@ -84,6 +86,7 @@ device_bench_options get_options(reader& from)
     out.as_graph = from.get<bool>();
     out.compare_results = from.get<bool>();
     out.perturb = from.get<bool>();
+    out.repeat_default = from.get<bool>();
     out.comparison = get_code(from);
     return out;
 }
