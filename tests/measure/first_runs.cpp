@@ -24,10 +24,11 @@ void add(doubles& y)
     for (double& value : y)
         value += 2;
 }
-void clamp(doubles& y)
+/// Halves what is above 10: nothing, of the caller's contents.
+void press(doubles& y)
 {
     for (double& value : y)
-        value = value > 10 ? 10 : value;
+        value = value > 10 ? 10 + (value - 10) / 2 : value;
 }
 void nothing(doubles&) {}
 void only_original(doubles& y)
@@ -84,9 +85,9 @@ TEST_CASE("what is read is tried from the caller's contents alone")
 TEST_CASE("where the caller's contents hide idleness both are tried, the caller's last")
 {
     subject s;
-    REQUIRE(s.establish(clamp));
+    REQUIRE(s.establish(press));
     CHECK(s.runs.begin_with() == policy::contents::both);
-    CHECK(s.tried(clamp));
+    CHECK(s.tried(press));
     CHECK(s.place.asked == "pror");
     CHECK_FALSE(s.tried(nothing));
     CHECK(s.place.asked == "pr"); // one failure is enough

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <functional>
@@ -469,6 +470,38 @@ TEST_CASE("a host that ignores its children, and one with much memory, gets its 
     CHECK(c.verify(assign, wrong_tail).how == ending::wrong);
     CHECK(c.verify(assign, crash).how != ending::right);
     sigaction(SIGCHLD, &before, nullptr);
+}
+
+TEST_CASE("a program with a team of GCC's OpenMP gets its verdict")
+{
+    if (attune_test::thread_sanitized) return; // libgomp is not instrumented
+    void* const library = dlopen("libgomp.so.1", RTLD_NOW);
+    if (library == nullptr) return;
+    static void (*parallel)(void (*)(void*), void*, unsigned, unsigned) = nullptr;
+    parallel = reinterpret_cast<decltype(parallel)>(dlsym(library, "GOMP_parallel"));
+    if (parallel == nullptr) return;
+    auto const in_parallel = [](in x, out y, ints k) {
+        parallel([](void*) {}, nullptr, 2, 0);
+        assign(x, y, k);
+    };
+    pid_t const other = fork(); // the team's threads stay until its end
+    if (other == 0) {
+        parallel([](void*) {}, nullptr, 2, 0);
+        call c;
+        int failed = 0;
+        auto const expect = [&](bool holds) { failed = 2 * failed + (holds ? 0 : 1); };
+        expect(c.verify(in_parallel, in_parallel, isolation::automatic).how == ending::right);
+        expect(c.verify(in_parallel, wrong_tail, isolation::automatic).how == ending::wrong);
+        c.limits.check_s = 0.3;
+        shape_verdict const said = c.verify(in_parallel, in_parallel); // hangs in a forked child
+        expect(said.how == ending::unknown);
+        expect(said.elapsed_s < 10);
+        expect(c.verify(assign, in_parallel).how == ending::wrong);
+        _exit(failed);
+    }
+    int status = -1;
+    waitpid(other, &status, 0);
+    CHECK(status == 0);
 }
 
 TEST_CASE("many checks leave no memory behind")

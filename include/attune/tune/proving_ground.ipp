@@ -217,10 +217,11 @@ probation_result cpu_trials::run_trusted(callable const& code, double limit_s)
         before.restore();
         if (!thrown.empty()) return failure{failure_stage::verify, thrown};
     }
+    if (!is_first) return end;
     needed[1] = &*seen_;
     leave_memory_out(needed);
     // Compared with itself only where that says something.
-    if (is_first && problem_.kernel.reference) {
+    if (problem_.kernel.reference) {
         fill(false);
         end = run_once(variant_run, limit_s, &*seen_);
     }

@@ -106,16 +106,17 @@ TEST_CASE("without repeats a default and a variant have four runs together at mo
         for (int i = 0; i < n; ++i)
             y[i] += 2 * x[i];
     };
-    scripted_trials s{scripted_call(10), options};
-    s.establish(set);
-    CHECK(s.session.device.launches == 2);
-    std::vector<float> const right = s.contents(1); // from the caller's contents
-    for (std::size_t i = 0; i < right.size(); ++i)
-        CHECK(right[i] == 2 * s.given.x[i]);
-    CHECK(s.refusal(set).empty());
-    CHECK_FALSE(s.refusal([](float*, float*, int) {}).empty());
-    CHECK_FALSE(s.refusal(add).empty());
-
+    {
+        scripted_trials s{scripted_call(10), options};
+        s.establish(set);
+        CHECK(s.session.device.launches == 2);
+        std::vector<float> const right = s.contents(1); // from the caller's contents
+        for (std::size_t i = 0; i < right.size(); ++i)
+            CHECK(right[i] == 2 * s.given.x[i]);
+        CHECK(s.refusal(set).empty());
+        CHECK_FALSE(s.refusal([](float*, float*, int) {}).empty());
+        CHECK_FALSE(s.refusal(add).empty());
+    }
     scripted_trials t{scripted_call(10), options};
     t.establish(add);
     CHECK(t.session.device.launches == 2);
