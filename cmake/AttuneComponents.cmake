@@ -148,6 +148,11 @@ function(attune_add_unit target kind file)
     file(CONFIGURE OUTPUT "${unit}" CONTENT "#include <${file}>\n")
     add_library(${target} ${kind} EXCLUDE_FROM_ALL "${unit}")
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    # A consumer that names no build type would get a search without optimisation, which costs the first example a third
+    # more processor time.
+    if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_CXX_FLAGS MATCHES "-O")
+        target_compile_options(${target} PRIVATE -O2)
+    endif()
 endfunction()
 
 # attune_add_component(space | files | search | tune | clang): call it only after attune_find_<component> found all.

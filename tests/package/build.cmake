@@ -19,9 +19,9 @@ if(consumer MATCHES "find_package$")
 else()
     set(where "-DATTUNE_SOURCE=${attune_source}")
 endif()
-# No build type: what is checked is that it builds and links, so it should build fast.
+# Without optimisation: what is checked is that it builds and links, so it should build fast.
 function(configure build)
-    run(${CMAKE_COMMAND} -S "${consumer}" -B "${build}" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}"
+    run(${CMAKE_COMMAND} -S "${consumer}" -B "${build}" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_FLAGS=-O0"
         "${where}" "-DHAS_SEARCH=${has_search}" "-DHAS_CLANG=${has_clang}" ${ARGN})
 endfunction()
 configure("${folder}/without_llvm" -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON)

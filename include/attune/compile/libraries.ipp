@@ -158,7 +158,7 @@ std::variant<std::vector<std::string>, failure> find_libraries(library_flags con
                                    ", and in the process shared objects alone can be used; "
                                    "system_compiler can link it",
                                {}};
-            std::string tried;
+            std::string tried = "none of these files is there:\n";
             for (std::string const& folder : folders)
                 tried += folder + '/' + file + '\n';
             return failure{failure_stage::load,
