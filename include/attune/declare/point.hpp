@@ -39,7 +39,7 @@ struct point_hash {
             h = (h ^ c.index ^ (std::bit_cast<std::uint64_t>(c.real) >> 1)) * 0xff51afd7ed558ccdULL;
             h ^= h >> 32;
         }
-        return static_cast<std::size_t>(h);
+        return h;
     }
 };
 
