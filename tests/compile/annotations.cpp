@@ -89,23 +89,28 @@ TEST_CASE("nothing at all is a default, too")
 
 TEST_CASE("a name that its own annotation initialises belongs to the kernel")
 {
-    for (std::string const text : {"constexpr bool P = ATTUNE_TUNABLE(P, false);",
-                                   "using P = ATTUNE_TUNABLE(P, float);",
-                                   "enum { A, P = ATTUNE_TUNABLE(P, 4), B };",
-                                   "enum class e : int { A = 1, P = ATTUNE_TUNABLE(P, 4) };",
-                                   "static int const P[3] = ATTUNE_TUNABLE(P, {0, 1, 2});",
-                                   "int const P[] = {1 + ATTUNE_TUNABLE(P, 2), 7};",
-                                   "constexpr int P{ATTUNE_TUNABLE(P, 4)};",
-                                   "constexpr int P(ATTUNE_TUNABLE(P, 4));",
-                                   "typedef ATTUNE_TUNABLE(P, float) P;",
-                                   "template <class P = ATTUNE_TUNABLE(P, float)> struct s;",
-                                   "my_type P = /* the */ ATTUNE_TUNABLE(P, 4);",
-                                   "my_type P // the ; first\n = 2 *\n ATTUNE_TUNABLE(P, 4);",
-                                   "my_type x = R\"(a;)\" [0], P = ';' + ATTUNE_TUNABLE(P, 4);",
-                                   "#define P ATTUNE_TUNABLE(P, 4)\n",
-                                   "#define P (2 * \\\n ATTUNE_TUNABLE(P, 4))\n",
-                                   "#ifndef P\n# define P ATTUNE_TUNABLE(P, 4)\n#endif\n",
-                                   "auto f = [P = ATTUNE_TUNABLE(P, 4)] { return P; };"}) {
+    for (std::string const text :
+         {"constexpr bool P = ATTUNE_TUNABLE(P, false);",
+          "using P = ATTUNE_TUNABLE(P, float);",
+          "enum { A, P = ATTUNE_TUNABLE(P, 4), B };",
+          "enum class e : int { A = 1, P = ATTUNE_TUNABLE(P, 4) };",
+          "static int const P[3] = ATTUNE_TUNABLE(P, {0, 1, 2});",
+          "int const P[] = {1 + ATTUNE_TUNABLE(P, 2), 7};",
+          "constexpr int P{ATTUNE_TUNABLE(P, 4)};",
+          "constexpr int P(ATTUNE_TUNABLE(P, 4));",
+          "typedef ATTUNE_TUNABLE(P, float) P;",
+          "template <class P = ATTUNE_TUNABLE(P, float)> struct s;",
+          "my_type P = /* the */ ATTUNE_TUNABLE(P, 4);",
+          "my_type P // the ; first\n = 2 *\n ATTUNE_TUNABLE(P, 4);",
+          "my_type x = R\"(a;)\" [0], P = ';' + ATTUNE_TUNABLE(P, 4);",
+          "#define P ATTUNE_TUNABLE(P, 4)\n",
+          "#define P (2 * \\\n ATTUNE_TUNABLE(P, 4))\n",
+          "#ifndef P\n# define P ATTUNE_TUNABLE(P, 4)\n#endif\n",
+          "struct s { typedef ATTUNE_TUNABLE(P, float) P; P x; };",
+          "my_type P = [] { int x = 3; return x * ATTUNE_TUNABLE(P, 4); }();",
+          "my_type P = f({1, 2}, [](int x) { if (x) { return 1; } return ATTUNE_TUNABLE(P, 4); });",
+          "#define Q(x) (x\nmy_type P = 3 + (ATTUNE_TUNABLE(P, 4));",
+          "auto f = [P = ATTUNE_TUNABLE(P, 4)] { return P; };"}) {
         CAPTURE(text);
         CHECK(own_names_of(text) == "P ");
     }
@@ -118,6 +123,8 @@ TEST_CASE("a name with a type before it belongs to the kernel, unless an #if dep
                                    "template <class P> void f(P);",
                                    "void f() { for (int P = 0; P < 9; ++P) ; }",
                                    "void f(float const* const P);",
+                                   "namespace P { int x; }",
+                                   "struct P { int x; };",
                                    "void f(int x) { for (auto P : {1, 2}) ; }"}) {
         CAPTURE(text);
         CHECK(own_names_of(text + use) == "P ");
@@ -135,6 +142,9 @@ TEST_CASE("a name that is only read stays a macro")
                                    "int b = x <= P, c = (P), d = P{}, e = (int)P;",
                                    "typename P::type x;",
                                    "static_assert(P > 3);",
+                                   "void f() { P = 3; x = P; }",
+                                   "void f() { for (;;) { P = 3; } }",
+                                   "struct s : P {};",
                                    "// int P = 3;\nchar const* s = \"int P = 3;\";",
                                    "char const* s = R\"x(int P = 3;)x\";",
                                    "#define Q(x) (x + P)\n",

@@ -111,10 +111,14 @@ public:
                 take(cursor_.word(), line);
             } else {
                 cursor_.step();
+                depth_ += (c == '(' || c == '[' || c == '{') ? 1 : 0;
+                depth_ -= (c == ')' || c == ']' || c == '}') ? 1 : 0;
                 if (c == '#' && line_start)
                     begin_directive();
-                else if (c == ';' || (c == '\n' && !directive_.empty()))
-                    end_statement();
+                else if (c == '\n' && !directive_.empty())
+                    end_directive();
+                else if (c == ';' || c == ')' || c == ']' || c == '}')
+                    end_statement(c == ';' ? depth_ : depth_ + 1);
                 else if (c != '*' && c != '&' && !code_cursor::is_space(c))
                     after_type_ = false;
                 if (c != '(' && c != '{' && !code_cursor::is_space(c)) opened_.clear();
@@ -130,14 +134,24 @@ private:
         cursor_.skip_blanks();
         directive_ = cursor_.word();
         is_first_ = true;
+        outside_ = std::exchange(depth_, 0);
         pending_.clear();
         after_type_ = false;
     }
-    void end_statement()
+    void end_directive()
     {
         directive_ = {};
-        is_typedef_ = is_asked_ = after_type_ = false;
+        end_statement(0);
         pending_.clear();
+        depth_ = outside_;
+    }
+    /// Of what stands as deep in brackets as this, or deeper.
+    void end_statement(int depth)
+    {
+        is_asked_ = after_type_ = false;
+        std::erase_if(pending_, [&](auto const& one) { return one.second >= depth; });
+        if (typedef_depth_ < depth) return;
+        typedef_depth_ = -1;
         of_typedef_.clear();
     }
 
@@ -145,12 +159,23 @@ private:
     {
         if (word == "ATTUNE_TUNABLE") return take_annotation();
         if (word == "ATTUNE_COMPILES_VARIANT") uses_.knows_attune = true;
-        if (word == "typedef") is_typedef_ = true;
+        if (word == "typedef") typedef_depth_ = depth_;
         if (names_.contains(word)) take_name(std::string(word), line);
         is_first_ = false;
         is_asked_ = word == "defined";
-        constexpr std::array types{
-            "int", "bool", "float", "double", "char", "auto", "size_t", "class", "typename"};
+        constexpr std::array types{"int",
+                                   "bool",
+                                   "float",
+                                   "double",
+                                   "char",
+                                   "auto",
+                                   "size_t",
+                                   "class",
+                                   "typename",
+                                   "struct",
+                                   "union",
+                                   "enum",
+                                   "namespace"};
         constexpr std::array with_types{"const", "constexpr", "static", "inline", "volatile"};
         auto const is_in = [&](auto const& list) {
             return std::find(list.begin(), list.end(), word) != list.end();
@@ -161,11 +186,14 @@ private:
     void take_annotation()
     {
         cursor_.skip_spaces();
-        if (cursor_.peek() == '(') cursor_.step();
+        if (cursor_.peek() == '(') {
+            cursor_.step();
+            ++depth_;
+        }
         cursor_.skip_spaces();
         std::string const name(cursor_.word());
         if (pending_.contains(name) || name == opened_) uses_.annotated.insert(name);
-        if (is_typedef_) of_typedef_.insert(name);
+        if (typedef_depth_ >= 0) of_typedef_.insert(name);
         after_type_ = false;
         opened_.clear();
     }
@@ -186,7 +214,7 @@ private:
         }
         if (directive_ == "define" && is_first_) {
             uses_.defined.insert(name);
-            pending_.insert(name);
+            pending_.emplace(name, -1); // to the end of the line
             return;
         }
         code_cursor ahead = cursor_;
@@ -202,7 +230,7 @@ private:
         }
         if (ahead.peek() == '=') {
             ahead.step();
-            if (ahead.peek() != '=') pending_.insert(name);
+            if (ahead.peek() != '=') pending_.emplace(name, depth_);
         }
         if (ahead.peek() == ';' && of_typedef_.contains(name)) uses_.annotated.insert(name);
     }
@@ -218,13 +246,15 @@ private:
     code_cursor cursor_;
     std::set<std::string, std::less<>> const& names_;
     name_uses uses_{};
-    std::string_view directive_{};                    ///< "define"; empty in other code
-    std::set<std::string, std::less<>> pending_{};    ///< names followed by `=` in this statement
-    std::set<std::string, std::less<>> of_typedef_{}; ///< annotated since `typedef`
-    std::string opened_{};                            ///< the name before `(` or `{` just passed
-    bool is_first_ = false;                           ///< no word stood in the directive so far
-    bool is_typedef_ = false;
-    bool is_asked_ = false; ///< after `defined`
+    std::string_view directive_{};                      ///< "define"; empty in other code
+    std::map<std::string, int, std::less<>> pending_{}; ///< followed by `=`, and how deep that was
+    std::set<std::string, std::less<>> of_typedef_{};   ///< annotated since `typedef`
+    int depth_ = 0;                                     ///< in brackets
+    int outside_ = 0;                                   ///< before the directive
+    std::string opened_{};                              ///< the name before `(` or `{` just passed
+    bool is_first_ = false;                             ///< no word stood in the directive so far
+    int typedef_depth_ = -1;                            ///< -1: outside of a typedef
+    bool is_asked_ = false;                             ///< after `defined`
     bool after_type_ = false;
 };
 
