@@ -14,6 +14,11 @@ TEST_CASE("the first error is found behind notes and warnings, verbatim")
           "k.cpp:7:3: error: expected ';'");
     CHECK(first_error("k.cpp:1:10: fatal error: 'x.hpp' file not found\r\n") ==
           "k.cpp:1:10: fatal error: 'x.hpp' file not found");
+    CHECK(first_error("/usr/bin/ld: cannot find -lnone: No such file or directory\n"
+                      "collect2: error: ld returned 1 exit status\n") ==
+          "/usr/bin/ld: cannot find -lnone: No such file or directory");
+    CHECK(first_error("mold: fatal: library not found: none\ncollect2: error: ld returned 1\n") ==
+          "mold: fatal: library not found: none");
     CHECK(first_error("/usr/bin/ld: k.o: undefined reference to `f'\n") ==
           "/usr/bin/ld: k.o: undefined reference to `f'");
 }

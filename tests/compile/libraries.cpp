@@ -88,7 +88,7 @@ void library_laws(Compiler const& compiler)
 
     attune::compile_result const none = compiler.compile(fifteen({"-lattune_no_such"}), v);
     REQUIRE(std::holds_alternative<failure>(none));
-    CHECK(has(std::get<failure>(none).reason, "-lattune_no_such"));
+    CHECK(has(std::get<failure>(none).reason, "attune_no_such"));
     attune::compile_result const without = compiler.compile(fifteen({}), v);
     REQUIRE(std::holds_alternative<failure>(without));
     CHECK(has(std::get<failure>(without).reason, "undefined symbol: "));

@@ -23,8 +23,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The first line that reports an error; without one, the first line that is not empty.
 [[nodiscard]] inline std::string first_error(std::string_view log)
 {
-    constexpr std::array<std::string_view, 4> signs{
-        "error: ", "undefined reference to ", "undefined symbol: ", "Error: "};
+    constexpr std::array<std::string_view, 6> signs{"error: ",
+                                                    "undefined reference to ",
+                                                    "undefined symbol: ",
+                                                    "Error: ",
+                                                    "cannot find -l",
+                                                    "library not found: "};
     std::string_view fallback;
     while (!log.empty()) {
         std::size_t const end = log.find('\n');
