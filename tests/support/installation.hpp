@@ -21,6 +21,7 @@ struct installation {
     scripted_compiler compiler;
     recorded_progress heard{};
     attune::installed_variants known;
+    accumulate_shape shape; ///< none: where vectors lie differs from one to the next
 
     template <class Pack>
     installation(Store& store,
@@ -29,18 +30,19 @@ struct installation {
                  scripted_compiler with = accumulate_compiler(),
                  std::function<void(attune::tuning_options&)> const& change = {})
         : compiler(std::move(with))
-        , known(accumulate_kernel(space, std::move(source)).describe(),
+        , known(accumulate_kernel(space, std::move(source)).any_shape().describe(),
                 attune::make_any_compiler(compiler),
                 attune::make_any_store(store),
                 changed(change),
                 accumulate_shape::layout())
+        , shape(attune::shape_choice{.any_shape = true})
     {
     }
 
     void* obtain()
     {
         return known
-            .obtain(accumulate_shape{{}}(data.x, data.y, 3.0),
+            .obtain(shape(data.x, data.y, 3.0),
                     {},
                     attune::make_call_frame<std::span<double const>, std::span<double>, double>(
                         {}, data.x, data.y, 3.0))
@@ -49,7 +51,8 @@ struct installation {
     /// What serves that call without another look; null: nothing yet.
     void* ready() const
     {
-        auto const* const met = known.shapes().find(accumulate_shape{{}}(data.x, const_cast<std::vector<double>&>(data.y), 3.0));
+        auto const* const met =
+            known.shapes().find(shape(data.x, const_cast<std::vector<double>&>(data.y), 3.0));
         auto const* const by = met != nullptr ? met->serves.load() : nullptr;
         return by != nullptr ? by->code.address : nullptr;
     }

@@ -37,7 +37,7 @@ struct grid {
             return std::optional<attune::callable>{};
         },
         [](attune::kernel_source const&, attune::variant const&) {}};
-    accumulate_data data{1};
+    accumulate_data data{4'000}; // below a microsecond nothing is tuned
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(attune::space(grid_x, grid_y));
     attune::call_frame frame =
         attune::make_call_frame<std::span<double const>, std::span<double>, double>(

@@ -41,9 +41,9 @@ TEST_CASE("flags and compilers are searched like any other parameter")
         attune::compiler_choice{{"clang", attune::clang_compiler{options}}, {"g++", gpp}},
         attune::memory_store{},
         {.limits = attune::budget::of_evaluations(8), .progress = attune::silent_progress()}};
-    std::vector<float> x(100, 1.0F);
-    scale(x, 100);
-    CHECK(x == std::vector<float>(100, 2.0F));
+    std::vector<float> x(50'000, 1.0F);
+    scale(x, 50'000);
+    CHECK(x == std::vector<float>(50'000, 2.0F));
     attune::tuning_report const report = scale.report();
     CHECK(report.evaluations == 8);
     CHECK(attune::total(report.failures) == 0);

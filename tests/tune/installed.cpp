@@ -88,13 +88,14 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
     auto const obtain = [&] {
         accumulate_data data;
         recorded_progress heard;
-        attune::installed_variants known{accumulate_kernel(ways<usual, fast>()).describe(),
-                                         attune::make_any_compiler(compiler),
-                                         attune::make_any_store(store),
-                                         quick_options(heard.sink()),
-                                         accumulate_shape::layout()};
+        attune::installed_variants known{
+            accumulate_kernel(ways<usual, fast>()).any_shape().describe(),
+            attune::make_any_compiler(compiler),
+            attune::make_any_store(store),
+            quick_options(heard.sink()),
+            accumulate_shape::layout()};
         return known
-            .obtain(accumulate_shape{{}}(data.x, data.y, 3.0),
+            .obtain(accumulate_shape{{.any_shape = true}}(data.x, data.y, 3.0),
                     {},
                     attune::make_call_frame<std::span<double const>, std::span<double>, double>(
                         {}, data.x, data.y, 3.0))

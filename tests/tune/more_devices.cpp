@@ -29,7 +29,7 @@ attune::tuning_options on_devices(std::vector<int> others)
     return out;
 }
 
-/// What a call says that may use these devices; empty: it tunes.
+/// Why a call that may use these devices is not tuned; empty: it is.
 std::string refusal(std::vector<int> const& others,
                     attune::isolation protect = attune::isolation::automatic,
                     int own = 0)
@@ -39,12 +39,13 @@ std::string refusal(std::vector<int> const& others,
     saxpy_data data;
     attune::tuned saxpy{
         saxpy_kernel<on_host, plain>(), saxpy_compiler(own), attune::memory_store{}, options};
-    return error_of([&] { saxpy(data.x, data.y, 2.0F, data.n()); });
+    saxpy(data.x, data.y, 2.0F, data.n());
+    return saxpy.report().reason;
 }
 
 } // namespace
 
-TEST_CASE("devices that cannot help are errors that name them")
+TEST_CASE("where devices cannot help, the default serves, and the report names them")
 {
     environment_value const count{"ATTUNE_EMULATED_DEVICES", "3"};
     environment_value const sizes{"ATTUNE_EMULATED_MULTIPROCESSORS", "4,4,8"};
@@ -72,8 +73,8 @@ TEST_CASE("for this processor there are no devices")
     }};
     attune::tuned saxpy{
         saxpy_kernel<on_host, plain>(), nothing, attune::memory_store{}, on_devices({1})};
-    CHECK(has(error_of([&] { saxpy(data.x, data.y, 2.0F, data.n()); }),
-              "is for this processor: no device can measure it"));
+    saxpy(data.x, data.y, 2.0F, data.n());
+    CHECK(has(saxpy.report().reason, "is for this processor: no device can measure it"));
 }
 
 TEST_CASE("three devices find what one finds, and share the work")
