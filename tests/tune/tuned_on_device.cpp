@@ -159,6 +159,8 @@ TEST_CASE("one declaration, one store: a processor and a device, each with its o
     auto on_processor = scripted_compiler{[](attune::variant const&) {
         return reinterpret_cast<void*>(
             +[](std::span<float const> x, std::span<float> y, float a, int) {
+                for (int i = 0; i < 20'000; ++i) // below a microsecond nothing is remembered
+                    asm volatile("");
                 for (std::size_t i = 0; i < y.size(); ++i)
                     y[i] += a * x[i];
             });
