@@ -366,13 +366,15 @@ struct installed_variants::state {
         return out;
     }
 
-    /// Into the store, unless an interrupted tuning would stand there in place of a finished one.
+    /// Into the store, unless an unfinished tuning would stand there in place of a finished one.
     void remember(record const& fresh, std::vector<std::string>& notices)
     {
         found const known = store.find(fresh.key);
-        bool const is_finished = known.how == match::exact && !known.best->interrupted;
-        if (!fresh.interrupted || !is_finished) return store.add(fresh);
-        notices.push_back("the tuning was interrupted: the store keeps what a finished one found");
+        bool const has_finished = known.how == match::exact && is_finished(*known.best);
+        if (is_finished(fresh) || !has_finished) return store.add(fresh);
+        notices.push_back(std::string("the tuning was ") +
+                          (fresh.interrupted ? "interrupted" : "disturbed") +
+                          ": the store keeps what a finished one found");
         tell(notices.back());
     }
 
