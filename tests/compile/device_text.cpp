@@ -42,11 +42,25 @@ TEST_CASE("arrays of both kinds are pointers in a kernel file, all else is as de
     CHECK(device_type("attune::device_span<double const>") == "double const*");
     CHECK(device_type("std::span<std::byte const>") == "unsigned char const*");
     CHECK(device_type("std::span<float* const>") == "float* const*");
+    CHECK(device_type("std::span<std::complex<float> const>") == "float2 const*");
+    CHECK(device_type("std::complex<double>") == "double2");
+    CHECK(device_type("attune::device_span<_Float16>") == "__half*");
+    CHECK(device_type("std::span<pair<int, float>, 4>") == "pair<int, float>*");
     CHECK(device_type("float const*") == "float const*");
     CHECK(device_type("unsigned long long") == "unsigned long long");
     attune::variant const v{
         "f", "void", {"attune::device_span<float const>", "std::span<float>", "int"}, {}};
     CHECK(device_signature(v) == "void(float const*, float*, int)");
+}
+
+TEST_CASE("what the types need is declared before the check, less the standard library's headers")
+{
+    attune::variant v{"f", "void", {"attune::device_span<particle>"}, {}};
+    v.declarations = "#include <complex>\n#include \"p.hpp\"\nstatic_assert(sizeof(particle) == 8, "
+                     "\"\");\n";
+    std::string const text = attune::detail::device_entry_text(v, "k.cu");
+    CHECK(text.find("<complex>") == text.npos);
+    CHECK(text.find("#include \"p.hpp\"\nstatic_assert") != text.npos);
 }
 
 TEST_CASE("a name is mentioned as a word, not as a part of one")

@@ -2,9 +2,27 @@
 // first
 #include <attune/compile/signature.hpp>
 
+#include <array>
+#include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <vector>
+
+namespace {
+
+enum class colour : unsigned char { red };
+struct particle {
+    double x;
+    float mass;
+};
+
+} // namespace
+
+template <>
+struct attune::kernel_type<particle> {
+    static constexpr auto name = "physics::particle";
+    static constexpr auto header = "\"particle.hpp\"";
+};
 
 TEST_CASE("a type's text is the C++ that names it")
 {
@@ -31,6 +49,29 @@ TEST_CASE("a span of a device is named as such, for the compiler to write as a p
     attune::variant const v =
         attune::variant_of<void(attune::device_span<float const>, double*, int)>("k");
     CHECK(attune::signature_text(v) == "void(attune::device_span<float const>, double*, int)");
+}
+
+TEST_CASE("types of kernel_type are named, and the kernel file is checked to have the same")
+{
+    CHECK(attune::type_text<std::span<std::complex<float> const>>() ==
+          "std::span<std::complex<float> const>");
+    CHECK(attune::type_text<std::array<short, 2>>() == "std::array<short, 2>");
+    CHECK(attune::type_text<colour const*>() == "unsigned char const*");
+    CHECK(attune::type_text<attune::matrix_view<float const>>() ==
+          "attune::matrix_view<float const>");
+    CHECK(attune::type_text<attune::volume_view<particle>>() ==
+          "attune::volume_view<physics::particle>");
+    attune::variant const v = attune::variant_of<std::complex<double>(
+        attune::matrix_view<particle>, std::span<particle* const>, std::array<particle, 2>)>("k");
+    CHECK(v.declarations ==
+          "#include <attune/matrix_view.hpp>\n"
+          "#include \"particle.hpp\"\n"
+          "static_assert(sizeof(physics::particle) == 16 && alignof(physics::particle) == 8, "
+          "\"attune: physics::particle has 16 bytes in the program, and another size or alignment "
+          "in the kernel file\");\n"
+          "#include <array>\n"
+          "#include <complex>\n");
+    CHECK(attune::variant_of<void(std::span<float>, colour)>("k").declarations.empty());
 }
 
 TEST_CASE("types that a kernel file may not know have no text")

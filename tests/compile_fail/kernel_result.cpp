@@ -1,5 +1,5 @@
-// expect-error: a kernel returns void
-// tests/compile_fail/kernel_result.cpp - a kernel writes to spans and returns nothing.
+// expect-error: a kernel returns void or plain data by value
+// tests/compile_fail/kernel_result.cpp - an array is written to a span.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 
@@ -11,8 +11,9 @@ inline constexpr auto all = attune::space(wide);
 int main()
 {
 #ifdef ATTUNE_EXPECT_FAIL
-    attune::kernel<int(std::span<float>)> const k{"k", attune::source_text("", "k.cpp"), all};
+    attune::kernel<std::span<float>(std::span<float>)> const k{
+        "k", attune::source_text("", "k.cpp"), all};
 #else
-    attune::kernel<void(std::span<float>)> const k{"k", attune::source_text("", "k.cpp"), all};
+    attune::kernel<float(std::span<float>)> const k{"k", attune::source_text("", "k.cpp"), all};
 #endif
 }

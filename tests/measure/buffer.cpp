@@ -40,7 +40,7 @@ TEST_CASE("the type of the elements follows from the type of the span")
     static_assert(element_type_of<colour>() == element_type::u16);
     static_assert(element_type_of<std::byte>() == element_type::u8);
     static_assert(element_type_of<pair_of_floats>() == element_type::opaque);
-    static_assert(element_type_of<long double>() == element_type::opaque);
+    static_assert(element_type_of<long double>() == element_type::extended);
     CHECK(element_type_of<float>() == element_type::f32);
 }
 

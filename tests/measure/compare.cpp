@@ -178,11 +178,13 @@ TEST_CASE("integers may be given room")
 
 TEST_CASE("opaque elements are bytes")
 {
-    struct opaque {
-        float x;
-        float y;
+    class opaque { // nobody sees its members
+        float x = 1;
+
+    public:
+        float y = x + 1;
     };
-    std::vector<opaque> got{{1, 2}, {3, 4}};
+    std::vector<opaque> got(2);
     std::vector<opaque> want = got;
     attune::buffer const b = attune::as_buffer(std::span(got), 0);
     CHECK_FALSE(compare(b, std::as_bytes(std::span(want))));
@@ -220,4 +222,73 @@ TEST_CASE("a reference of another length is a mismatch, not an overrun")
     REQUIRE(found);
     CHECK(found->element == 2);
     CHECK(found->text() == "argument 2, element 2: got 3 elements, reference 2 elements");
+}
+
+TEST_CASE("structures differ by field, each with a tolerance and a scale of its own")
+{
+    struct body {
+        double mass;  // 1e30
+        float charge; // 1e-19
+        std::int8_t kind;
+    };
+    std::vector<body> const want{{1e30, 1e-19F, 1}, {2e30, 2e-19F, 2}};
+    std::vector<body> got = want;
+    auto const bytes = std::as_writable_bytes(std::span(got));
+    bytes[15] = std::byte{77}; // padding
+    auto const difference = [&] {
+        auto const right = std::as_bytes(std::span(want));
+        auto const found = attune::compare(attune::as_buffer(std::span(got), 1), right);
+        return found ? found->text() : "";
+    };
+    CHECK(difference().empty());
+    got[1].charge = 3e-19F;
+    CHECK(difference().find("argument 1, element 1, field 1: got 3e-19, reference 2e-19") == 0);
+    got[1].charge = 2.00001e-19F;
+    CHECK(difference().empty());
+    got[0].kind = 0;
+    CHECK(difference() == "argument 1, element 0, field 2: got 0, reference 1");
+    attune::buffer b = attune::as_buffer(std::span(got), 1);
+    attune::tolerate(b, attune::any_value);
+    CHECK(!attune::compare(b, std::as_bytes(std::span(want))));
+}
+
+TEST_CASE("halves are compared as numbers")
+{
+    std::vector<std::uint16_t> const want{0x3c00, 0x4000, 0x7c00, 0x7e00}; // 1, 2, infinity, NaN
+    std::vector<std::uint16_t> got{0x3c02, 0x4000, 0x7c00, 0x7e01};
+    attune::buffer b = attune::as_buffer(std::span(got), 0);
+    b.type = attune::element_type::f16;
+    b.within = attune::default_tolerance(b.type);
+    CHECK(!attune::compare(b, std::as_bytes(std::span(want))));
+    got[1] = 0x4030;
+    auto const found = attune::compare(b, std::as_bytes(std::span(want)));
+    REQUIRE(found);
+    CHECK(found->text() == "argument 0, element 1: got 2.09375, reference 2");
+    got[1] = 0x4000;
+    got[2] = 0x7bff;
+    CHECK(attune::compare(b, std::as_bytes(std::span(want))));
+}
+
+TEST_CASE("long doubles are numbers, whatever their padding holds")
+{
+    std::vector<long double> want{1, 2};
+    std::vector<long double> got{1, 2 + 1e-12L};
+    auto const bytes = std::as_writable_bytes(std::span(got));
+    if (sizeof(long double) == 16) bytes[15] ^= std::byte{1};
+    CHECK(!attune::compare(attune::as_buffer(std::span(got), 0), std::as_bytes(std::span(want))));
+    got[1] = 2.1L;
+    CHECK(attune::compare(attune::as_buffer(std::span(got), 0), std::as_bytes(std::span(want))));
+}
+
+TEST_CASE("a result has no element, and what is behind a pointer says which")
+{
+    double const want = 2;
+    double got = 3;
+    attune::buffer b = attune::as_buffer(std::span(&got, 1), attune::buffer::result);
+    CHECK(attune::compare(b, std::as_bytes(std::span(&want, 1)))->text() ==
+          "the result: got 3, reference 2");
+    b.argument = 1;
+    b.target = 7;
+    CHECK(attune::compare(b, std::as_bytes(std::span(&want, 1)))->text() ==
+          "argument 1, array 7, element 0: got 3, reference 2");
 }

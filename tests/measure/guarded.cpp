@@ -188,3 +188,55 @@ TEST_CASE("what was written around an array can be mended")
     REQUIRE(copies.ranges().size() == 1);
     CHECK(copies.ranges()[0].contains(address(copies.buffers()[0].data)));
 }
+
+TEST_CASE("gaps between rows are not copied, and a write there is damage")
+{
+    std::vector<int> all(12, 7);
+    buffer b = as_buffer(std::span(all).first(11), 2);
+    b.gaps = {3 * sizeof(int), 3, 4 * sizeof(int)};
+    guarded_copies const copies{std::span(&b, 1)};
+    auto* const copy = reinterpret_cast<int*>(copies.addresses()[0]);
+    CHECK(copy[2] == 7);
+    CHECK(copy[3] != 7);
+    CHECK(copies.damage().empty());
+    copy[7] = 7;
+    CHECK(copies.damage() == "argument 2: written between its rows");
+    copies.mend();
+    CHECK(copies.damage().empty());
+}
+
+TEST_CASE("pointers point to the copies of their arrays")
+{
+    std::vector<float> targets[2] = {{1, 2}, {3, 4}};
+    float* const pointers[3] = {targets[0].data(), nullptr, targets[1].data()};
+    std::vector<buffer> all{as_buffer(std::span(pointers), 0)};
+    all[0].first_target = 1;
+    all.push_back(as_buffer(std::span(targets[0]), 0));
+    all.push_back(as_buffer(std::span(targets[1]).first(0), 0));
+    all.back().data = nullptr;
+    all.push_back(as_buffer(std::span(targets[1]), 0));
+    guarded_copies const copies{all};
+    auto* const* const moved = reinterpret_cast<float**>(copies.addresses()[0]);
+    CHECK(address(copies.addresses()[1]) == reinterpret_cast<std::uintptr_t>(moved[0]));
+    CHECK(moved[1] == nullptr);
+    CHECK(moved[2][1] == 4);
+    CHECK(moved[2] != targets[1].data());
+}
+
+TEST_CASE("arrays that overlap are found in any order, unless both are only read")
+{
+    std::vector<float> all(100);
+    auto const part = [&](std::size_t first, std::size_t count, bool writable) {
+        buffer b = as_buffer(std::span(all).subspan(first, count), 0);
+        b.writable = writable;
+        return b;
+    };
+    auto const apart = [](std::vector<buffer> const& given) {
+        return attune::can_guard(given, no_limit);
+    };
+    CHECK(apart({part(50, 10, true), part(0, 50, true), part(60, 40, false)}));
+    CHECK(apart({part(0, 50, false), part(10, 80, false), part(90, 10, true)}));
+    CHECK(!apart({part(0, 90, false), part(10, 5, false), part(89, 10, true)}));
+    CHECK(!apart({part(30, 5, false), part(0, 40, true)}));
+    CHECK(apart({part(30, 0, true), part(0, 40, true)}));
+}

@@ -224,3 +224,20 @@ TEST_CASE("a result that depends on contents by less than the tolerance is overw
     });
     CHECK(barely.overwrites);
 }
+
+TEST_CASE("every field of a structure is changed, and no gap between rows")
+{
+    struct body {
+        float x;
+        std::int32_t kind;
+    };
+    std::vector<body> all(6, {1.0F, 4});
+    attune::buffer b = attune::as_buffer(std::span(all).first(5), 0);
+    b.gaps = {2 * sizeof(body), 2, 3 * sizeof(body)};
+    attune::perturb(std::span(&b, 1));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        bool const inside = i != 2 && i != 5;
+        CHECK((all[i].x != 1.0F) == inside);
+        CHECK(all[i].kind == (inside ? 5 : 4));
+    }
+}

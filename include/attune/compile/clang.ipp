@@ -12,6 +12,7 @@
 #include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/clang.hpp>
 #include <attune/compile/libraries.ipp>
+#include <attune/compile/matrix_view_text.hpp>
 #include <attune/compile/module_keeper.ipp>
 #include <attune/compile/module_reply.ipp>
 #include <attune/compile/module_session.ipp>
@@ -224,6 +225,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        options.limit_s,
                                        entry_symbol,
                                        tunable_overlay,
+                                       matrix_view_overlay,
                                        options.precompile_headers ? 1 : 0,
                                        keeper.functions(),
                                        library_list.data(),

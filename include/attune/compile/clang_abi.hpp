@@ -43,6 +43,7 @@ struct attune_clang_request {
     double limit_s;      ///< wall seconds; past it optimising is cut short and the stage is 1
     char const* entry;   ///< symbol to look up
     char const* overlay; ///< text of <attune/tunable.hpp>
+    char const* views;   ///< text of <attune/matrix_view.hpp>
     int precompile;      ///< not 0: keep the headers of the kernel parsed between variants
     attune_clang_keeper const* keeper; ///< of these headers; may be null
     char const* const* libraries;      ///< paths; asked for symbols that the process does not have
@@ -93,7 +94,7 @@ attune_clang_functions const* attune_clang_module();
 }
 
 /// Raised whenever one of the structures above changes.
-inline constexpr unsigned attune_clang_abi_version = 4;
+inline constexpr unsigned attune_clang_abi_version = 5;
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -81,7 +81,8 @@ private:
 
 inline constexpr char const* overlay_folder = "/attune-overlay";
 
-/// The real file system with the kernel's text and <attune/tunable.hpp> laid over it.
+/// The real file system with the kernel's text, <attune/tunable.hpp> and <attune/matrix_view.hpp>
+/// laid over it.
 /// @param touched  gets the real files that are looked at; must outlive the result
 [[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> kernel_file_system(
     attune_clang_request const& request, llvm::StringRef text, touched_files& touched)
@@ -98,6 +99,9 @@ inline constexpr char const* overlay_folder = "/attune-overlay";
     memory->addFile(std::string(overlay_folder) + "/attune/tunable.hpp",
                     0,
                     llvm::MemoryBuffer::getMemBufferCopy(request.overlay));
+    memory->addFile(std::string(overlay_folder) + "/attune/matrix_view.hpp",
+                    0,
+                    llvm::MemoryBuffer::getMemBufferCopy(request.views));
     memory->addFile(request.path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, request.path));
     overlay->pushOverlay(memory);
     return overlay;

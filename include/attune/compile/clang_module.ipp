@@ -169,6 +169,7 @@ private:
     {
         content_hash key;
         key.add({request.text, request.kernel_size}).add(request.path).add(request.overlay);
+        key.add(request.views);
         key.add(request.precompile != 0 ? "precompile" : "");
         for (unsigned long i = 0; i < request.argument_count; ++i)
             key.add(request.arguments[i]);

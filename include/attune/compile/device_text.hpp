@@ -27,19 +27,43 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The type that a kernel file's function has where the program declares `type`:
 /// "std::span<float const>", "attune::device_span<float const>" and "float const*" are all a
-/// "float const*"; std::byte, which NVRTC has no header for, is "unsigned char".
+/// "float const*"; std::byte, which NVRTC has no header for, is "unsigned char", a std::complex
+/// CUDA's "float2" or "double2", and _Float16 its "__half".
 [[nodiscard]] inline std::string device_type(std::string_view type)
 {
     std::string text(type);
     for (std::string_view const span : {"std::span<", "attune::device_span<"})
         if (type.starts_with(span) && type.ends_with('>')) {
-            std::size_t const comma = text.find(',');
-            std::size_t const end = comma != text.npos ? comma : text.size() - 1;
+            std::size_t end = text.size() - 1;
+            std::size_t depth = 0;
+            for (std::size_t at = span.size(); at < end; ++at) { // its extent is behind a comma
+                if (text[at] == '<') ++depth;
+                if (text[at] == '>') --depth;
+                if (text[at] == ',' && depth == 0) end = at;
+            }
             text = text.substr(span.size(), end - span.size()) + '*';
         }
-    for (std::size_t at = 0; (at = text.find("std::byte", at)) != text.npos;)
-        text.replace(at, std::string_view("std::byte").size(), "unsigned char");
+    constexpr std::string_view there[][2] = {{"std::byte", "unsigned char"},
+                                             {"std::complex<float>", "float2"},
+                                             {"std::complex<double>", "double2"},
+                                             {"_Float16", "__half"},
+                                             {"__bf16", "__nv_bfloat16"}};
+    for (auto const& [here, name] : there)
+        for (std::size_t at = 0; (at = text.find(here, at)) != text.npos; at += name.size())
+            text.replace(at, here.size(), name);
     return text;
+}
+
+/// The lines that the types need, less the headers of the standard library: NVRTC has none.
+[[nodiscard]] inline std::string device_declarations(std::string_view lines)
+{
+    std::string out;
+    while (!lines.empty()) {
+        std::string_view const line = lines.substr(0, lines.find('\n') + 1);
+        lines.remove_prefix(line.size());
+        if (line != "#include <complex>\n" && line != "#include <array>\n") out += line;
+    }
+    return out;
 }
 
 /// "void(float const*, float*, int)": what the kernel file has to define.
@@ -139,8 +163,9 @@ prefix_of(std::string_view text, std::vector<macro_definition> const& macros, De
     std::string const name = "::" + v.function;
     std::string const castable =
         "sizeof(attune_entry_check::castable< " + device_signature(v) + " >(nullptr)) == 1";
-    return "\n#line 1 " + detail::quoted(device_entry_name(path)) +
-           "\nnamespace attune_entry_check {\n"
+    return "\n#line 1 " + detail::quoted(device_entry_name(path)) + '\n' +
+           device_declarations(v.declarations) +
+           "namespace attune_entry_check {\n"
            "template <class F> __device__ char castable(decltype(static_cast<F*>(&" +
            name +
            "))*);\n"

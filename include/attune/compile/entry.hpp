@@ -60,6 +60,7 @@ namespace detail {
     std::string text = "\n#line 1 " + detail::quoted("attune entry of " + std::string(path)) + "\n";
     if (signature.find("std::span") != std::string::npos) text += "#include <span>\n";
     if (signature.find("std::byte") != std::string::npos) text += "#include <cstddef>\n";
+    text += v.declarations;
     if (can_probe)
         text += "namespace attune_entry_probe { struct nobody; void " + v.function +
                 "(nobody*); }\nusing namespace attune_entry_probe;\n";

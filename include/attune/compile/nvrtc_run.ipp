@@ -10,6 +10,7 @@
 #pragma once
 
 #include <attune/compile/entry.hpp>
+#include <attune/compile/matrix_view_text.hpp>
 #include <attune/compile/nvrtc_library.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
@@ -62,12 +63,12 @@ struct nvrtc_deadline {
 [[nodiscard]] inline nvrtc_reply run_nvrtc(nvrtc::library const& with, nvrtc_request const& asked)
 {
     using clock = std::chrono::steady_clock;
-    char const* const header_name = "attune/tunable.hpp";
-    char const* const header_text = tunable_overlay;
+    char const* const names[] = {"attune/tunable.hpp", "attune/matrix_view.hpp"};
+    char const* const texts[] = {tunable_overlay, matrix_view_overlay};
     nvrtc_reply reply;
     nvrtc::program made = nullptr;
-    reply.result = with.create_program(
-        &made, asked.text.c_str(), asked.name.c_str(), 1, &header_text, &header_name);
+    reply.result =
+        with.create_program(&made, asked.text.c_str(), asked.name.c_str(), 2, texts, names);
     if (reply.result != nvrtc::success) return reply;
     struct owner {
         nvrtc::library const& with;

@@ -10,23 +10,21 @@
 #pragma once
 
 #include <attune/compile/variant.hpp>
+#include <attune/core/kernel_type.hpp>
+#include <attune/core/matrix_view.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device_span.hpp>
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
-
-template <class T>
-struct type_name {
-    static constexpr bool known = false;
-};
 
 template <class T>
 struct span_parts {
@@ -49,43 +47,28 @@ struct device_span_parts<device_span<T>> {
     using element = T;
 };
 
-#define ATTUNE_TYPE_NAME(type)                                                                     \
-    template <>                                                                                    \
-    struct type_name<type> {                                                                       \
-        static constexpr bool known = true;                                                        \
-        static constexpr char const* text = #type;                                                 \
-    };
-ATTUNE_TYPE_NAME(void)
-ATTUNE_TYPE_NAME(bool)
-ATTUNE_TYPE_NAME(char)
-ATTUNE_TYPE_NAME(signed char)
-ATTUNE_TYPE_NAME(unsigned char)
-ATTUNE_TYPE_NAME(wchar_t)
-ATTUNE_TYPE_NAME(char8_t)
-ATTUNE_TYPE_NAME(char16_t)
-ATTUNE_TYPE_NAME(char32_t)
-ATTUNE_TYPE_NAME(short)
-ATTUNE_TYPE_NAME(unsigned short)
-ATTUNE_TYPE_NAME(int)
-ATTUNE_TYPE_NAME(unsigned int)
-ATTUNE_TYPE_NAME(long)
-ATTUNE_TYPE_NAME(unsigned long)
-ATTUNE_TYPE_NAME(long long)
-ATTUNE_TYPE_NAME(unsigned long long)
-ATTUNE_TYPE_NAME(float)
-ATTUNE_TYPE_NAME(double)
-ATTUNE_TYPE_NAME(long double)
-#undef ATTUNE_TYPE_NAME
-template <>
-struct type_name<std::byte> {
-    static constexpr bool known = true;
-    static constexpr char const* text = "std::byte";
+/// A view with gaps between rows.
+template <class T>
+struct view_parts {
+    static constexpr bool is_view = false;
+};
+template <class T>
+struct view_parts<matrix_view<T>> {
+    static constexpr bool is_view = true;
+    static constexpr char const* name = "attune::matrix_view<";
+    using element = T;
+};
+template <class T>
+struct view_parts<volume_view<T>> {
+    static constexpr bool is_view = true;
+    static constexpr char const* name = "attune::volume_view<";
+    using element = T;
 };
 
 } // namespace detail
 
-/// True when `type_text<T>()` exists: void, arithmetic types, std::byte, and spans in host or
-/// device memory of, pointers to and references to const of such types.
+/// True when `type_text<T>()` exists: void, what attune::kernel_type<T> names, and spans in host or
+/// device memory of, views of, pointers to and references to const of such types.
 template <class T>
 [[nodiscard]] consteval bool has_type_text() noexcept
 {
@@ -101,8 +84,12 @@ template <class T>
         return has_type_text<typename detail::span_parts<bare>::element>();
     } else if constexpr (detail::device_span_parts<bare>::is_device_span) {
         return has_type_text<typename detail::device_span_parts<bare>::element>();
+    } else if constexpr (detail::view_parts<bare>::is_view) {
+        return has_type_text<typename detail::view_parts<bare>::element>();
+    } else if constexpr (std::is_void_v<bare>) {
+        return true;
     } else {
-        return detail::type_name<bare>::known;
+        return detail::can_be_named<bare>();
     }
 }
 
@@ -113,9 +100,10 @@ template <class T>
 [[nodiscard]] std::string type_text()
 {
     static_assert(has_type_text<T>(),
-                  "attune: a kernel's arguments and result can be arithmetic types, std::byte, "
-                  "std::span<T>, std::span<T const>, attune::device_span, pointers, and references "
-                  "to const; give a structure of your own as its members or as a pointer to bytes");
+                  "attune: a kernel's arguments and result can be numbers, enumerations, "
+                  "std::complex, std::array, structures that attune::kernel_type<T> names, and "
+                  "std::span, attune::matrix_view, attune::volume_view, attune::device_span, "
+                  "pointers and references to const of these");
     if constexpr (has_type_text<T>()) {
         using bare = std::remove_const_t<T>;
         if constexpr (std::is_lvalue_reference_v<T>) {
@@ -133,11 +121,77 @@ template <class T>
         } else if constexpr (detail::device_span_parts<bare>::is_device_span) {
             using element = typename detail::device_span_parts<bare>::element;
             return "attune::device_span<" + type_text<element>() + '>';
+        } else if constexpr (detail::view_parts<bare>::is_view) {
+            using parts = detail::view_parts<bare>;
+            return parts::name + type_text<typename parts::element>() + '>';
+        } else if constexpr (std::is_void_v<bare>) {
+            return "void";
         } else {
-            return detail::type_name<bare>::text;
+            return detail::kernel_name<bare>();
         }
     }
 }
+
+namespace detail {
+
+/// What an array or a pointer is made of, down to a value.
+template <class T>
+struct innermost {
+    using type = T;
+};
+template <class T>
+struct innermost<T const> : innermost<T> {};
+template <class T>
+struct innermost<T*> : innermost<T> {};
+template <class T>
+struct innermost<T* const> : innermost<T> {};
+template <class T>
+struct innermost<T&> : innermost<T> {};
+template <class T, std::size_t N>
+struct innermost<std::span<T, N>> : innermost<T> {};
+template <class T>
+struct innermost<device_span<T>> : innermost<T> {};
+template <class T>
+struct innermost<matrix_view<T>> : innermost<T> {};
+template <class T>
+struct innermost<volume_view<T>> : innermost<T> {};
+
+/// What the kernel's file has to know of a type: the header that defines it, and a check that a
+/// structure or an enumeration is the same there.
+template <class T>
+void declare_type(std::string& text)
+{
+    auto const add = [&text](std::string const& line) {
+        if (text.find(line) == std::string::npos) text += line;
+    };
+    if constexpr (array_length<T> > 0 && !has_kernel_name<T>) {
+        add("#include <array>\n");
+        declare_type<std::remove_cv_t<typename member_of_array<T>::type>>(text);
+    } else if constexpr (has_kernel_name<T> && !std::is_arithmetic_v<T>) {
+        if constexpr (requires { kernel_type<T>::header; })
+            add("#include " + std::string(kernel_type<T>::header) + '\n');
+        if constexpr ((std::is_class_v<T> || std::is_enum_v<T> || std::is_union_v<T>) &&
+                      !standard_complex<T> && !std::is_same_v<T, std::byte>) {
+            std::string const name = kernel_name<T>();
+            std::string const size = std::to_string(sizeof(T));
+            add("static_assert(sizeof(" + name + ") == " + size + " && alignof(" + name +
+                ") == " + std::to_string(alignof(T)) + ", \"attune: " + name + " has " + size +
+                " bytes in the program, and another size or alignment in the kernel file\");\n");
+        }
+    }
+}
+
+template <class T>
+void declare(std::string& text)
+{
+    if constexpr (view_parts<std::remove_cvref_t<T>>::is_view)
+        if (constexpr std::string_view line = "#include <attune/matrix_view.hpp>\n";
+            text.find(line) == std::string::npos)
+            text += line;
+    declare_type<typename innermost<std::remove_cvref_t<T>>::type>(text);
+}
+
+} // namespace detail
 
 namespace detail {
 
@@ -152,6 +206,8 @@ struct signature_parts<Result(Arguments...)> {
     {
         v.result = type_text<Result>();
         v.arguments = {type_text<Arguments>()...};
+        (declare<Arguments>(v.declarations), ...);
+        if constexpr (!std::is_void_v<Result>) declare<Result>(v.declarations);
     }
 };
 

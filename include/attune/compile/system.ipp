@@ -14,6 +14,7 @@
 #include <attune/compile/diagnostics.hpp>
 #include <attune/compile/entry.hpp>
 #include <attune/compile/libraries.ipp>
+#include <attune/compile/matrix_view_text.hpp>
 #include <attune/compile/object_key.ipp>
 #include <attune/compile/process.ipp>
 #include <attune/compile/shared_code.ipp>
@@ -273,6 +274,7 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
         folder.write("kernel.cpp",
                      "#line 1 " + detail::quoted(kernel.path) + '\n' + translation_unit(kernel, v));
     (void)folder.write("overlay/attune/tunable.hpp", tunable_overlay);
+    (void)folder.write("overlay/attune/matrix_view.hpp", matrix_view_overlay);
     std::string const object = folder.path() + "/variant.so";
 
     std::vector<std::string> command{options.command};

@@ -41,6 +41,7 @@ struct variant {
     std::vector<std::string> flags{}; ///< of this variant alone: "-O2", "-ffast-math"
     std::string compiler{};           ///< which one of a compiler_choice; empty: its first
     launch_geometry launch{};         ///< of a kernel for a device; no part of the code itself
+    std::string declarations{};       ///< lines that the types need: includes, checks of their size
 
     friend bool operator==(variant const&, variant const&) = default;
 };

@@ -26,8 +26,10 @@ struct mismatch {
     std::size_t element = 0;  ///< from 0; counts bytes when the buffer is opaque
     std::string got;          ///< shortest decimal text that gives back the same number
     std::string want;
-    std::size_t count = 0;    ///< how many elements differ
-    std::size_t elements = 0; ///< how many there are
+    std::size_t count = 0;             ///< how many elements differ
+    std::size_t elements = 0;          ///< how many there are
+    std::size_t target = buffer::none; ///< of an array of pointers: which array of those
+    std::string place{};               ///< "row 2, column 5"; "element 17, field 3"; else empty
 
     /// "argument 2, element 17: got 3.5, reference 3.25", then how many more differ, if any do.
     [[nodiscard]] std::string text() const;
@@ -39,11 +41,12 @@ struct mismatch {
 /// mean square of all finite elements of the reference; NaN agrees with NaN and an infinity with
 /// the same infinity, neither with anything else; 0 agrees with -0. Integers: |got - want| is
 /// exact, and the same bound applies (0 by default). Opaque: equal bytes. With any_value all agree.
+/// Structures are compared field by field, each field as an array of its own with a tolerance and a
+/// root mean square of its own; what lies between fields and between rows is not compared.
 ///
-/// @param got   the result; `got.within` is the tolerance
-/// @param want  the reference: got.bytes bytes, any alignment. Another length is a mismatch
-/// Errors   bad_alloc
-/// Cost     one memcmp when the bytes are equal, else two passes
+/// @param got   the result; `got.within` is the tolerance, or that of each of `got.runs`
+/// @param want  the reference: content_bytes(got) bytes, any alignment. Another length is a
+/// mismatch Errors   bad_alloc Cost     one memcmp when the bytes are equal, else two passes
 [[nodiscard]] std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want);
 
 } // namespace attune::inline ATTUNE_ABI

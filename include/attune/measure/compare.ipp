@@ -12,6 +12,8 @@
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/compare.hpp>
+#include <attune/measure/content.hpp>
+#include <attune/measure/float16.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -19,10 +21,20 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
+
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, half_bits> || std::is_same_v<T, brain_bits>;
+template <class T>
+inline constexpr bool is_real = std::is_floating_point_v<T> || is_half<T>;
+/// What two elements are compared in.
+template <class T>
+using wide = std::conditional_t<std::is_same_v<T, long double>, long double, double>;
 
 /// Calls f(T{}) with the type of the elements.
 template <class Function>
@@ -49,6 +61,12 @@ auto with_element_type(element_type type, Function const& f)
         return f(std::int64_t{});
     case element_type::u64:
         return f(std::uint64_t{});
+    case element_type::f16:
+        return f(half_bits{});
+    case element_type::bf16:
+        return f(brain_bits{});
+    case element_type::extended:
+        return f(static_cast<long double>(0));
     case element_type::opaque:
         break;
     }
@@ -73,8 +91,12 @@ template <class T>
         return {'0', 'x', digits[bits >> 4], digits[bits & 15]};
     } else {
         char text[64];
-        auto const end = std::to_chars(text, text + sizeof text, value);
-        return {text, end.ptr};
+        if constexpr (is_half<T>) {
+            auto const number = static_cast<float>(static_cast<double>(value));
+            return {text, std::to_chars(text, text + sizeof text, number).ptr};
+        } else {
+            return {text, std::to_chars(text, text + sizeof text, value).ptr};
+        }
     }
 }
 
@@ -118,10 +140,12 @@ template <class T>
     } else {
         double const target = static_cast<double>(want);
         double distance = 0;
-        if constexpr (std::is_floating_point_v<T>) {
-            if (std::isnan(got) || std::isnan(want)) return std::isnan(got) && std::isnan(want);
-            if (std::isinf(got) || std::isinf(want)) return false;
-            distance = std::abs(static_cast<double>(got) - target);
+        if constexpr (is_real<T>) {
+            auto const mine = static_cast<wide<T>>(got);
+            auto const right = static_cast<wide<T>>(want);
+            if (std::isnan(mine) || std::isnan(right)) return std::isnan(mine) && std::isnan(right);
+            if (std::isinf(mine) || std::isinf(right)) return false;
+            distance = static_cast<double>(std::abs(mine - right));
         } else {
             distance = integer_distance(got, want);
         }
@@ -142,10 +166,55 @@ template <class T>
         T const reference = element_at<T>(want, i);
         if (agrees(mine, reference, got.within, rms)) continue;
         if (!first)
-            first =
-                mismatch{got.argument, i, element_text(mine), element_text(reference), 0, count};
+            first = mismatch{got.argument,
+                             i,
+                             element_text(mine),
+                             element_text(reference),
+                             0,
+                             count,
+                             got.target,
+                             {}};
         ++first->count;
     }
+    return first;
+}
+
+/// Where number `i` of part `k` stands, for a reader: "row 2, column 5", "element 17, field 3".
+[[nodiscard]] inline std::string place_text(buffer const& b, std::size_t k, std::size_t i)
+{
+    std::size_t const element = b.run_count > 0 ? i / b.runs[k].count : i;
+    std::string text = "element " + std::to_string(element);
+    std::size_t const width = b.run_count > 0 ? b.structure : element_bytes(b.type);
+    if (std::size_t const columns = b.gaps.row / width; b.gaps.rows > 0 && columns > 0) {
+        std::size_t const row = element / columns;
+        text = "row " + std::to_string(row % b.gaps.rows) + ", column " +
+               std::to_string(element % columns);
+        if (b.gaps.slices > 1) text = "slice " + std::to_string(row / b.gaps.rows) + ", " + text;
+    }
+    if (b.run_count > 0) text += ", field " + std::to_string(k);
+    return text;
+}
+
+/// Compares field by field, and without the gaps between rows.
+[[nodiscard]] inline std::optional<mismatch> compare_parts(buffer const& got,
+                                                           std::span<std::byte const> want)
+{
+    std::vector<std::byte> const dense = content_of(got);
+    std::optional<mismatch> first;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < part_count(got); ++k) {
+        std::vector<std::byte> mine = take_part(got, k, dense);
+        buffer const part = part_of(got, k, mine);
+        if (part.within.any) continue;
+        std::vector<std::byte> const reference = take_part(got, k, want);
+        auto found = with_element_type(
+            part.type, [&](auto one) { return compare_as<decltype(one)>(part, reference.data()); });
+        if (!found) continue;
+        found->place = place_text(got, k, found->element);
+        count += found->count;
+        if (!first) first = std::move(found);
+    }
+    if (first) first->count = count;
     return first;
 }
 
@@ -153,8 +222,11 @@ template <class T>
 
 std::string mismatch::text() const
 {
-    std::string said = "argument " + std::to_string(argument) + ", element " +
-                       std::to_string(element) + ": got " + got + ", reference " + want;
+    std::string const where = place.empty() ? "element " + std::to_string(element) : place;
+    // A result is one number.
+    std::string said = owner_text(argument, target);
+    if (argument != buffer::result || !place.empty()) said += ", " + where;
+    said += ": got " + got + ", reference " + want;
     if (count > 1)
         said += " (" + std::to_string(count) + " of " + std::to_string(elements) + " differ)";
     return said;
@@ -163,15 +235,22 @@ std::string mismatch::text() const
 std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want)
 {
     ATTUNE_ASSERT(got.bytes % element_bytes(got.type) == 0, "a buffer holds whole elements");
-    if (got.bytes != want.size()) {
+    std::size_t const bytes = content_bytes(got);
+    if (bytes != want.size()) {
         std::size_t const width = element_bytes(got.type);
-        std::size_t const shared = std::min(got.bytes, want.size()) / width;
-        std::string const lengths[] = {std::to_string(got.bytes / width) + " elements",
-                                       std::to_string(want.size() / width) + " elements"};
-        return mismatch{got.argument, shared, lengths[0], lengths[1], 1, got.bytes / width};
+        std::size_t const shared = std::min(bytes, want.size()) / width;
+        return mismatch{got.argument,
+                        shared,
+                        std::to_string(bytes / width) + " elements",
+                        std::to_string(want.size() / width) + " elements",
+                        1,
+                        bytes / width,
+                        got.target,
+                        {}};
     }
-    if (got.within.any) return {};
-    if (got.bytes == 0 || std::memcmp(got.data, want.data(), got.bytes) == 0) return {};
+    if (got.run_count == 0 && got.within.any) return {};
+    if (holds(got, want)) return {};
+    if (!is_plain(got)) return detail::compare_parts(got, want);
     return detail::with_element_type(
         got.type, [&](auto one) { return detail::compare_as<decltype(one)>(got, want.data()); });
 }

@@ -28,6 +28,7 @@ struct guarded_place {
     address_range usable{};  ///< without them
     address_range array{};
     std::size_t argument = 0;
+    std::size_t target = buffer::none; ///< as buffer::target
     bool writable = false;
 };
 
@@ -41,7 +42,8 @@ struct guarded_place {
 /// bytes this leaves before the forbidden page, and as many before the start, hold a pattern that
 /// is checked. An array that is only read lies on pages that cannot be written. Arrays that overlap
 /// one that is written keep their places relative to each other, between one pair of forbidden
-/// pages.
+/// pages. The gaps between the rows of an array are not copied: they hold the pattern too. Pointers
+/// to arrays point to the copies of those.
 class guarded_copies {
 public:
     /// Copies now.
@@ -78,7 +80,8 @@ private:
 /// Whether no array that is written overlaps another one.
 [[nodiscard]] bool are_apart(std::span<buffer const> originals);
 
-/// Whether arrays are apart and together take at most `most_bytes`.
+/// Whether arrays are apart, at most 4,096, and together take at most `most_bytes`; a byte of a gap
+/// between rows counts as sixteen.
 [[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
 
 } // namespace attune::inline ATTUNE_ABI

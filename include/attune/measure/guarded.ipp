@@ -4,12 +4,16 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/content.hpp>
 #include <attune/measure/guarded.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -19,6 +23,10 @@ inline constexpr std::size_t guarded_alignment = 64;
 inline constexpr std::byte guard_pattern{0xA5};
 /// On either side: address space only.
 inline constexpr std::size_t forbidden_pages = 16;
+/// Each copy takes three mappings, of which a process has 65,530.
+inline constexpr std::size_t most_guarded_arrays = 4096;
+/// Gaps between rows are filled and looked through at each run: a byte of them counts as so many.
+inline constexpr std::size_t cost_of_gaps = 16;
 
 /// Arrays that overlap, and one that holds them all.
 struct overlapping {
@@ -44,6 +52,33 @@ struct overlapping {
     out.data = std::min(a.data, b.data);
     out.bytes = static_cast<std::size_t>(std::max(a.data + a.bytes, b.data + b.bytes) - out.data);
     out.writable = a.writable || b.writable;
+    out.gaps = {};
+    return out;
+}
+
+/// Bytes of a region: from, up to.
+struct piece {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+/// What belongs to some array, in order, where bytes between do not.
+[[nodiscard]] inline std::vector<piece> pieces_of(std::span<buffer const> arrays,
+                                                  overlapping const& group)
+{
+    std::vector<piece> all;
+    for (std::size_t const i : group.members)
+        for_each_row(arrays[i], [&](std::byte const* first, std::size_t bytes) {
+            auto const begin = static_cast<std::size_t>(first - group.all.data);
+            all.push_back({begin, begin + bytes});
+        });
+    std::sort(all.begin(), all.end(), [](piece a, piece b) { return a.begin < b.begin; });
+    std::vector<piece> out;
+    for (piece const& next : all)
+        if (!out.empty() && next.begin <= out.back().end)
+            out.back().end = std::max(out.back().end, next.end);
+        else
+            out.push_back(next);
     return out;
 }
 
@@ -80,12 +115,16 @@ struct guarded_copies::region {
     std::byte* first = nullptr; ///< of the array
     std::byte* last = nullptr;  ///< one past the array
     std::byte const* original = nullptr;
+    std::vector<detail::piece> pieces; ///< what belongs to an array; between them are gaps
     std::size_t argument = 0;
+    std::size_t target = buffer::none;
     bool writable = false;
 
-    explicit region(buffer const& of)
+    region(buffer const& of, std::vector<detail::piece> belonging)
         : original(of.data)
+        , pieces(std::move(belonging))
         , argument(of.argument)
+        , target(of.target)
         , writable(of.writable)
     {
         std::size_t const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -97,8 +136,7 @@ struct guarded_copies::region {
         if (got == MAP_FAILED ||
             ::mprotect(static_cast<std::byte*>(got) + zone, content, PROT_READ | PROT_WRITE) != 0)
             throw error("no memory for a copy of the kernel's arguments",
-                        "argument " + std::to_string(of.argument) + ", " +
-                            std::to_string(of.bytes) + " bytes",
+                        owner_text(argument, target) + ", " + std::to_string(of.bytes) + " bytes",
                         "free memory, or tune on a smaller problem");
         mapping = static_cast<std::byte*>(got);
         usable = mapping + zone;
@@ -112,7 +150,11 @@ struct guarded_copies::region {
         last = first + of.bytes;
         mend();
         fill();
-        if (!writable) ::mprotect(usable, content, PROT_READ);
+    }
+    /// @pre  what is only read is complete
+    void protect() const
+    {
+        if (!writable) ::mprotect(usable, static_cast<std::size_t>(usable_end - usable), PROT_READ);
     }
     ~region() { ::munmap(mapping, mapped); }
     region(region const&) = delete;
@@ -120,7 +162,15 @@ struct guarded_copies::region {
 
     void fill() const
     {
-        if (first != last) std::memcpy(first, original, static_cast<std::size_t>(last - first));
+        for (detail::piece const& p : pieces)
+            std::memcpy(first + p.begin, original + p.begin, p.end - p.begin);
+    }
+    /// Calls f(first, last) for each gap.
+    template <class F>
+    void for_gaps(F const& f) const
+    {
+        for (std::size_t i = 1; i < pieces.size(); ++i)
+            f(first + pieces[i - 1].end, first + pieces[i].begin);
     }
     [[nodiscard]] guarded_place place() const
     {
@@ -132,6 +182,7 @@ struct guarded_copies::region {
                 range(usable, usable_end),
                 range(first, last),
                 argument,
+                target,
                 writable};
     }
     [[nodiscard]] std::byte* before() const { return first - detail::guarded_alignment; }
@@ -139,12 +190,23 @@ struct guarded_copies::region {
     {
         std::fill(before(), first, detail::guard_pattern);
         std::fill(last, usable_end, detail::guard_pattern);
+        for_gaps(
+            [](std::byte* from, std::byte* to) { std::fill(from, to, detail::guard_pattern); });
     }
     [[nodiscard]] bool intact() const
     {
         auto const is_pattern = [](std::byte b) { return b == detail::guard_pattern; };
         return std::all_of(before(), first, is_pattern) &&
                std::all_of(last, usable_end, is_pattern);
+    }
+    [[nodiscard]] bool gaps_intact() const
+    {
+        bool intact = true;
+        for_gaps([&](std::byte const* from, std::byte const* to) {
+            auto const is_pattern = [](std::byte b) { return b == detail::guard_pattern; };
+            intact = intact && std::all_of(from, to, is_pattern);
+        });
+        return intact;
     }
 };
 
@@ -153,7 +215,8 @@ guarded_copies::guarded_copies(std::span<buffer const> originals)
     std::vector<detail::overlapping> const groups = detail::groups_of(originals);
     std::vector<std::byte*> moved(originals.size());
     for (detail::overlapping const& group : groups) {
-        regions_.push_back(std::make_shared<region const>(group.all));
+        regions_.push_back(
+            std::make_shared<region const>(group.all, detail::pieces_of(originals, group)));
         for (std::size_t const i : group.members)
             moved[i] = regions_.back()->first + (originals[i].data - group.all.data);
     }
@@ -162,6 +225,16 @@ guarded_copies::guarded_copies(std::span<buffer const> originals)
         copies_.back().data = moved[i];
         addresses_.push_back(moved[i]);
     }
+    for (buffer const& copy : copies_) {
+        if (copy.first_target == buffer::none) continue;
+        for (std::size_t i = 0; i < copy.bytes / sizeof(void*); ++i)
+            if (originals[copy.first_target + i].data != nullptr)
+                std::memcpy(copy.data + i * sizeof(void*),
+                            &addresses_[copy.first_target + i],
+                            sizeof(void*));
+    }
+    for (auto const& r : regions_)
+        r->protect();
 }
 
 void guarded_copies::refill() const
@@ -186,7 +259,7 @@ std::string guarded_copies::explain(std::uintptr_t address) const
 std::string explain_address(std::span<guarded_place const> places, std::uintptr_t address)
 {
     for (guarded_place const& p : places) {
-        std::string const who = "argument " + std::to_string(p.argument);
+        std::string const who = owner_text(p.argument, p.target);
         std::string const size =
             " (it has " + std::to_string(p.array.last - p.array.first) + " bytes)";
         if (address >= p.usable.last && address < p.mapping.last) {
@@ -205,10 +278,13 @@ std::string explain_address(std::span<guarded_place const> places, std::uintptr_
 
 std::string guarded_copies::damage() const
 {
-    for (auto const& r : regions_)
+    for (auto const& r : regions_) {
+        std::string const who = owner_text(r->argument, r->target);
+        if (!r->gaps_intact()) return who + ": written between its rows";
         if (!r->intact())
-            return "argument " + std::to_string(r->argument) + ": written outside of its " +
-                   std::to_string(r->last - r->first) + " bytes";
+            return who + ": written outside of its " + std::to_string(r->last - r->first) +
+                   " bytes";
+    }
     return {};
 }
 
@@ -229,9 +305,20 @@ void guarded_copies::mend() const
 
 bool are_apart(std::span<buffer const> originals)
 {
-    for (std::size_t i = 0; i < originals.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j)
-            if (detail::must_stay_together(originals[i], originals[j])) return false;
+    std::vector<buffer const*> in_order;
+    for (buffer const& b : originals)
+        if (b.bytes > 0) in_order.push_back(&b);
+    std::sort(in_order.begin(), in_order.end(), [](buffer const* a, buffer const* b) {
+        return std::less<>{}(a->data, b->data);
+    });
+    std::byte const* end = nullptr; // of all so far
+    std::byte const* written_end = nullptr;
+    for (buffer const* const b : in_order) {
+        std::byte const* const last = b->data + b->bytes;
+        if (std::less<>{}(b->data, b->writable ? end : written_end)) return false;
+        end = std::max(end, last, std::less<>{});
+        if (b->writable) written_end = std::max(written_end, last, std::less<>{});
+    }
     return true;
 }
 
@@ -239,8 +326,9 @@ bool can_guard(std::span<buffer const> originals, std::size_t most_bytes)
 {
     std::size_t total = 0;
     for (buffer const& b : originals)
-        total += b.bytes;
-    return total <= most_bytes && are_apart(originals);
+        total += b.bytes + detail::cost_of_gaps * (b.bytes - content_bytes(b));
+    return originals.size() <= detail::most_guarded_arrays && total <= most_bytes &&
+           are_apart(originals);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -12,10 +12,10 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
+#include <attune/measure/content.hpp>
 #include <attune/measure/snapshot.hpp>
 
 #include <cstddef>
-#include <cstring>
 #include <functional>
 #include <span>
 
@@ -31,8 +31,7 @@ namespace attune::inline ATTUNE_ABI {
     run();
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         std::span<std::byte const> const saved = once.saved(i);
-        if (!saved.empty() && std::memcmp(saved.data(), buffers[i].data, saved.size()) != 0)
-            return false;
+        if (!saved.empty() && !holds(buffers[i], saved)) return false;
     }
     return true;
 }

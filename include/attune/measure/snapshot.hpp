@@ -12,9 +12,9 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/buffer.hpp>
+#include <attune/measure/content.hpp>
 
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -30,26 +30,26 @@ public:
         , saved_(buffers.size())
     {
         for (std::size_t i = 0; i < buffers_.size(); ++i)
-            if (has_content(i))
-                saved_[i].assign(buffers_[i].data, buffers_[i].data + buffers_[i].bytes);
+            if (has_content(i)) saved_[i] = content_of(buffers_[i]);
     }
 
-    /// Writes the copies back to where they came from. Allocates nothing.
+    /// Writes the copies back to where they came from, and nothing between rows. Allocates nothing.
     /// @pre     the memory behind the buffers is still alive
     void restore() const noexcept
     {
         for (std::size_t i = 0; i < buffers_.size(); ++i)
-            if (has_content(i)) std::memcpy(buffers_[i].data, saved_[i].data(), saved_[i].size());
+            if (has_content(i)) set_content(buffers_[i], saved_[i]);
     }
 
     /// Copies again, into the same memory. Allocates nothing.
     void take_again() noexcept
     {
         for (std::size_t i = 0; i < buffers_.size(); ++i)
-            if (has_content(i)) std::memcpy(saved_[i].data(), buffers_[i].data, saved_[i].size());
+            if (has_content(i)) copy_content(buffers_[i], saved_[i]);
     }
 
-    /// The copy of buffer `i`; empty when that buffer is not writable.  @pre i < size()
+    /// The copy of buffer `i`, without the gaps between its rows; empty when that buffer is not
+    /// writable.  @pre i < size()
     [[nodiscard]] std::span<std::byte const> saved(std::size_t i) const noexcept
     {
         return saved_[i];

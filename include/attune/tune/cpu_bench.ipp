@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/measure/process_state.hpp>
@@ -27,6 +28,10 @@ cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options const& option
     , timing_(problem.frame.buffers, options)
     , ground_(problem, options.protect, original_)
 {
+    if (!problem.frame.is_complete())
+        throw error("nothing says how many elements the pointers of an array point to",
+                    "kernel '" + problem.kernel.name + "'",
+                    "declare kernel.extent<i>(elements)");
 }
 
 cpu_bench::~cpu_bench() { original_.restore(); }

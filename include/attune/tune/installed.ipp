@@ -222,14 +222,11 @@ struct installed_variants::state {
     /// Gives the pointers of a call their extents.
     void complete(call_frame& frame, std::vector<number> const& inputs) const
     {
-        if (!kernel.launch)
+        if (compiler.target() != nullptr && !kernel.launch)
             throw error("kernel '" + kernel.name + "' does not say how a device launches it",
                         kernel.source.path,
                         "give it kernel.grid(...) and kernel.block(...)");
-        if (kernel.extents.empty()) return;
-        std::vector<std::size_t> const counts = extents_of(kernel, values_of(inputs));
-        for (std::size_t i = 0; i < frame.arguments.size(); ++i)
-            if (frame.arguments[i].is_pointer) frame.set_extent(i, counts[i]);
+        set_extents(frame, kernel, values_of(inputs));
     }
 
     // --- code -----------------------------------------------------------------------------------
@@ -737,6 +734,7 @@ installed_variants::installed_variants(kernel_description const& kernel,
 {
     state_->latest_report.kernel = kernel.name;
     state_->declared = with_annotated_defaults(kernel);
+    require_targets(kernel);
     // What no input can excuse is an error now: defaults that are no values, or break a constraint.
     bool const is_for_device = static_cast<bool>(state_->compiler.find_target);
     if (kernel.inputs.empty() && !is_for_device) state_->complete(state_->problem_of({}), false);
@@ -780,6 +778,7 @@ installed_variant const& installed_variants::obtain(std::span<std::int64_t const
         require_on_device(*target, frame);
     }
     try {
+        if (target == nullptr) set_extents(frame, s.kernel, s.values_of(inputs));
         return s.decide(*of, shape, key, frame, is_first);
     } catch (default_fails const& e) {
         if (fallback_of(s.kernel) != nullptr && target == nullptr)

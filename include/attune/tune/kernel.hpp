@@ -79,9 +79,11 @@ template <class Check, class... Args>
 
 template <class Signature>
 class kernel;
-/// A kernel `void(Args...)`. Arguments are arrays of plain data (const: only read) and numbers:
-/// std::span of the host's memory, attune::device_span of a device's, and pointers into a device's
-/// memory, whose extent<i>() is declared.
+/// A kernel `Result(Args...)`. Arguments are arrays of plain data (const: only read) and plain data
+/// by value, of types that attune::kernel_type describes: std::span, attune::matrix_view and
+/// attune::volume_view of the host's memory, attune::device_span of a device's, pointers into a
+/// device's memory, and std::span<T* const>, pointers to arrays of one length each. What is behind
+/// pointers is declared by extent<i>(). The result, if there is one, is compared too.
 ///
 /// For a device, grid() and block() say how it is launched: whole numbers, or expressions over
 /// parameters and inputs. A compiler for this processor ignores that, so one declaration of spans
@@ -104,19 +106,38 @@ public:
     kernel(std::string name, kernel_source source, Pack const& typed)
         : description_{.name = name, .source = std::move(source), .space = lower(typed)}
     {
-        constexpr bool returns_nothing = std::is_void_v<Result>;
-        static_assert(returns_nothing,
-                      "attune: a kernel returns void; let it write its result to a std::span");
-        constexpr bool restorable = (detail::is_kernel_argument<Args>() && ...);
+        constexpr bool returnable = detail::is_kernel_result<Result>();
+        static_assert(returnable,
+                      "attune: a kernel returns void or plain data by value: a number, or what "
+                      "attune::kernel_type<T> describes; let it write arrays to a std::span");
+        using detail::argument_fault;
+        constexpr argument_fault fault = detail::fault_of_arguments<Args...>();
+        constexpr bool restorable = fault != argument_fault::form;
+        static_assert(restorable,
+                      "attune: the arguments of a kernel are std::span, attune::matrix_view, "
+                      "attune::volume_view and attune::device_span over plain data, pointers to "
+                      "it, and plain "
+                      "data by value: only these can be restored after a trial run");
+        constexpr bool described = fault != argument_fault::unknown;
+        static_assert(described,
+                      "attune: an argument of the kernel is of a structure that attune does not "
+                      "know; specialise attune::kernel_type<T> with the name that the kernel file "
+                      "gives it, and with its fields where they cannot be seen");
+        constexpr bool reachable = fault != argument_fault::has_pointers;
         static_assert(
-            restorable,
-            "attune: the arguments of a kernel are std::span and attune::device_span over "
-            "plain data, pointers to it, and numbers by value: only these can be restored "
-            "after a trial run");
-        if constexpr (returns_nothing && restorable) {
+            reachable,
+            "attune: an argument of the kernel has pointers inside, and what they point "
+            "to would be neither restored nor compared; pass those arrays as arguments of "
+            "their own, or as std::span<T* const> with kernel.extent<i>(elements)");
+        constexpr bool settled = fault != argument_fault::moving_pointers;
+        static_assert(settled,
+                      "attune: an argument of the kernel is an array of pointers that the kernel "
+                      "may change; declare it as std::span<T* const>, with "
+                      "kernel.extent<i>(elements)");
+        if constexpr (returnable && fault == argument_fault::none) {
             description_.signature = variant_of<signature>(std::move(name));
             description_.type = function_type_of<signature>();
-            description_.extents = detail::pointers_among<Args...>();
+            description_.extents = detail::pointers_among<detail::needs_extent<Args>...>();
         }
     }
 
@@ -194,7 +215,8 @@ public:
         return *this;
     }
 
-    /// Elements behind argument `Position`, a raw pointer: a number, or an expression over inputs.
+    /// Elements behind argument `Position`, a raw pointer, or behind each pointer of it, an array
+    /// of them: a number, or an expression over inputs.
     template <std::size_t Position, class E>
     kernel& extent(E const& elements)
     {
@@ -202,10 +224,11 @@ public:
         static_assert(exists, "attune: kernel.extent<i>(n): the kernel has fewer arguments");
         if constexpr (exists) {
             using argument = std::tuple_element_t<Position, std::tuple<Args...>>;
-            constexpr bool is_raw = std::is_pointer_v<argument>;
-            static_assert(is_raw,
-                          "attune: kernel.extent<i>(n): argument i is no raw pointer; spans know "
-                          "their size");
+            constexpr bool is_raw = detail::needs_extent<argument>;
+            static_assert(
+                is_raw,
+                "attune: kernel.extent<i>(n): argument i is no raw pointer, nor a span of "
+                "pointers; spans know their size");
             if constexpr (is_raw)
                 for (argument_extent& e : description_.extents)
                     if (e.position == Position) detail::declare_extent(space(), e, elements);
@@ -240,33 +263,53 @@ public:
     {
         constexpr bool exists = Position < sizeof...(Args);
         static_assert(exists, "attune: kernel.tolerate<i>(...): the kernel has fewer arguments");
-        description_.tolerances.resize(sizeof...(Args));
-        description_.tolerances[Position] = allowed;
+        description_.tolerances.resize(sizeof...(Args) + (std::is_void_v<Result> ? 0 : 1));
+        if constexpr (exists) description_.tolerances[Position] = allowed;
+        return *this;
+    }
+    /// How far what the kernel returns may differ.
+    kernel& tolerate_result(tolerance allowed)
+    {
+        constexpr bool returns = !std::is_void_v<Result>;
+        static_assert(returns, "attune: kernel.tolerate_result(...): the kernel returns nothing");
+        description_.tolerances.resize(sizeof...(Args) + 1);
+        description_.tolerances[sizeof...(Args)] = allowed;
         return *this;
     }
 
     /// `f(arguments...)` decides whether a result is right, instead of a comparison with that of
     /// the default variant: it returns true, or a std::string that is empty when all is well and
     /// says what is wrong otherwise. For results that may differ and be right. It is called after a
-    /// run, on copies of the call's arguments in memory of the host; the default variant has to
-    /// pass too. An exception says that the result is wrong.
+    /// run, on copies of the call's arguments in memory of the host, and what the kernel returns as
+    /// one more; the default variant has to pass too. An exception says that the result is wrong.
     template <class Check>
     kernel& check(Check f)
     {
-        constexpr bool fits = detail::is_check<Check, detail::host_argument<Args>...>();
+        constexpr bool fits = [] {
+            if constexpr (std::is_void_v<Result>)
+                return detail::is_check<Check, detail::host_argument<Args>...>();
+            else
+                return detail::is_check<Check, detail::host_argument<Args>..., Result const&>();
+        }();
         static_assert(fits,
                       "attune: kernel.check(f): f must take the kernel's arguments, arrays as "
-                      "std::span, and return a bool (right?) or a std::string (what is wrong; "
-                      "empty: nothing)");
+                      "std::span, then what it returns, if anything, and return a bool (right?) or "
+                      "a std::string (what is wrong; empty: nothing)");
         if constexpr (fits)
-            description_.check = [f](void const* arguments) -> std::string {
-                auto const& all = *static_cast<host_arguments const*>(arguments);
-                using answer = decltype(std::apply(f, all));
-                try {
-                    if constexpr (std::is_same_v<answer, bool>)
-                        return std::apply(f, all) ? "" : "the kernel's check refused the result";
+            description_.check = [f](void const* of) -> std::string {
+                auto const& call = *static_cast<host_call const*>(of);
+                auto const ask = [&](auto const&... all) {
+                    if constexpr (std::is_void_v<Result>)
+                        return f(all...);
                     else
-                        return std::apply(f, all);
+                        return f(all..., std::as_const(*call.result));
+                };
+                try {
+                    auto const answer = std::apply(ask, call.arguments);
+                    if constexpr (std::is_same_v<std::remove_const_t<decltype(answer)>, bool>)
+                        return answer ? "" : "the kernel's check refused the result";
+                    else
+                        return answer;
                 } catch (...) {
                     return "the kernel's check threw: " + text_of_exception();
                 }
@@ -274,19 +317,24 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` writes the right result, instead of the default variant: slow and simple
-    /// code, trusted. The default variant is compared with it too. Where it throws, nothing can be
-    /// tuned.
+    /// `f(arguments...)` writes the right result, or returns it, instead of the default variant:
+    /// slow and simple code, trusted. The default variant is compared with it too. Where it throws,
+    /// nothing can be tuned.
     template <class Reference>
     kernel& reference(Reference f)
     {
-        constexpr bool fits = std::is_invocable_v<Reference const&, detail::host_argument<Args>...>;
+        constexpr bool fits =
+            std::is_invocable_r_v<Result, Reference const&, detail::host_argument<Args>...>;
         static_assert(fits,
                       "attune: kernel.reference(f): f must take the kernel's arguments, arrays as "
-                      "std::span");
+                      "std::span, and return what the kernel returns");
         if constexpr (fits)
-            description_.reference = [f](void const* arguments) {
-                std::apply(f, *static_cast<host_arguments const*>(arguments));
+            description_.reference = [f](void const* of) {
+                auto const& call = *static_cast<host_call const*>(of);
+                if constexpr (std::is_void_v<Result>)
+                    std::apply(f, call.arguments);
+                else
+                    *call.result = std::apply(f, call.arguments);
             };
         return *this;
     }
@@ -365,7 +413,7 @@ public:
     [[nodiscard]] kernel_description const& describe() const noexcept { return description_; }
 
 private:
-    using host_arguments = std::tuple<detail::host_argument<Args>...>;
+    using host_call = detail::host_call<Result, Args...>;
     [[nodiscard]] description& space() noexcept { return description_.space; }
     [[nodiscard]] launch_declaration& launch()
     {

@@ -38,7 +38,8 @@ struct launch_declaration {
     bool is_cooperative = false;
 };
 
-/// A raw pointer among the arguments of a kernel, and how many elements lie behind it.
+/// A raw pointer among the arguments of a kernel, or an array of pointers, and how many elements
+/// lie behind it, or behind each of them.
 struct argument_extent {
     std::size_t position = 0;      ///< of the argument, 0-based
     std::uint32_t node = no_index; ///< of the kernel's space, over inputs; no_index: not said
@@ -102,17 +103,17 @@ void declare_shared_bytes(description& space, std::uint32_t& out, E const& bytes
     if constexpr (whole) out = lower_formula(space, bytes, "kernel.shared_bytes(...)").root;
 }
 
-/// An entry for each raw pointer.
-template <class... Args>
+/// An entry for each argument that needs an extent.
+template <bool... NeedsExtent>
 [[nodiscard]] std::vector<argument_extent> pointers_among()
 {
     std::vector<argument_extent> out;
     std::size_t position = 0;
-    auto const look = [&](bool is_pointer) {
-        if (is_pointer) out.push_back({position, no_index});
+    auto const look = [&](bool needs_extent) {
+        if (needs_extent) out.push_back({position, no_index});
         ++position;
     };
-    (look(std::is_pointer_v<Args>), ...);
+    (look(NeedsExtent), ...);
     return out;
 }
 

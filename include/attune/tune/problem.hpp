@@ -150,6 +150,14 @@ make_variant(kernel_description const& kernel, description const& space, point c
 [[nodiscard]] std::vector<std::size_t> extents_of(kernel_description const& kernel,
                                                   std::vector<input_value> const& inputs);
 
+/// Errors   attune::error: nothing says what is behind the pointers of an array
+void require_targets(kernel_description const& kernel);
+
+/// Tells a call what is behind its pointers.  Errors  as extents_of()
+void set_extents(call_frame& frame,
+                 kernel_description const& kernel,
+                 std::vector<input_value> const& inputs);
+
 /// What a remembered result of this kernel depends on.
 /// @param bound   the space with the values of its inputs
 /// @param target  of a compiler for a device, whose launch and rules count too; null: this

@@ -190,6 +190,7 @@ record_key make_key(kernel_description const& kernel,
     key.source = source_fingerprint(kernel.source);
     content_hash schema;
     schema.add(schema_text(kernel.space)).add(signature_text(kernel.signature));
+    if (!kernel.signature.declarations.empty()) schema.add(kernel.signature.declarations);
     if (target) {
         schema.add(text_of(kernel.launch.value_or(launch_declaration{}), kernel.space));
         for (constraint_description const& rule : kernel.code_rules.constraints)
@@ -206,6 +207,32 @@ record_key make_key(kernel_description const& kernel,
     return key;
 }
 
+namespace detail {
+
+/// How messages call argument `position` of a kernel.
+[[nodiscard]] inline std::string argument_of(kernel_description const& kernel, std::size_t position)
+{
+    return "argument " + std::to_string(position) + ", " + kernel.signature.arguments[position] +
+           ", of kernel " + kernel.name;
+}
+
+[[noreturn]] inline void refuse_missing_extent(kernel_description const& kernel,
+                                               std::size_t position)
+{
+    throw error("nothing says how many elements an argument points to",
+                argument_of(kernel, position),
+                "declare kernel.extent<" + std::to_string(position) + ">(...), or pass a span");
+}
+
+} // namespace detail
+
+void require_targets(kernel_description const& kernel)
+{
+    for (argument_extent const& e : kernel.extents)
+        if (e.node == no_index && kernel.signature.arguments[e.position].starts_with("std::span<"))
+            detail::refuse_missing_extent(kernel, e.position);
+}
+
 std::vector<std::size_t> extents_of(kernel_description const& kernel,
                                     std::vector<input_value> const& inputs)
 {
@@ -217,14 +244,9 @@ std::vector<std::size_t> extents_of(kernel_description const& kernel,
         if (i != no_index) known.inputs[i].value = given.value;
     }
     for (argument_extent const& e : kernel.extents) {
-        std::string const argument = "argument " + std::to_string(e.position) + ", " +
-                                     kernel.signature.arguments[e.position] + ", of kernel " +
-                                     kernel.name;
+        std::string const argument = detail::argument_of(kernel, e.position);
         std::string const call = "kernel.extent<" + std::to_string(e.position) + ">(...)";
-        if (e.node == no_index)
-            throw error("nothing says how many elements an argument points to",
-                        argument,
-                        "declare " + call + ", or pass a span");
+        if (e.node == no_index) detail::refuse_missing_extent(kernel, e.position);
         auto const elements = detail::whole_number_at(known, e.node, {});
         if (!elements || *elements < 0)
             throw error("the extent of an argument is no number of elements",
@@ -234,6 +256,16 @@ std::vector<std::size_t> extents_of(kernel_description const& kernel,
         out[e.position] = static_cast<std::size_t>(*elements);
     }
     return out;
+}
+
+void set_extents(call_frame& frame,
+                 kernel_description const& kernel,
+                 std::vector<input_value> const& inputs)
+{
+    if (kernel.extents.empty()) return;
+    std::vector<std::size_t> const counts = extents_of(kernel, inputs);
+    for (argument_extent const& one : kernel.extents)
+        frame.set_extent(one.position, counts[one.position]);
 }
 
 std::string device_name(device_limits const& device)

@@ -6,13 +6,13 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/compare.hpp>
+#include <attune/measure/content.hpp>
 #include <attune/measure/perturb.hpp>
 #include <attune/measure/process_state.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/tune/proving_ground.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -74,7 +74,7 @@ void cpu_trials::fill(bool with_perturbed)
 {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (buffers_[i].writable && buffers_[i].bytes > 0)
-            std::memcpy(buffers_[i].data, original_.saved(i).data(), buffers_[i].bytes);
+            set_content(buffers_[i], original_.saved(i));
     if (with_perturbed) perturb(buffers_);
     if (guarded_) guarded_->mend();
     holds_perturbed_ = with_perturbed;

@@ -470,7 +470,10 @@ shape_verdict verify_shape(kernel_description const& kernel,
     double const begun_s = clocks.wall_s();
     shape_verdict out;
     try {
-        detail::decide({kernel, frame, trusted, tried, limits}, protect, out);
+        if (!frame.is_complete())
+            out.why = {failure_stage::launch, "nothing says what is behind an array of pointers"};
+        else
+            detail::decide({kernel, frame, trusted, tried, limits}, protect, out);
     } catch (std::exception const& thrown) {
         out.how = shape_verdict::ending::unknown;
         out.why = {failure_stage::launch, detail::first_line(thrown.what()), thrown.what()};

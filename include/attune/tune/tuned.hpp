@@ -27,6 +27,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -90,7 +91,15 @@ public:
         static_assert(same_numbers,
                       "attune: tuned{kernel, compiler, store}: the kernel takes long double, and "
                       "a long double has 16 bytes here and 8 on a device; use double");
-        if constexpr (compiles && remembers)
+        constexpr bool launchable =
+            !device_compiler<Compiler> ||
+            (std::is_void_v<Result> &&
+             !((detail::is_view<Args> || ...) || (detail::is_pointer_array<Args>() || ...)));
+        static_assert(launchable,
+                      "attune: tuned{kernel, compiler, store}: on a device a kernel returns void "
+                      "and takes neither attune::matrix_view, attune::volume_view nor arrays of "
+                      "pointers; let it write its result to a std::span, and pass whole arrays");
+        if constexpr (compiles && remembers && launchable)
             self_->known.emplace(k.describe(),
                                  make_any_compiler(self_->compiler),
                                  make_any_store(self_->store),
@@ -182,14 +191,19 @@ private:
     [[nodiscard]] call_frame frame_of(Args const&... args) const
     {
         auto const frame = [&tolerances = self_->kernel.tolerances](Args const&... these) {
-            return make_call_frame<Args...>(tolerances, these...);
+            return make_frame_of<Result, Args...>(tolerances, these...);
         };
         call_frame out = frame(args...);
-        out.resized = [frame,
-                       held = std::tuple<Args...>(args...)](std::span<std::int64_t const> sizes) {
-            return std::apply(
-                frame, detail::resized_arguments(held, sizes, std::index_sequence_for<Args...>{}));
-        };
+        // Smaller views and smaller arrays behind pointers are not made.
+        constexpr bool can_shrink =
+            !((detail::is_view<Args> || ...) || (detail::is_pointer_array<Args>() || ...));
+        if constexpr (can_shrink)
+            out.resized =
+                [frame, held = std::tuple<Args...>(args...)](std::span<std::int64_t const> sizes) {
+                    return std::apply(
+                        frame,
+                        detail::resized_arguments(held, sizes, std::index_sequence_for<Args...>{}));
+                };
         return out;
     }
 

@@ -11,6 +11,7 @@
 
 #include <attune/compile/cache/request_key.hpp>
 #include <attune/compile/entry.hpp>
+#include <attune/compile/matrix_view_text.hpp>
 #include <attune/compile/scan.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
@@ -52,7 +53,7 @@ std::string request_key(std::string_view kind,
             key.add(text);
     };
     key.add(kind).add(compiler).add(translation_unit(kernel, v)).add(kernel.path);
-    key.add(tunable_overlay);
+    key.add(tunable_overlay).add(matrix_view_overlay);
     list("folders", kernel.include_dirs);
     list("flags", kernel.flags);
     list("flags of the variant", v.flags);

@@ -71,6 +71,8 @@ private:
                                                   device_clock& clock);
     [[nodiscard]] std::optional<mismatch>
     compare_here(buffer const& like, cuda::device_pointer got, device_reference const& want);
+    [[nodiscard]] std::optional<mismatch>
+    compare_fields_here(buffer const& like, cuda::device_pointer got, device_reference const& want);
     void fetch(void* to, cuda::device_pointer from, std::size_t bytes);
 
     std::shared_ptr<device_session> where_;

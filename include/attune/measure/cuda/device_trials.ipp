@@ -141,6 +141,7 @@ std::string device_trials::trespass()
         buffer bytes = buffers_[i].where;
         std::size_t const width = element_bytes(bytes.type);
         bytes.type = element_type::opaque;
+        bytes.run_count = 0;
         bytes.within = {};
         if (auto const found = compare_.compare(bytes, copies_.address(i), before, clock_))
             said = detail::argument_text(buffers_[i]) + " is only to be read, but its element " +
@@ -343,6 +344,7 @@ bool device_trials::is_repeatable(std::function<void()> const& enqueue, double l
         buffer bytes = buffers_[i].where;
         if (!bytes.writable) continue;
         bytes.type = element_type::opaque;
+        bytes.run_count = 0;
         bytes.within = {};
         device_reference const same{memory_place::device, copies_.address_in(once, i)};
         if (compare_.compare(bytes, copies_.address(i), same, clock_)) return false;

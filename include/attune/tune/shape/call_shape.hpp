@@ -62,7 +62,16 @@ namespace detail {
 
 /// Words of an argument beside its place.
 template <class T>
-inline constexpr std::size_t shape_words = std::is_pointer_v<T> ? 0 : 1;
+inline constexpr std::size_t shape_words = std::is_pointer_v<T>    ? 0
+                                           : is_volume<T>          ? 5
+                                           : is_matrix<T>          ? 3
+                                           : is_pointer_array<T>() ? 2
+                                                                   : 1;
+/// Of these, from the first on, how many are lengths.
+template <class T>
+inline constexpr std::size_t length_words = is_volume<T>   ? 3
+                                            : is_matrix<T> ? 2
+                                                           : 1;
 
 template <class T>
 [[nodiscard]] constexpr shape_part part_of() noexcept
@@ -91,6 +100,45 @@ template <class T>
 {
     double const as_double = static_cast<double>(value);
     return std::bit_cast<std::int64_t>(as_double);
+}
+
+/// The lengths of a view, then its strides.
+template <class T>
+[[nodiscard]] std::array<std::size_t, shape_words<T>> numbers_of_view(T const& view) noexcept
+{
+    if constexpr (is_volume<T>)
+        return {view.slices(), view.rows(), view.columns(), view.slice_stride(), view.row_stride()};
+    else
+        return {view.rows(), view.columns(), view.row_stride()};
+}
+
+/// Elements from the first to the last of a view.
+template <class T>
+[[nodiscard]] std::size_t extent_of_view(T const& view) noexcept
+{
+    if (view.rows() == 0 || view.columns() == 0) return 0;
+    std::size_t const matrix = (view.rows() - 1) * view.row_stride() + view.columns();
+    if constexpr (is_volume<T>)
+        return view.slices() == 0 ? 0 : (view.slices() - 1) * view.slice_stride() + matrix;
+    else
+        return matrix;
+}
+
+/// Of what pointers point to: the bits of their addresses modulo 64 that any of them has; 64: two
+/// neighbours are equal; 128: one is null.
+template <class T>
+[[nodiscard]] std::int64_t place_of_targets(T const& pointers) noexcept
+{
+    std::uint64_t out = 0;
+    std::uintptr_t before = 0;
+    for (auto const* const one : pointers) {
+        auto const at = reinterpret_cast<std::uintptr_t>(one);
+        out |= at & 63u;
+        if (at == 0) out |= 128u;
+        if (at != 0 && at == before) out |= 64u;
+        before = at;
+    }
+    return static_cast<std::int64_t>(out);
 }
 
 template <class T>
@@ -153,8 +201,12 @@ public:
         std::vector<shape_word> out;
         std::size_t argument = 0;
         auto const look = [&]<class T>(std::type_identity<T>) {
-            if constexpr (detail::shape_words<T> > 0)
-                out.push_back({detail::part_of<T>(), argument});
+            for (std::size_t i = 0; i < detail::shape_words<T>; ++i) {
+                shape_part part = detail::part_of<T>();
+                if (i >= detail::length_words<T>)
+                    part = detail::is_view<T> ? shape_part::number : shape_part::flag;
+                out.push_back({part, argument});
+            }
             ++argument;
         };
         (look(std::type_identity<Args>{}), ...);
@@ -178,11 +230,22 @@ public:
                 if constexpr (std::is_pointer_v<T>) {
                     first = reinterpret_cast<std::uintptr_t>(argument);
                     count = 1; // how many there are, the extent says: the same pointer overlaps
+                } else if constexpr (detail::is_view<T>) {
+                    first = reinterpret_cast<std::uintptr_t>(argument.data());
+                    count = detail::extent_of_view(argument);
+                    for (std::size_t const number : detail::numbers_of_view(argument)) {
+                        out[word] = static_cast<std::int64_t>(number) & kept_[word];
+                        ++word;
+                    }
                 } else {
                     first = reinterpret_cast<std::uintptr_t>(argument.data());
                     count = argument.size();
                     out[word] = static_cast<std::int64_t>(count) & kept_[word];
                     ++word;
+                    if constexpr (detail::is_pointer_array<T>()) {
+                        out[word] = detail::place_of_targets(argument) & kept_[word];
+                        ++word;
+                    }
                 }
                 where[array] = {first, first + count * sizeof(element)};
                 if (array < place_bits::arrays)

@@ -1,0 +1,236 @@
+// attune/core/matrix_view.hpp - a matrix inside a larger one: rows with gaps between them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <type_traits>
+#include <utility>
+
+#ifdef __CUDACC__
+#define ATTUNE_HOST_DEVICE __host__ __device__
+#else
+#define ATTUNE_HOST_DEVICE
+#endif
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Eigen's matrices, maps, blocks and Refs: what their memory looks like, without their headers.
+template <class M>
+concept eigen_like = requires(M& m) {
+    m.data();
+    m.rows();
+    m.cols();
+    m.outerStride();
+    m.innerStride();
+    { std::remove_cvref_t<M>::IsRowMajor };
+};
+
+template <class M>
+[[nodiscard]] consteval bool is_row_major()
+{
+    return static_cast<bool>(std::remove_cvref_t<M>::IsRowMajor);
+}
+
+/// Elements of a row side by side.
+template <class M>
+[[nodiscard]] consteval bool is_dense()
+{
+    if constexpr (requires { std::remove_cvref_t<M>::InnerStrideAtCompileTime; })
+        return static_cast<int>(std::remove_cvref_t<M>::InnerStrideAtCompileTime) == 1;
+    else
+        return true;
+}
+
+template <class M, class T>
+inline constexpr bool is_viewed_as = std::is_convertible_v<decltype(std::declval<M&>().data()), T*>;
+
+} // namespace detail
+
+/// `rows` x `columns` elements in the host's memory, row after row, `row_stride` elements from the
+/// beginning of one row to that of the next. What lies between rows is not the matrix's: attune
+/// neither copies nor restores it, and a variant that writes it is refused. matrix_view<T const> is
+/// only read. A kernel file includes <attune/matrix_view.hpp>.
+///
+/// Row-major matrices, maps and Refs of Eigen convert to it; those that are column-major do by
+/// transposed_view(m).
+///
+/// Example   attune::kernel<void(attune::matrix_view<float const>, attune::matrix_view<float>)>
+template <class T>
+class matrix_view {
+public:
+    using element_type = T;
+    using size_type = decltype(sizeof(0));
+
+    constexpr matrix_view() = default;
+    /// @param row_stride  in elements; at least `columns`
+    ATTUNE_HOST_DEVICE constexpr matrix_view(T* data,
+                                             size_type rows,
+                                             size_type columns,
+                                             size_type row_stride) noexcept
+        : data_(data)
+        , rows_(rows)
+        , columns_(columns)
+        , row_stride_(row_stride)
+    {
+    }
+    /// Without gaps.
+    ATTUNE_HOST_DEVICE constexpr matrix_view(T* data, size_type rows, size_type columns) noexcept
+        : matrix_view(data, rows, columns, columns)
+    {
+    }
+    /// Of elements that become const.
+    template <class U>
+        requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
+    ATTUNE_HOST_DEVICE constexpr matrix_view(matrix_view<U> other) noexcept
+        : matrix_view(other.data(), other.rows(), other.columns(), other.row_stride())
+    {
+    }
+    /// Of Eigen's.
+    template <class M>
+        requires(detail::eigen_like<M> && detail::is_viewed_as<M, T>)
+    matrix_view(M&& m)
+        : matrix_view(m.data(),
+                      static_cast<size_type>(m.rows()),
+                      static_cast<size_type>(m.cols()),
+                      static_cast<size_type>(m.outerStride()))
+    {
+        static_assert(detail::is_row_major<M>(),
+                      "attune::matrix_view: the matrix is column-major; pass "
+                      "attune::transposed_view(m), whose rows are its columns, or declare it with "
+                      "Eigen::RowMajor");
+        static_assert(detail::is_dense<M>(),
+                      "attune::matrix_view: the matrix has gaps between the elements of a row; "
+                      "copy it, or view it with an inner stride of 1");
+    }
+
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type rows() const noexcept { return rows_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type columns() const noexcept
+    {
+        return columns_;
+    }
+    /// Elements from the beginning of one row to that of the next.
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type row_stride() const noexcept
+    {
+        return row_stride_;
+    }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T* row(size_type i) const noexcept
+    {
+        return data_ + i * row_stride_;
+    }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T& operator()(size_type i,
+                                                             size_type j) const noexcept
+    {
+        return data_[i * row_stride_ + j];
+    }
+
+private:
+    T* data_ = nullptr;
+    size_type rows_ = 0;
+    size_type columns_ = 0;
+    size_type row_stride_ = 0;
+};
+
+/// Several matrices one behind the other: `slices` x `rows` x `columns` elements, `slice_stride`
+/// and `row_stride` elements apart.
+template <class T>
+class volume_view {
+public:
+    using element_type = T;
+    using size_type = decltype(sizeof(0));
+
+    constexpr volume_view() = default;
+    /// @param row_stride    in elements; at least `columns`
+    /// @param slice_stride  in elements; at least `rows * row_stride`, less the last gap
+    ATTUNE_HOST_DEVICE constexpr volume_view(T* data,
+                                             size_type slices,
+                                             size_type rows,
+                                             size_type columns,
+                                             size_type slice_stride,
+                                             size_type row_stride) noexcept
+        : data_(data)
+        , slices_(slices)
+        , rows_(rows)
+        , columns_(columns)
+        , slice_stride_(slice_stride)
+        , row_stride_(row_stride)
+    {
+    }
+    /// Without gaps.
+    ATTUNE_HOST_DEVICE constexpr volume_view(T* data,
+                                             size_type slices,
+                                             size_type rows,
+                                             size_type columns) noexcept
+        : volume_view(data, slices, rows, columns, rows * columns, columns)
+    {
+    }
+    /// Of elements that become const.
+    template <class U>
+        requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
+    ATTUNE_HOST_DEVICE constexpr volume_view(volume_view<U> other) noexcept
+        : volume_view(other.data(),
+                      other.slices(),
+                      other.rows(),
+                      other.columns(),
+                      other.slice_stride(),
+                      other.row_stride())
+    {
+    }
+
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type slices() const noexcept { return slices_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type rows() const noexcept { return rows_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type columns() const noexcept
+    {
+        return columns_;
+    }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type slice_stride() const noexcept
+    {
+        return slice_stride_;
+    }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type row_stride() const noexcept
+    {
+        return row_stride_;
+    }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr matrix_view<T> slice(size_type k) const noexcept
+    {
+        return {data_ + k * slice_stride_, rows_, columns_, row_stride_};
+    }
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T&
+    operator()(size_type k, size_type i, size_type j) const noexcept
+    {
+        return data_[k * slice_stride_ + i * row_stride_ + j];
+    }
+
+private:
+    T* data_ = nullptr;
+    size_type slices_ = 0;
+    size_type rows_ = 0;
+    size_type columns_ = 0;
+    size_type slice_stride_ = 0;
+    size_type row_stride_ = 0;
+};
+
+/// The transpose of a column-major matrix of Eigen: its columns are the rows of the view.
+template <class M>
+    requires(detail::eigen_like<M>)
+[[nodiscard]] auto transposed_view(M&& m)
+{
+    constexpr bool by_columns = !detail::is_row_major<M>() && detail::is_dense<M>();
+    static_assert(by_columns,
+                  "attune::transposed_view(m): m is not column-major, or has gaps between the "
+                  "elements of a column; a row-major matrix converts to attune::matrix_view");
+    using element = std::remove_pointer_t<decltype(m.data())>;
+    using size = typename matrix_view<element>::size_type;
+    return matrix_view<element>{m.data(),
+                                static_cast<size>(m.cols()),
+                                static_cast<size>(m.rows()),
+                                static_cast<size>(m.outerStride())};
+}
+
+} // namespace attune::inline ATTUNE_ABI
+
+#undef ATTUNE_HOST_DEVICE
