@@ -666,9 +666,13 @@ struct installed_variants::state {
 
     [[nodiscard]] static bool is_empty(call_frame const& frame)
     {
-        return !frame.buffers.empty() && std::all_of(frame.buffers.begin(),
-                                                     frame.buffers.end(),
-                                                     [](buffer const& b) { return b.bytes == 0; });
+        bool has_arrays = false;
+        for (buffer const& b : frame.buffers) {
+            if (b.argument == buffer::result) continue;
+            if (b.bytes > 0) return false;
+            has_arrays = true;
+        }
+        return has_arrays;
     }
 
     /// @pre  the turn is this thread's
