@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <iterator>
 #include <limits>
 #include <locale.h>
 #include <pthread.h>
@@ -267,5 +268,9 @@ inline bad_way const late_ways[] = {
      refuted,
      [](bad_call const& c) { right(c), c.calls > 3 ? set_handler(SIGUSR2, [](int) {}) : void(); }},
 };
+
+/// Each way with two seeds, and two that do not get as far as a run.
+inline constexpr std::size_t bad_variant_count =
+    2 * std::size(bad_ways) + std::size(fatal_signals) + std::size(late_ways) + 2;
 
 } // namespace attune_test
