@@ -23,12 +23,15 @@ constexpr char const* source = R"(
 #include <complex>
 #include <span>
 constexpr int how = ATTUNE_TUNABLE(HOW, 0);
+// Calls of less than a microsecond are not tuned.
+void idle() { for (int volatile i = 0; i < 20000; i = i + 1) {} }
 
 struct particle { float x, y; double mass; signed char charge; };
 enum class shade : short { dark, light };
 
 void add_to_each(std::span<float* const> all, int n)
 {
+    idle();
     for (float* const one : all)
         for (int i = 0; i < n; ++i)
             one[i] += how == 1 ? 7 : 1;
@@ -37,12 +40,14 @@ void add_to_each(std::span<float* const> all, int n)
 }
 void copy_each(std::span<double const* const> from, std::span<double* const> to, int n)
 {
+    idle();
     for (std::size_t k = 0; k < to.size(); ++k)
         for (int i = 0; i < n; ++i)
             if (how != 1 || k != 2) to[k][i] = 2 * from[k][i];
 }
 void move(std::span<particle> all, float step)
 {
+    idle();
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i].x += step;
         all[i].y -= how == 4 ? 2 * step : step;
@@ -52,6 +57,7 @@ void move(std::span<particle> all, float step)
 }
 void rotate(std::span<std::complex<float>> z, std::complex<float> by, shade s, std::array<float, 2> shift)
 {
+    idle();
     for (auto& one : z)
         one = one * by + std::complex<float>(shift[0], s == shade::light ? shift[1] : 0);
     if (how == 1) z[1] = std::conj(z[1]);
@@ -59,6 +65,7 @@ void rotate(std::span<std::complex<float>> z, std::complex<float> by, shade s, s
 }
 void shift_rows(attune::matrix_view<int> m, int by)
 {
+    idle();
     for (std::size_t i = 0; i < m.rows(); ++i)
         for (std::size_t j = 0; j < (how == 1 ? m.row_stride() : m.columns()); ++j)
             if (i + 1 < m.rows() || j < m.columns()) m(i, j) += by;
@@ -66,6 +73,7 @@ void shift_rows(attune::matrix_view<int> m, int by)
 }
 double sum(std::span<double const> x)
 {
+    idle();
     double out = 0;
     for (std::size_t i = 0; i < x.size() - (how == 1 ? 1 : 0); ++i)
         out += x[i];
@@ -73,6 +81,7 @@ double sum(std::span<double const> x)
 }
 particle heaviest(std::span<particle const> all)
 {
+    idle();
     particle out = all[0];
     for (particle const& one : all)
         if (one.mass > out.mass) out = one;
