@@ -95,3 +95,22 @@ TEST_CASE("floating point has room for rounding by default, integers have none")
     CHECK(as_buffer(std::span(n), 0).within.relative == 0);
     CHECK(as_buffer(std::span(d), 0).within.absolute == 0);
 }
+
+TEST_CASE("what another process says of structures is looked at")
+{
+    std::vector<pair_of_floats> all(3);
+    attune::buffer const good = as_buffer(std::span(all), 0);
+    CHECK(attune::is_sound(good));
+    auto const with = [&](auto change) {
+        attune::buffer b = good;
+        change(b);
+        return attune::is_sound(b);
+    };
+    CHECK(!with([](attune::buffer& b) { b.run_count = 33; }));
+    CHECK(!with([](attune::buffer& b) { b.structure = 0; }));
+    CHECK(!with([](attune::buffer& b) { b.bytes -= 1; }));
+    CHECK(!with([](attune::buffer& b) { b.runs[1].offset = 5; }));
+    CHECK(!with([](attune::buffer& b) { b.runs[0].count = 3; }));
+    CHECK(!with([](attune::buffer& b) { b.runs[1].type = static_cast<element_type>(99); }));
+    CHECK(!with([](attune::buffer& b) { b.type = static_cast<element_type>(99); }));
+}

@@ -118,8 +118,8 @@ struct numbers {
     void (*set)(call const&, double& result, std::size_t, double);
 };
 
-template <class T>
-T as(double value)
+template <class T, class U>
+T as(U value)
 {
     return static_cast<T>(value);
 }

@@ -72,6 +72,21 @@ inline void tolerate(buffer& b, tolerance within) noexcept
         run.within = within;
 }
 
+/// Whether what it says of its elements holds together, where it is from another process.
+[[nodiscard]] inline bool is_sound(buffer const& b) noexcept
+{
+    if (b.type > element_type::extended || b.run_count > b.runs.size()) return false;
+    if (b.run_count == 0) return true;
+    if (b.structure == 0 || b.bytes % b.structure != 0) return false;
+    for (std::size_t i = 0; i < b.run_count; ++i) {
+        element_run const& run = b.runs[i];
+        if (run.type > element_type::extended || run.offset > b.structure ||
+            run.count > (b.structure - run.offset) / element_bytes(run.type))
+            return false;
+    }
+    return true;
+}
+
 /// A span as a buffer, with the default tolerance of its element type.
 ///
 /// @param values    the array; empty is allowed. For `span<T const>` the buffer is not writable,

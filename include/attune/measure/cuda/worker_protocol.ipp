@@ -174,8 +174,10 @@ beginning get_beginning(reader& from)
     }
     for (sent_region const& one : out.regions)
         reader::require_flag(one.by_handle);
-    for (device_buffer const& one : out.call.buffers)
+    for (device_buffer const& one : out.call.buffers) {
         reader::require_flag(one.where.writable);
+        if (!is_sound(one.where) || one.where.gaps.rows != 0) throw damaged_message();
+    }
     for (device_argument const& one : out.call.arguments)
         if (one.buffer != device_argument::by_value && one.buffer >= out.call.buffers.size())
             throw damaged_message();
