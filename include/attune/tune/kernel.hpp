@@ -328,14 +328,7 @@ public:
         static_assert(fits,
                       "attune: kernel.reference(f): f must take the kernel's arguments, arrays as "
                       "std::span, and return what the kernel returns");
-        if constexpr (fits)
-            description_.reference = [f](void const* of) {
-                auto const& call = *static_cast<host_call const*>(of);
-                if constexpr (std::is_void_v<Result>)
-                    std::apply(f, call.arguments);
-                else
-                    *call.result = std::apply(f, call.arguments);
-            };
+        if constexpr (fits) description_.reference = with_result(f);
         return *this;
     }
 
@@ -372,14 +365,12 @@ public:
         static_assert(on_host,
                       "attune: kernel.baseline(f): the kernel takes arrays of a device, and your "
                       "own code is timed on this processor only; leave it out");
-        constexpr bool fits = std::is_invocable_v<Baseline const&, detail::host_argument<Args>...>;
+        constexpr bool fits =
+            std::is_invocable_r_v<Result, Baseline const&, detail::host_argument<Args>...>;
         static_assert(!on_host || fits,
                       "attune: kernel.baseline(f): f must take the kernel's arguments, arrays as "
-                      "std::span");
-        if constexpr (on_host && fits)
-            description_.baseline = [f](void const* arguments) {
-                std::apply(f, *static_cast<host_arguments const*>(arguments));
-            };
+                      "std::span, and return what the kernel returns");
+        if constexpr (on_host && fits) description_.baseline = with_result(f);
         return *this;
     }
 
@@ -414,6 +405,19 @@ public:
 
 private:
     using host_call = detail::host_call<Result, Args...>;
+
+    /// `f` on the arguments of a host_call; what it returns becomes the call's result.
+    template <class F>
+    [[nodiscard]] static std::function<void(void const*)> with_result(F f)
+    {
+        return [f](void const* of) {
+            auto const& call = *static_cast<host_call const*>(of);
+            if constexpr (std::is_void_v<Result>)
+                std::apply(f, call.arguments);
+            else
+                *call.result = std::apply(f, call.arguments);
+        };
+    }
     [[nodiscard]] description& space() noexcept { return description_.space; }
     [[nodiscard]] launch_declaration& launch()
     {
