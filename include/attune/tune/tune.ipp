@@ -14,6 +14,10 @@
 #include <attune/compile/source.ipp>
 #include <attune/compile/system.ipp>
 #include <attune/core/environment.ipp>
+#include <attune/core/posix/forever.ipp>
+#include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/taken_handler.ipp>
 #include <attune/cuda/cuda.ipp>
 #include <attune/measure/adaptive_timer.ipp>
 #include <attune/measure/cache.ipp>

@@ -1,0 +1,55 @@
+// attune/core/posix/forever.ipp - the leak and the loader, behind forever.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/forever.hpp>
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/version.hpp>
+
+#include <dlfcn.h>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+struct kept_objects {
+    fork_safe_mutex lock{};
+    std::unordered_map<void const*, std::shared_ptr<void const>> all{};
+
+    [[nodiscard]] static kept_objects& get()
+    {
+        static auto* const made = new kept_objects; // reachable, and never destroyed
+        return *made;
+    }
+};
+
+void keep_forever(std::shared_ptr<void const> object)
+{
+    if (!object) return;
+    kept_objects& kept = kept_objects::get();
+    std::scoped_lock const one(kept.lock);
+    void const* const at = object.get();
+    kept.all.emplace(at, std::move(object));
+}
+
+std::size_t kept_forever()
+{
+    kept_objects& kept = kept_objects::get();
+    std::scoped_lock const one(kept.lock);
+    return kept.all.size();
+}
+
+void keep_this_library_loaded() noexcept
+{
+    static bool const once = [] {
+        static char const here = 0;
+        Dl_info info{};
+        if (::dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return false;
+        // Found by its name, without a look at the file; the program itself has none.
+        return ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+    }();
+    static_cast<void>(once);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,145 @@
+// attune/core/posix/program_end.ipp - an exit handler and a count, behind program_end.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/posix/forever.hpp>
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/version.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// How far the program has come with ending.
+enum class end_phase : std::uint8_t {
+    running,
+    leaving, ///< the main thread ends: in exit(), or it alone in pthread_exit()
+    ending,  ///< exit() runs its handlers
+};
+
+inline std::atomic<bool> is_stop_requested{false};
+inline std::atomic<end_phase> phase_of_end{end_phase::running};
+inline std::atomic<pthread_t> ending_thread{};
+inline std::atomic<int> threads_at_work{0}; ///< but for those that stand still
+inline std::atomic<int> end_handlers{0};
+// How many objects; never used by a handler.
+inline thread_local int work_of_this_thread = 0;
+inline thread_local int cuttable_of_this_thread = 0;
+
+inline void nap_ms() noexcept
+{
+    timespec const nap{0, 1'000'000};
+    ::nanosleep(&nap, nullptr);
+}
+
+inline void end_on_this_thread(end_phase phase) noexcept
+{
+    ending_thread = ::pthread_self();
+    phase_of_end = phase;
+    for (int waited_ms = 0; others_at_work() > 0 && waited_ms < 2000; ++waited_ms)
+        nap_ms();
+}
+
+inline void at_program_end()
+{
+    if (phase_of_end.load() != end_phase::ending) end_on_this_thread(end_phase::ending);
+}
+
+/// exit() destroys the objects of its thread before it calls a handler. Handlers come last
+/// registered first, and a compiler at work may register destructors at any moment: so if the main
+/// thread ends the program, as it mostly does, work stands still before any of them.
+struct end_of_main_thread {
+    end_of_main_thread() = default;
+    end_of_main_thread(end_of_main_thread const&) = delete;
+    end_of_main_thread& operator=(end_of_main_thread const&) = delete;
+    ~end_of_main_thread()
+    {
+        if (is_main && phase_of_end.load() == end_phase::running)
+            end_on_this_thread(end_phase::leaving);
+    }
+    bool is_main = ::getpid() == static_cast<pid_t>(::syscall(SYS_gettid));
+};
+
+[[nodiscard]] inline bool is_ending_elsewhere() noexcept
+{
+    return phase_of_end.load() != end_phase::running &&
+           ::pthread_equal(ending_thread.load(), ::pthread_self()) == 0;
+}
+
+/// Returns only if it was pthread_exit() of the main thread.
+inline void stand_still() noexcept
+{
+    if (work_of_this_thread > 0) --threads_at_work;
+    for (int waited_ms = 0; phase_of_end.load() != end_phase::ending; ++waited_ms) {
+        nap_ms();
+        end_phase leaving = end_phase::leaving;
+        if (waited_ms > 10'000 && phase_of_end.compare_exchange_strong(leaving, end_phase::running))
+            break;
+        if (phase_of_end.load() == end_phase::running) break;
+    }
+    while (phase_of_end.load() == end_phase::ending)
+        ::pause();
+    if (work_of_this_thread > 0) ++threads_at_work;
+}
+
+bool program_is_ending() noexcept { return phase_of_end.load() != end_phase::running; }
+
+void watch_program_end() noexcept
+{
+    static thread_local end_of_main_thread const here;
+    static_cast<void>(here.is_main);
+    if (++end_handlers > 1000) return;
+    keep_this_library_loaded();
+    static_cast<void>(std::atexit(at_program_end));
+}
+
+work_in_progress::work_in_progress()
+{
+    watch_forks();
+    if (work_of_this_thread++ == 0) ++threads_at_work;
+    if (is_ending_elsewhere()) stand_still();
+    if (!program_is_ending()) return;
+    if (--work_of_this_thread == 0) --threads_at_work;
+    throw error("a kernel was called for something new while the program ends",
+                "a destructor of a static object, or a handler of atexit()",
+                "call it before the end of main()");
+}
+
+work_in_progress::~work_in_progress()
+{
+    pause_at_end();
+    if (--work_of_this_thread == 0) --threads_at_work;
+}
+
+void pause_at_end() noexcept
+{
+    if (is_ending_elsewhere()) stand_still();
+}
+
+int others_at_work() noexcept { return threads_at_work.load() - (work_of_this_thread > 0 ? 1 : 0); }
+
+bool stop_is_requested() noexcept { return is_stop_requested.load(std::memory_order_relaxed); }
+
+void request_stop(bool requested) noexcept { is_stop_requested = requested; }
+
+void cut_here()
+{
+    pause_at_end();
+    if (stop_is_requested() && cuttable_of_this_thread > 0) throw cut_short{};
+}
+
+cuttable::cuttable() noexcept { ++cuttable_of_this_thread; }
+
+cuttable::~cuttable() { --cuttable_of_this_thread; }
+
+void forget_other_work() noexcept { threads_at_work = work_of_this_thread > 0 ? 1 : 0; }
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,30 @@
+// tests/core/posix/forever.cpp - what is kept, and how often. Libraries: tests/host/plugin.cpp
+// SPDX-License-Identifier: MIT
+#include <attune/core/posix/forever.hpp>
+
+#include <doctest/doctest.h>
+#include <memory>
+
+TEST_CASE("what is kept is never destroyed, and kept once")
+{
+    static int destroyed = 0;
+    struct counted {
+        ~counted() { ++destroyed; }
+    };
+    std::size_t const before = attune::detail::kept_forever();
+    auto object = std::make_shared<counted>();
+    std::weak_ptr<counted> const alive = object;
+    attune::detail::keep_forever(object);
+    attune::detail::keep_forever(object);
+    attune::detail::keep_forever(nullptr);
+    CHECK(attune::detail::kept_forever() == before + 1);
+    object.reset();
+    CHECK(!alive.expired());
+    CHECK(destroyed == 0);
+}
+
+TEST_CASE("a program is no library that could be unloaded")
+{
+    attune::detail::keep_this_library_loaded();
+    attune::detail::keep_this_library_loaded();
+}

@@ -1,0 +1,149 @@
+// tests/core/posix/fork_gate.cpp - locks that other threads hold when a program forks.
+// SPDX-License-Identifier: MIT
+#include <attune/core/posix/fork_gate.hpp>
+
+#include <attune/core/posix/program_end.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <doctest/doctest.h>
+#include <functional>
+#include <mutex>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using attune::detail::fork_safe_mutex;
+using attune::detail::forks_amid_work;
+using attune::detail::own_fork;
+
+namespace {
+
+/// Exit status of a child that runs `f`; -1 when it had to be killed by its alarm.
+int in_fork(std::function<int()> const& f)
+{
+    pid_t const id = ::fork();
+    if (id == 0) {
+        ::alarm(5);
+        ::_exit(f());
+    }
+    int status = 0;
+    ::waitpid(id, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// Another thread that does something until the end.
+class beside {
+public:
+    explicit beside(std::function<void(std::function<void()>)> const& f)
+        : thread_([this, f] {
+            f([this] {
+                has_begun_ = true;
+                while (!is_over_)
+                    std::this_thread::yield();
+            });
+        })
+    {
+        while (!has_begun_)
+            std::this_thread::yield();
+    }
+    ~beside()
+    {
+        is_over_ = true;
+        thread_.join();
+    }
+
+private:
+    std::atomic<bool> has_begun_{false};
+    std::atomic<bool> is_over_{false};
+    std::thread thread_;
+};
+
+} // namespace
+
+TEST_CASE(
+    "a mutex that another thread held at the fork is free in the child, and held in the parent")
+{
+    fork_safe_mutex mutex;
+    beside const other([&](std::function<void()> const& wait) {
+        std::scoped_lock const held(mutex);
+        wait();
+    });
+    CHECK(in_fork([&] {
+              mutex.lock();
+              bool const mine = mutex.is_mine();
+              mutex.unlock();
+              return mine ? 7 : 8;
+          }) == 7);
+    CHECK(!mutex.try_lock());
+    CHECK(!mutex.is_mine());
+}
+
+TEST_CASE("a mutex that the forking thread holds stays its own")
+{
+    fork_safe_mutex mutex;
+    std::scoped_lock const held(mutex);
+    CHECK(mutex.is_mine());
+    CHECK(in_fork([&] { return mutex.is_mine() ? 7 : 8; }) == 7);
+}
+
+TEST_CASE("a mutex that is gone is not touched by a fork")
+{
+    {
+        fork_safe_mutex a;
+        fork_safe_mutex b;
+    }
+    fork_safe_mutex c;
+    CHECK(in_fork([] { return 7; }) == 7);
+}
+
+TEST_CASE("only a fork beside work counts as one amid it, in the child")
+{
+    unsigned const before = forks_amid_work();
+    CHECK(in_fork([&] { return forks_amid_work() == before ? 7 : 8; }) == 7);
+    {
+        attune::detail::work_in_progress const mine; // the child goes on with that
+        CHECK(in_fork([&] { return forks_amid_work() == before ? 7 : 8; }) == 7);
+    }
+    beside const other([](std::function<void()> const& wait) {
+        attune::detail::work_in_progress const work;
+        wait();
+    });
+    CHECK(attune::detail::others_at_work() == 1);
+    CHECK(in_fork([&] {
+              bool const counted = forks_amid_work() == before + 1;
+              return counted && attune::detail::others_at_work() == 0 ? 7 : 8;
+          }) == 7);
+    CHECK(forks_amid_work() == before);
+}
+
+TEST_CASE("no fork of the program comes between an own fork's before and after")
+{
+    std::atomic<bool> is_open{false};
+    std::atomic<bool> is_over{false};
+    std::atomic<int> seen_open{0};
+    std::atomic<int> forked{0};
+    std::thread host([&] {
+        while (!is_over) {
+            if (in_fork([&] { return is_open ? 9 : 7; }) == 9) ++seen_open;
+            ++forked;
+        }
+    });
+    for (int i = 0; i < 50 || forked < 20; ++i) {
+        own_fork const scope{[&] {
+                                 is_open = true;
+                                 ::usleep(500);
+                             },
+                             [&] {
+                                 ::usleep(500);
+                                 is_open = false;
+                             }};
+        pid_t const id = ::fork();
+        if (id == 0) ::_exit(0);
+        ::waitpid(id, nullptr, 0);
+    }
+    is_over = true;
+    host.join();
+    CHECK(forked >= 20);
+    CHECK(seen_open == 0);
+}

@@ -1,0 +1,114 @@
+// tests/core/posix/taken_handler.cpp - one signal, two owners, and a program beside them.
+// SPDX-License-Identifier: MIT
+#include <attune/core/posix/taken_handler.hpp>
+
+#include <csignal>
+#include <doctest/doctest.h>
+
+using attune::detail::taken_handler;
+
+namespace {
+
+int programs = 0;
+int first_ran = 0;
+int second_ran = 0;
+taken_handler first_owner;
+taken_handler second_owner;
+
+extern "C" void programs_handler(int) { ++programs; }
+extern "C" void other_handler(int) {}
+extern "C" void first_handler(int signal, siginfo_t* info, void* context)
+{
+    ++first_ran;
+    first_owner.pass_on(signal, info, context);
+}
+extern "C" void second_handler(int signal, siginfo_t* info, void* context)
+{
+    ++second_ran;
+    second_owner.pass_on(signal, info, context);
+}
+
+struct sigaction action_of(void (*f)(int, siginfo_t*, void*))
+{
+    struct sigaction a{};
+    a.sa_sigaction = f;
+    a.sa_flags = SA_SIGINFO;
+    return a;
+}
+
+void set(void (*f)(int))
+{
+    struct sigaction a{};
+    a.sa_handler = f;
+    ::sigaction(SIGUSR1, &a, nullptr);
+}
+
+void (*in_place())(int)
+{
+    struct sigaction now{};
+    ::sigaction(SIGUSR1, nullptr, &now);
+    return now.sa_handler;
+}
+
+struct fresh {
+    fresh()
+    {
+        set(programs_handler);
+        programs = first_ran = second_ran = 0;
+    }
+    ~fresh() { set(SIG_DFL); }
+};
+
+auto const ours_first = action_of(first_handler);
+auto const ours_second = action_of(second_handler);
+
+} // namespace
+
+TEST_CASE("what was there is called, and is back afterwards")
+{
+    fresh const program;
+    first_owner.take(SIGUSR1, ours_first);
+    CHECK(in_place() != programs_handler);
+    ::raise(SIGUSR1);
+    CHECK(first_ran == 1);
+    CHECK(programs == 1);
+    first_owner.give_back();
+    CHECK(in_place() == programs_handler);
+}
+
+TEST_CASE("a handler that the program has set meanwhile stays")
+{
+    fresh const program;
+    first_owner.take(SIGUSR1, ours_first);
+    set(other_handler);
+    first_owner.give_back();
+    CHECK(in_place() == other_handler);
+}
+
+TEST_CASE("owners that end in any order leave the program's handler reachable, once")
+{
+    fresh const program;
+    for (int round = 0; round < 100; ++round) {
+        first_owner.take(SIGUSR1, ours_first);
+        second_owner.take(SIGUSR1, ours_second);
+        first_owner.give_back(); // below the second: cannot
+        ::raise(SIGUSR1);
+        first_owner.take(SIGUSR1, ours_first); // above it now, and below
+        ::raise(SIGUSR1);
+        second_owner.give_back();
+        ::raise(SIGUSR1);
+        first_owner.give_back();
+        ::raise(SIGUSR1);
+    }
+    CHECK(programs == 400);
+}
+
+TEST_CASE("a signal that was ignored is ignored still, and one without a handler ends the program")
+{
+    set(SIG_IGN);
+    first_owner.take(SIGUSR1, ours_first);
+    ::raise(SIGUSR1);
+    first_owner.give_back();
+    CHECK(in_place() == SIG_IGN);
+    set(SIG_DFL);
+}
