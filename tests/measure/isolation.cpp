@@ -76,3 +76,8 @@ TEST_CASE("every way has a name")
     CHECK(describe(isolation::guard) == "guard");
     CHECK(describe(isolation::none) == "none");
 }
+
+TEST_CASE("this program allocates by the C library") // another: tests/host/allocator.cpp
+{
+    CHECK(attune::foreign_allocator().empty());
+}

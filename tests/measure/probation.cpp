@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/probation.hpp>
 
+#include <attune/measure/child_process.hpp>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -261,6 +264,40 @@ TEST_CASE("a check that never ends is not taken for a run that does not")
     CHECK(std::get<failure>(result).stage == failure_stage::verify);
     CHECK(std::get<failure>(result).reason ==
           "the check of its result was still running after 0.125 s");
+}
+
+TEST_CASE("a run that is refused memory says so, and how to give it more")
+{
+    doubling call;
+    probation_options options;
+    options.memory_bytes = std::size_t{64} << 20;
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    auto const allocates = [&] {
+        std::vector<char> const scratch(bytes);
+        call.run();
+    };
+    auto const unchecked = [&] {
+        auto* const scratch = static_cast<char volatile*>(std::malloc(bytes));
+        scratch[0] = 1;
+        call.run();
+    };
+    for (std::function<void()> const& run :
+         {std::function<void()>(allocates), std::function<void()>(unchecked)}) {
+        probation_result const result = probation(run, call.buffers, &call.reference, options);
+        REQUIRE(std::holds_alternative<failure>(result));
+        CHECK(std::get<failure>(result).stage == failure_stage::crash);
+        std::string const& reason = std::get<failure>(result).reason;
+        CHECK(reason.find("needed more than 64 MiB of memory: raise "
+                          "tuning_options::trial.memory_bytes") != std::string::npos);
+    }
+    options.memory_bytes = std::size_t{1} << 30;
+    CHECK(std::holds_alternative<double>(
+        probation(allocates, call.buffers, &call.reference, options)));
+    options.memory_bytes = 0; // by the machine
+    CHECK(attune::usual_child_memory() >= std::size_t{1} << 30);
+    // Other crashes say nothing of memory.
+    probation_result const other = call.tried([] { throw std::runtime_error("no"); });
+    CHECK(std::get<failure>(other).reason == "no");
 }
 
 TEST_CASE("fifty trials, good and bad, leave no descriptor open")

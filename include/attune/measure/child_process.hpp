@@ -35,13 +35,18 @@ enum class child_ending : std::uint8_t {
 /// How far it has come.
 enum class child_phase : std::uint8_t { starting, running, checking, done };
 
+/// Memory that a child may map in addition where nothing else is said: three quarters of what the
+/// machine has free, at least 1 GiB; 8 GiB where the machine does not tell.
+[[nodiscard]] std::size_t usual_child_memory();
+
 /// What a child may take: wall seconds, and memory.
 struct child_limits {
     double run_s = 10;   ///< for `run`, from the moment it begins
     double check_s = 60; ///< for `check`; comparing large arrays takes time too
     double begin_s = 10; ///< until `run` begins; a loaded machine may let a new process wait
-    std::size_t memory_bytes = std::size_t{8} << 30; ///< that it may map in addition; on Linux
-    std::span<address_range const> without{};        ///< memory that is not there in the child
+    std::size_t memory_bytes =
+        0; ///< that it may map in addition, on Linux; 0: usual_child_memory()
+    std::span<address_range const> without{}; ///< memory that is not there in the child
     /// Called in the parent while `run` runs, again and again: the second of the steady clock at
     /// which its time is up, if that comes before `run_s` is over. May be empty.
     std::function<double()> run_until_s{};
@@ -56,6 +61,8 @@ struct child_end {
     int code = 0; ///< exit status, or number of the signal
     int signal_code = 0; ///< si_code of the signal, when the child could still tell
     std::optional<std::uintptr_t> address; ///< that it could not access
+    /// It crashed or threw after the system had refused it memory.
+    bool wanted_memory = false;
     std::string text; ///< the exception's what(), or the check's objection; up to 4000 bytes
     std::string log;  ///< what it wrote to stderr; up to 64 KiB (empty where memfd is missing)
 };
@@ -74,6 +81,8 @@ struct child_end {
 /// its process group is killed and it is reaped, unless it hangs in the system even then. The
 /// parent's buffered output is not written twice, unless the child flushes a stream other than
 /// stdin, stdout and stderr.
+///
+/// Ctrl-C during a tuning kills the child, and cut_short is thrown: see program_end.hpp.
 ///
 /// @param run    timed and limited; @param check  may be empty; an empty text means content
 /// Errors   attune::error when no child can be made (memory, process limit), or it does not begin

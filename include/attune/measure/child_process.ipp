@@ -12,14 +12,18 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/quiet_writes.ipp>
+#include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 #include <attune/measure/child_process.hpp>
 #include <attune/measure/child_side.ipp>
 #include <attune/measure/clocks.hpp>
 #include <attune/measure/signal_text.ipp>
+#include <attune/measure/spare_memory.ipp>
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -127,10 +131,11 @@ template <class Work>
 [[nodiscard]] pid_t fork_child(Work const& work, std::span<address_range const> without)
 {
     all_signals_blocked const guard;
-    fork_without const omission(without);
+    std::optional<fork_without> omission;
+    own_fork const scope{[&] { omission.emplace(without); }, [&] { omission.reset(); }};
     pid_t const id = fork();
     if (id == 0) {
-        omission.forbid();
+        omission->forbid();
         work();
     } // [[noreturn]] in effect: run_child() ends in _exit
     if (id < 0)
@@ -234,6 +239,7 @@ wait_for_child(started_child& child, child_report const& report, child_limits co
     system_clocks const clocks;
     double const forked_s = clocks.wall_s();
     for (;;) {
+        cut_here();
         double const now_s = clocks.wall_s();
         double const left_s = child_deadline_s(report, forked_s, limits) - now_s;
         if (child.has_ended()) return true;
@@ -247,10 +253,19 @@ wait_for_child(started_child& child, child_report const& report, child_limits co
 
 } // namespace detail
 
+std::size_t usual_child_memory()
+{
+    constexpr double gib = 1 << 30;
+    double const spare = detail::spare_memory_bytes();
+    return static_cast<std::size_t>(std::isfinite(spare) ? std::max(gib, 0.75 * spare) : 8 * gib);
+}
+
 child_end run_in_child(std::function<void()> const& run,
                        std::function<std::string()> const& check,
-                       child_limits const& limits)
+                       child_limits const& given)
 {
+    child_limits limits = given;
+    if (limits.memory_bytes == 0) limits.memory_bytes = usual_child_memory();
     detail::shared_report const shared;
     detail::stderr_file const standard_error;
     detail::child_report& report = shared.get();
@@ -271,6 +286,7 @@ child_end run_in_child(std::function<void()> const& run,
                     "never comes",
                     "run less beside it, or turn trial runs off (isolation::guard)");
     end.elapsed_s = report.elapsed_s;
+    end.wanted_memory = report.wanted_memory.load();
     end.text.assign(report.text, std::min(report.text_length.load(), sizeof report.text));
     end.log = standard_error.text();
     bool const is_done = end.phase == child_phase::done;
@@ -278,9 +294,9 @@ child_end run_in_child(std::function<void()> const& run,
         end.ending = report.ending.load();
     } else if (!in_time) {
         end.ending = child_ending::overran;
-    } else if (status && WIFSIGNALED(*status)) {
+    } else if ((status && WIFSIGNALED(*status)) || (!status && report.signal.load() != 0)) {
         end.ending = child_ending::signalled;
-        end.code = WTERMSIG(*status);
+        end.code = status ? WTERMSIG(*status) : report.signal.load();
         if (report.signal.load() == end.code) {
             end.signal_code = report.signal_code.load();
             if (report.has_address.load()) end.address = report.address.load();

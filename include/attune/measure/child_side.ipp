@@ -22,6 +22,7 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
+#include <new>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -42,6 +43,7 @@ struct child_report {
     double elapsed_s = 0; ///< written before phase becomes `checking`
     std::atomic<int> signal{0};
     std::atomic<int> signal_code{0};
+    std::atomic<bool> wanted_memory{false};
     std::atomic<bool> has_address{false};
     std::atomic<std::uintptr_t> address{0};
     std::atomic<std::size_t> text_length{0};
@@ -75,6 +77,7 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
 inline void note_fault(int signal, siginfo_t* info, void* /*context*/) noexcept
 {
     child_report* const report = report_of_this_child().load();
+    report->wanted_memory.store(errno == ENOMEM); // malloc() gave it nothing, say
     report->signal_code.store(info->si_code);
     // Positive codes are faults of the hardware; SI_KERNEL (0x80) has no address worth telling.
     bool const is_memory = signal == SIGSEGV || signal == SIGBUS;
@@ -207,6 +210,7 @@ inline void leave_before_other_handlers() noexcept
     try {
         report.begun_s = clocks.wall_s();
         report.phase.store(child_phase::running);
+        errno = 0;
         run();
         if (getpid() != self) _exit(0); // `run` has forked: only one of them reports
         report.elapsed_s = clocks.wall_s() - report.begun_s;
@@ -214,6 +218,7 @@ inline void leave_before_other_handlers() noexcept
         std::string const objection = check ? check() : std::string();
         report.say(objection.empty() ? child_ending::returned : child_ending::objected, objection);
     } catch (std::exception const& thrown) {
+        report.wanted_memory = errno == ENOMEM || dynamic_cast<std::bad_alloc const*>(&thrown);
         report.say(child_ending::threw, thrown.what());
     } catch (...) {
         report.say(child_ending::threw, "an exception that is not a std::exception");

@@ -69,6 +69,11 @@ inline constexpr char const* own_thread_name = "attune compile";
 /// Above this much memory in small pages, `automatic` does not fork: 65 ms or more for each trial.
 inline constexpr std::size_t dear_fork_bytes = std::size_t{2} << 30;
 
+/// The file whose malloc() serves this process in place of the C library's: "libtcmalloc.so.4",
+/// say; empty where it is the C library's, or that of a sanitizer. Another thread may hold a lock
+/// of it when this one forks, and only the C library promises that the child can go on.
+[[nodiscard]] std::string foreign_allocator();
+
 /// Whether there are threads besides the calling one that are not attune's: they may change, at
 /// any moment, what all threads share. True where the machine does not tell. Cost: 12 us.
 [[nodiscard]] bool has_other_threads();

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -96,6 +97,23 @@ bool has_gomp_team()
     return detail::threads_of_the_program() > 1;
 #else
     return false;
+#endif
+}
+
+std::string foreign_allocator()
+{
+#if defined(__GLIBC__)
+    for (char const* const sanitizer : {"__asan_init", "__tsan_init", "__msan_init"})
+        if (::dlsym(RTLD_DEFAULT, sanitizer) != nullptr) return {};
+    Dl_info of_malloc{};
+    Dl_info of_c{};
+    if (::dladdr(::dlsym(RTLD_DEFAULT, "malloc"), &of_malloc) == 0 ||
+        ::dladdr(::dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &of_c) == 0 ||
+        of_malloc.dli_fbase == of_c.dli_fbase)
+        return {};
+    return std::filesystem::path(of_malloc.dli_fname).filename().string();
+#else
+    return {};
 #endif
 }
 

@@ -15,6 +15,7 @@
 #include <attune/measure/left_out.hpp>
 #include <attune/measure/snapshot.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -23,10 +24,20 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+/// What a first run may take beside its time. The defaults fit any kernel but those that allocate
+/// much memory of their own, or whose check takes minutes.
+struct trial_limits {
+    std::size_t memory_bytes = 0; ///< that it may map in addition; 0: see usual_child_memory()
+    double check_s = 60;          ///< wall seconds for the comparison and the user's check together
+    double begin_s = 10;          ///< wall seconds until it begins, on a loaded machine
+};
+
 /// How much a run on probation may take, and what else it must satisfy.
 struct probation_options {
-    double limit_s = 10;       ///< wall seconds for the run
-    double check_limit_s = 60; ///< wall seconds for comparing and `also_check` together
+    double limit_s = 10;          ///< wall seconds for the run
+    double check_limit_s = 60;    ///< wall seconds for comparing and `also_check` together
+    double begin_limit_s = 10;    ///< wall seconds until the run begins
+    std::size_t memory_bytes = 0; ///< as in trial_limits
     /// Called in the child after the run and the comparison; a text that is not empty fails the
     /// variant at `verify`. For checks a tolerance cannot express. May be empty.
     std::function<std::string()> also_check = {};

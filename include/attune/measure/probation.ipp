@@ -50,6 +50,15 @@ namespace detail {
     });
 }
 
+/// "64 MiB", "7.5 GiB"
+[[nodiscard]] inline std::string memory_text(std::size_t bytes)
+{
+    std::size_t const mib = bytes >> 20;
+    if (mib < 1024) return std::to_string(mib) + " MiB";
+    std::size_t const tenths = mib * 10 / 1024;
+    return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " GiB";
+}
+
 /// What a child that did not simply return says about the variant.
 [[nodiscard]] inline failure verdict_of(child_end const& end, child_limits const& limits)
 {
@@ -103,6 +112,8 @@ probation_result probation(std::function<void()> const& run,
     child_limits limits;
     limits.run_s = options.limit_s;
     limits.check_s = options.check_limit_s;
+    limits.begin_s = options.begin_limit_s;
+    limits.memory_bytes = options.memory_bytes != 0 ? options.memory_bytes : usual_child_memory();
     limits.without = options.without;
     child_end end = run_in_child(run, check, limits);
     if (detail::has_missed(end, limits.without)) {
@@ -112,6 +123,9 @@ probation_result probation(std::function<void()> const& run,
     }
     if (end.ending == child_ending::returned) return end.elapsed_s;
     failure verdict = detail::verdict_of(end, limits);
+    if (end.wanted_memory)
+        verdict.reason += "; needed more than " + detail::memory_text(limits.memory_bytes) +
+                          " of memory: raise tuning_options::trial.memory_bytes";
     if (end.address && options.explain_address)
         if (std::string const owner = options.explain_address(*end.address); !owner.empty())
             verdict.reason += ", " + owner;

@@ -12,6 +12,8 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/taken_handler.ipp>
 #include <attune/core/version.hpp>
 #include <attune/measure/signal_guard.hpp>
 #include <attune/measure/signal_text.ipp>
@@ -28,6 +30,7 @@
 #include <ctime>
 #include <exception>
 #include <mutex>
+#include <pthread.h>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -53,32 +56,68 @@ struct guard_record {
     bool volatile has_address = false;
 };
 
+/// The guards of all threads. A handler finds that of its thread by the thread's number and not in
+/// a thread_local: in a library that was loaded later, the first look at one allocates memory.
+struct guard_places {
+    struct place {
+        std::atomic<guard_record*> guard{nullptr};
+        std::atomic<pthread_t> thread{}; ///< written before `guard`
+    };
+    std::array<place, 32> places{};
+    std::atomic<guard_places*> more{nullptr}; ///< never deleted
+};
+
 // Signal handlers take no argument of ours: these are what they can reach.
-inline thread_local guard_record* guard_of_this_thread = nullptr;
-inline std::array<struct sigaction, guarded_signals.size()> former_handlers{};
-inline struct sigaction former_tick{};
-inline int tick_signal = 0;
+inline guard_places first_guards{};
+inline std::array<taken_handler, guarded_signals.size()> fault_handlers{};
+inline std::atomic<int> tick_signal{0};
+// Not for handlers.
 inline int living_guards = 0;
 inline std::mutex guards_lock;
+
+[[nodiscard]] inline guard_record* guard_of_this_thread() noexcept
+{
+    for (guard_places* some = &first_guards; some != nullptr; some = some->more)
+        for (auto& p : some->places)
+            if (guard_record* const found = p.guard.load();
+                found != nullptr && ::pthread_equal(p.thread.load(), ::pthread_self()) != 0)
+                return found;
+    return nullptr;
+}
+
+/// @pre  guards_lock is held
+inline void place_guard(guard_record* guard)
+{
+    for (guard_places* some = &first_guards;; some = some->more) {
+        for (auto& p : some->places) {
+            if (p.guard != nullptr) continue;
+            p.thread = ::pthread_self();
+            p.guard = guard;
+            return;
+        }
+        if (some->more == nullptr) some->more = new guard_places;
+    }
+}
+
+/// @pre  guards_lock is held
+inline void remove_guards(bool (*is_unwanted)(guard_places::place const&, void const*),
+                          void const* what) noexcept
+{
+    for (guard_places* some = &first_guards; some != nullptr; some = some->more)
+        for (auto& p : some->places)
+            if (p.guard != nullptr && is_unwanted(p, what)) p.guard = nullptr;
+}
 
 /// Not ours: what would have happened without a guard.
 inline void pass_on(int signal, siginfo_t* info, void* context) noexcept
 {
-    for (std::size_t i = 0; i < guarded_signals.size(); ++i) {
-        if (guarded_signals[i] != signal) continue;
-        struct sigaction const& former = former_handlers[i];
-        if ((former.sa_flags & SA_SIGINFO) != 0) return former.sa_sigaction(signal, info, context);
-        if (former.sa_handler != SIG_DFL && former.sa_handler != SIG_IGN)
-            return former.sa_handler(signal);
-        // A fault of the hardware comes again after the return; what was sent has to be repeated.
-        ::sigaction(signal, &former, nullptr);
-        if (info->si_code <= 0) ::raise(signal);
-    }
+    for (std::size_t i = 0; i < guarded_signals.size(); ++i)
+        if (guarded_signals[i] == signal) return fault_handlers[i].pass_on(signal, info, context);
 }
 
-extern "C" inline void attune_on_fault(int signal, siginfo_t* info, void* context)
+inline void on_fault(int signal, siginfo_t* info, void* context)
 {
-    guard_record* const guard = guard_of_this_thread;
+    guard_record* const guard = guard_of_this_thread();
     if (guard == nullptr || guard->armed == 0) return pass_on(signal, info, context);
     guard->armed = 0;
     guard->signal = signal;
@@ -89,9 +128,9 @@ extern "C" inline void attune_on_fault(int signal, siginfo_t* info, void* contex
     ::siglongjmp(guard->back, 1);
 }
 
-extern "C" inline void attune_on_tick(int)
+inline void on_tick(int, siginfo_t*, void*)
 {
-    guard_record* const guard = guard_of_this_thread;
+    guard_record* const guard = guard_of_this_thread();
     if (guard == nullptr || guard->armed == 0) return;
     guard->ticks = guard->ticks + 1;
     if (guard->ticks <= ticks_per_limit) return;
@@ -100,54 +139,84 @@ extern "C" inline void attune_on_tick(int)
     ::siglongjmp(guard->back, 1);
 }
 
-/// A real-time signal that nobody has a handler for.
-[[nodiscard]] inline int unused_signal() noexcept
+/// Takes a real-time signal that nobody has a handler for. Another copy of attune may look for one
+/// at the same moment: who replaces the default has it. @return  0: there is none
+[[nodiscard]] inline int take_unused_signal(struct sigaction const& ours) noexcept
 {
 #if defined(__linux__)
     for (int signal = SIGRTMAX; signal >= SIGRTMIN; --signal) {
         struct sigaction now{};
-        if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) return signal;
+        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+        if (::sigaction(signal, &ours, &now) == 0 && now.sa_handler == SIG_DFL) return signal;
+        ::sigaction(signal, &now, nullptr);
     }
+#else
+    static_cast<void>(ours);
 #endif
     return 0;
 }
 
-inline void take_handlers() noexcept
+/// @pre  guards_lock is held
+inline void return_handlers() noexcept
 {
+    for (taken_handler& h : fault_handlers)
+        h.give_back();
+    int const ticking = tick_signal.exchange(0);
+    if (ticking == 0) return;
+    struct sigaction now{};
+    ::sigaction(ticking, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_tick) return;
+    struct sigaction nothing{};
+    nothing.sa_handler = SIG_IGN; // forgets a tick that is still on its way
+    ::sigaction(ticking, &nothing, nullptr);
+    nothing.sa_handler = SIG_DFL; // as it was: see take_unused_signal()
+    ::sigaction(ticking, &nothing, nullptr);
+}
+
+/// In the child of a fork of the program: only the forking thread is there.
+inline void forget_other_guards()
+{
+    remove_guards(
+        [](guard_places::place const& p, void const*) {
+            return ::pthread_equal(p.thread.load(), ::pthread_self()) == 0;
+        },
+        nullptr);
+    bool const had_some = living_guards > 0;
+    living_guards = guard_of_this_thread() != nullptr ? 1 : 0;
+    if (had_some && living_guards == 0) return_handlers();
+}
+
+inline void take_handlers(guard_record* guard)
+{
+    static bool const once = [] {
+        watch_forks();
+        add_fork_part(guards_lock, forget_other_guards);
+        return true;
+    }();
+    static_cast<void>(once);
     std::scoped_lock const one(guards_lock);
+    place_guard(guard);
     if (living_guards++ > 0) return;
     struct sigaction ours{};
-    ours.sa_sigaction = attune_on_fault;
+    ours.sa_sigaction = on_fault;
     // NODEFER: after the jump nothing has to be unblocked.
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     ::sigemptyset(&ours.sa_mask);
     for (std::size_t i = 0; i < guarded_signals.size(); ++i)
-        ::sigaction(guarded_signals[i], &ours, &former_handlers[i]);
-    tick_signal = unused_signal();
-    if (tick_signal == 0) return;
+        fault_handlers[i].take(guarded_signals[i], ours);
     struct sigaction ticking{};
-    ticking.sa_handler = attune_on_tick;
-    ticking.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART;
+    ticking.sa_sigaction = on_tick;
+    ticking.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
     ::sigemptyset(&ticking.sa_mask);
-    ::sigaction(tick_signal, &ticking, &former_tick);
+    tick_signal = take_unused_signal(ticking);
 }
 
-inline void return_handlers() noexcept
+inline void leave_handlers(guard_record* guard) noexcept
 {
     std::scoped_lock const one(guards_lock);
-    if (--living_guards > 0) return;
-    for (std::size_t i = 0; i < guarded_signals.size(); ++i) {
-        struct sigaction now{};
-        ::sigaction(guarded_signals[i], nullptr, &now);
-        // A handler that somebody else has installed meanwhile stays.
-        if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == attune_on_fault)
-            ::sigaction(guarded_signals[i], &former_handlers[i], nullptr);
-    }
-    if (tick_signal == 0) return;
-    struct sigaction nothing{};
-    nothing.sa_handler = SIG_IGN; // forgets a tick that is still on its way
-    ::sigaction(tick_signal, &nothing, nullptr);
-    ::sigaction(tick_signal, &former_tick, nullptr);
+    remove_guards([](guard_places::place const& p, void const* its) { return p.guard == its; },
+                  guard);
+    if (--living_guards == 0) return_handlers();
 }
 
 /// True when `f` returned, false when it was stopped. Its exceptions pass. Nothing here has a
@@ -208,7 +277,7 @@ struct signal_guard::state {
     explicit state(double seconds)
         : limit_s(seconds)
     {
-        ATTUNE_ASSERT(detail::guard_of_this_thread == nullptr, "one guard on a thread");
+        ATTUNE_ASSERT(detail::guard_of_this_thread() == nullptr, "one guard on a thread");
         stack = ::mmap(
             nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (stack == MAP_FAILED) refuse("no memory for a signal stack");
@@ -217,8 +286,7 @@ struct signal_guard::state {
         ours.ss_sp = stack;
         ours.ss_size = stack_bytes;
         ::sigaltstack(&ours, &former_stack);
-        detail::guard_of_this_thread = &record;
-        detail::take_handlers();
+        detail::take_handlers(&record);
         sigset_t open;
         ::sigemptyset(&open);
         for (int const signal : detail::guarded_signals)
@@ -267,8 +335,7 @@ struct signal_guard::state {
 #if defined(__linux__)
         if (has_timer) ::timer_delete(timer);
 #endif
-        detail::return_handlers();
-        detail::guard_of_this_thread = nullptr;
+        detail::leave_handlers(&record);
         ::pthread_sigmask(SIG_SETMASK, &former_mask, nullptr);
         ::sigaltstack(&former_stack, nullptr);
         ::munmap(stack, stack_bytes);

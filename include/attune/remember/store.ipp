@@ -9,6 +9,7 @@
 // Tests    tests/remember/store.cpp
 #pragma once
 
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/matching.hpp>
 #include <attune/remember/record.hpp>
@@ -245,7 +246,7 @@ private:
 
     std::string path_; ///< as given; what notices say
     std::string file_; ///< absolute
-    std::mutex mutex_;
+    detail::fork_safe_mutex mutex_;
     std::vector<record> records_; ///< what the file holds
     std::vector<record> unsaved_; ///< what could not be written
     detail::store_file::identity stamp_{};
