@@ -20,6 +20,9 @@
 #include <attune/compile/shared_code.ipp>
 #include <attune/compile/system.ipp>
 #include <attune/core/posix/quiet_writes.ipp>
+#include <attune/core/posix/forever.hpp>
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {
@@ -33,6 +36,15 @@ struct clang_compiler::state {
         options.system.cache = options.cache;
         options.system.limit_s = options.limit_s;
         options.system.debug_folder = options.debug_folder;
+        detail::watch_program_end();
+    }
+
+    /// In a child that was forked while another thread compiled, the session may be half changed
+    /// for good: the child opens one of its own. @pre  `lock` is held
+    void leave_to_parent()
+    {
+        if (std::exchange(forks, detail::forks_amid_work()) == detail::forks_amid_work()) return;
+        if (session) detail::keep_forever(std::exchange(session, nullptr));
     }
 
     /// Opens the module, or settles on the fallback. May throw, and then tries again next time.
@@ -92,7 +104,9 @@ struct clang_compiler::state {
     /// @return  nothing when the fallback serves
     [[nodiscard]] std::optional<detail::clang_facts> about()
     {
+        detail::work_in_progress const at_work;
         std::lock_guard const one(lock);
+        leave_to_parent();
         if (!facts && !fallback) {
             std::vector<std::string> const places = detail::clang_module_places(options.module);
             if (auto const kept = cache.look(detail::facts_key(places)))
@@ -106,6 +120,7 @@ struct clang_compiler::state {
     [[nodiscard]] std::shared_ptr<detail::clang_session const> opened()
     {
         std::lock_guard const one(lock);
+        leave_to_parent();
         open();
         return session;
     }
@@ -160,7 +175,8 @@ struct clang_compiler::state {
 
     clang_options options;
     object_cache cache;
-    std::mutex lock{};
+    detail::fork_safe_mutex lock{};
+    unsigned forks = detail::forks_amid_work(); ///< when `session` was opened
     std::optional<detail::clang_facts> facts{};
     std::shared_ptr<detail::clang_session const> session{};
     std::unique_ptr<system_compiler> fallback{};
@@ -233,6 +249,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     detail::quiet_writes const quiet; // of parsed headers
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
+    detail::watch_program_end(); // LLVM has new static objects, perhaps
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
     if (!object.empty() && !detail::file_hashes::tells_the_time(kernel.text)) {
@@ -266,6 +283,7 @@ compile_result clang_compiler::state::on_disk(compile_result loaded,
 compile_result clang_compiler::compile(kernel_source const& kernel, variant const& v) const
 {
     using clock = std::chrono::steady_clock;
+    detail::work_in_progress const at_work;
     clock::time_point const start = clock::now();
     std::optional<detail::clang_facts> facts = state_->about();
     std::shared_ptr<detail::clang_session const> const module = facts ? state_->opened() : nullptr;

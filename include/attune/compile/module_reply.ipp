@@ -44,6 +44,7 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
     callable made;
     made.address = reply.address;
     made.code = std::shared_ptr<void const>(reply.code, [session](void const* code) {
+        if (program_is_ending()) return; // other threads may run it, and LLVM may be gone
         session->functions->release_code(session->session, const_cast<void*>(code));
     });
     made.object_key = object_key(object);

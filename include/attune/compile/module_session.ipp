@@ -13,6 +13,7 @@
 #include <attune/compile/system_cache.ipp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 
 #include <array>
@@ -36,7 +37,8 @@ struct clang_session {
     clang_session& operator=(clang_session const&) = delete;
     ~clang_session()
     {
-        if (session != nullptr) functions->close_session(session);
+        // LLVM's own static objects may be gone.
+        if (session != nullptr && !program_is_ending()) functions->close_session(session);
     }
 };
 
@@ -93,6 +95,7 @@ struct clang_session {
         problem = path + " belongs to another version of attune";
         return nullptr;
     }
+    watch_program_end();
     std::array<char, 512> why{};
     session->session = session->functions->open_session(why.data(), why.size());
     if (session->session == nullptr) {

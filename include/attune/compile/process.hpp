@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// How a program ended.
 struct process_result {
-    int exit_status = -1; ///< 0 is success; -1 when a signal or the time limit ended it
+    int exit_status = -1; ///< 0 is success; -1 when a signal or the time limit ended it, or unknown
     int signal = 0;       ///< the signal that ended it, or 0
     bool timed_out = false;
     std::string output; ///< standard output and error, in the order in which they arrived
@@ -28,7 +28,8 @@ struct process_result {
 
 /// Runs `arguments` (the first is the program) and waits. Input is empty, messages are English, and
 /// temporary files of the program go to `temporary` when that is not empty. Past `limit_s` the
-/// program and all its children are killed.
+/// program and all its children are killed, also one that has closed its output. A program that
+/// ignores SIGCHLD, or waits for any child, has a shell of attune's between: that tells the status.
 /// Errors   attune::error when no process can be started; a program that does not exist is one
 [[nodiscard]] process_result run_process(std::vector<std::string> const& arguments,
                                          double limit_s,

@@ -13,6 +13,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/posix/quiet_writes.ipp>
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -24,11 +25,13 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -55,38 +58,114 @@ namespace attune::inline ATTUNE_ABI::detail {
     return pointers;
 }
 
-/// Whether the child has ended; it stays to be waited for.
-[[nodiscard]] inline bool has_ended(pid_t child)
-{
-    siginfo_t about{};
-    return ::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           about.si_pid == child;
-}
+/// A program that was started. Its destructor kills it with its children, and reaps it.
+class started_program {
+public:
+    explicit started_program(pid_t id) noexcept
+        : id_(id)
+    {
+    }
+    ~started_program()
+    {
+        if (!has_ended()) ::kill(-id_, SIGKILL);
+        static_cast<void>(reap());
+    }
+    started_program(started_program const&) = delete;
+    started_program& operator=(started_program const&) = delete;
+
+    /// True also when another part of this process has waited for it, or SIGCHLD is ignored: from
+    /// then on its number may be that of another process.
+    [[nodiscard]] bool has_ended() noexcept
+    {
+        if (is_over_) return true;
+        siginfo_t about{};
+        int found = 0;
+        do {
+            found = ::waitid(P_PID, static_cast<id_t>(id_), &about, WEXITED | WNOHANG | WNOWAIT);
+        } while (found != 0 && errno == EINTR);
+        is_lost_ = found != 0;
+        is_over_ = is_lost_ || about.si_pid == id_;
+        return is_over_;
+    }
+    void kill_all() noexcept
+    {
+        if (!has_ended()) ::kill(-id_, SIGKILL);
+    }
+    /// Its wait status; nothing when another part of this process has that.
+    std::optional<int> reap() noexcept
+    {
+        if (id_ <= 0 || is_lost_) return {};
+        int status = 0;
+        pid_t found = 0;
+        do {
+            found = ::waitpid(id_, &status, 0);
+        } while (found < 0 && errno == EINTR);
+        is_lost_ = found != std::exchange(id_, 0);
+        is_over_ = true;
+        return is_lost_ ? std::optional<int>{} : status;
+    }
+
+private:
+    pid_t id_;
+    bool is_over_ = false;
+    bool is_lost_ = false;
+};
 
 /// Reads until the pipe closes, or until the child has ended and nothing is left to read: a process
-/// that another thread forked meanwhile may hold the other end open.
+/// that another thread forked meanwhile may hold the other end open. Then waits for the child.
 /// @return false when `limit_s` passed first
 [[nodiscard]] inline bool
-read_until_closed(int pipe, pid_t child, double limit_s, std::string& output)
+read_until_ended(int pipe, started_program& child, double limit_s, std::string& output)
 {
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
     std::array<char, 4096> block{};
-    for (;;) {
+    for (bool is_open = true;;) {
+        cut_here();
         double const left_s = limit_s - std::chrono::duration<double>(clock::now() - start).count();
+        bool const is_over = child.has_ended();
+        if (is_over && !is_open) return true;
         if (left_s <= 0) return false;
-        pollfd waiting{pipe, POLLIN, 0};
-        bool const is_over = has_ended(child);
+        pollfd waiting{is_open ? pipe : -1, POLLIN, 0};
         int const wait_ms = is_over ? 0 : static_cast<int>(std::min(left_s * 1000 + 1, 20.0));
-        if (::poll(&waiting, 1, wait_ms) <= 0) {
+        if (::poll(&waiting, 1, is_open ? wait_ms : std::min(wait_ms, 2)) <= 0) {
             if (is_over) return true;
             continue;
         }
         ssize_t const count = ::read(pipe, block.data(), block.size());
         if (count > 0) output.append(block.data(), static_cast<std::size_t>(count));
-        if (count == 0 || (count < 0 && errno != EINTR)) return true;
+        if (count == 0 || (count < 0 && errno != EINTR)) is_open = false;
     }
 }
+
+/// Whether a child's status may go elsewhere: SIGCHLD is ignored, or the program handles it and
+/// waits for any child.
+[[nodiscard]] inline bool may_lose_children() noexcept
+{
+    struct sigaction now{};
+    return ::sigaction(SIGCHLD, nullptr, &now) == 0 &&
+           ((now.sa_flags & (SA_SIGINFO | SA_NOCLDWAIT)) != 0 || now.sa_handler != SIG_DFL);
+}
+
+/// A pipe; both ends are closed at the end.
+struct pipe_ends {
+    std::array<int, 2> ends{-1, -1};
+
+    pipe_ends() = default;
+    ~pipe_ends()
+    {
+        close_end(0);
+        close_end(1);
+    }
+    pipe_ends(pipe_ends const&) = delete;
+    pipe_ends& operator=(pipe_ends const&) = delete;
+
+    [[nodiscard]] bool open() noexcept { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
+    void close_end(std::size_t i) noexcept
+    {
+        if (ends[i] >= 0) ::close(std::exchange(ends[i], -1));
+    }
+};
 
 process_result
 run_process(std::vector<std::string> const& arguments, double limit_s, std::string const& temporary)
@@ -98,12 +177,20 @@ run_process(std::vector<std::string> const& arguments, double limit_s, std::stri
                      "check that the program exists, and the limits on processes and open files");
     };
     // Not posix_spawnp: it would ask a PATH that a privileged start must not ask.
-    std::string const program = find_program(arguments.front());
+    std::string program = find_program(arguments.front());
     if (program.empty()) throw cannot("not started", ENOENT);
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw cannot("no pipe", errno);
+    pipe_ends words;
+    pipe_ends told;
+    // A shell tells the exit status then.
+    bool const by_shell = may_lose_children();
+    if (!words.open() || (by_shell && !told.open())) throw cannot("no pipe", errno);
 
     std::vector<std::string> argument_texts = arguments;
+    if (by_shell) {
+        argument_texts.front() = std::exchange(program, "/bin/sh");
+        argument_texts.insert(argument_texts.begin(),
+                              {program, "-c", "\"$@\" 3>&-; echo $? >&3", "sh"});
+    }
     std::vector<std::string> variable_texts = spawn_environment(temporary);
     std::vector<char*> const argument_list = spawn_pointers(argument_texts);
     std::vector<char*> const variable_list = spawn_pointers(variable_texts);
@@ -113,8 +200,9 @@ run_process(std::vector<std::string> const& arguments, double limit_s, std::stri
     ::posix_spawn_file_actions_init(&files);
     ::posix_spawnattr_init(&attributes);
     ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&files, ends[1], 1);
-    ::posix_spawn_file_actions_adddup2(&files, ends[1], 2);
+    ::posix_spawn_file_actions_adddup2(&files, words.ends[1], 1);
+    ::posix_spawn_file_actions_adddup2(&files, words.ends[1], 2);
+    if (by_shell) ::posix_spawn_file_actions_adddup2(&files, told.ends[1], 3);
     sigset_t none;
     sigset_t all;
     ::sigemptyset(&none);
@@ -126,26 +214,34 @@ run_process(std::vector<std::string> const& arguments, double limit_s, std::stri
         &attributes,
         static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
 
-    pid_t child = -1;
+    pid_t id = -1;
     int const refused = ::posix_spawn(
-        &child, program.c_str(), &files, &attributes, argument_list.data(), variable_list.data());
+        &id, program.c_str(), &files, &attributes, argument_list.data(), variable_list.data());
     ::posix_spawn_file_actions_destroy(&files);
     ::posix_spawnattr_destroy(&attributes);
-    ::close(ends[1]);
-    if (refused != 0) {
-        ::close(ends[0]);
-        throw cannot("not started", refused);
-    }
+    words.close_end(1);
+    told.close_end(1);
+    if (refused != 0) throw cannot("not started", refused);
 
     process_result result;
-    result.timed_out = !read_until_closed(ends[0], child, limit_s, result.output);
-    ::close(ends[0]);
-    if (result.timed_out) ::kill(-child, SIGKILL);
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    started_program child(id);
+    result.timed_out = !read_until_ended(words.ends[0], child, limit_s, result.output);
+    child.kill_all();
+    std::optional<int> const status = child.reap();
+    if (result.timed_out) {
+        result.signal = SIGKILL;
+    } else if (by_shell) {
+        std::array<char, 16> text{};
+        ssize_t const count = ::read(told.ends[0], text.data(), text.size() - 1);
+        int const code = count > 1 ? std::atoi(text.data()) : -1;
+        (code > 128 ? result.signal : result.exit_status) = code > 128 ? code - 128 : code;
+    } else if (!status) {
+        result.output += "\nits exit status is unknown: another part of this program waited for it";
+    } else if (WIFEXITED(*status)) {
+        result.exit_status = WEXITSTATUS(*status);
+    } else if (WIFSIGNALED(*status)) {
+        result.signal = WTERMSIG(*status);
     }
-    if (WIFEXITED(status) && !result.timed_out) result.exit_status = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
     return result;
 }
 

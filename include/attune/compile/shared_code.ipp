@@ -17,6 +17,7 @@
 #include <attune/compile/source.ipp>
 #include <attune/compile/symbols.ipp>
 #include <attune/core/posix/quiet_writes.ipp>
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 
 #include <cxxabi.h>
@@ -97,6 +98,7 @@ shared_code load_shared_file(std::string const& path, std::string& problem)
     keep_threaded_libraries();
     shared_code made;
     made.code = std::shared_ptr<void const>(handle, [](void const* code) {
+        if (program_is_ending()) return; // other threads may run it
         void* const opened = const_cast<void*>(code);
         // Linked without the compiler's start files, which do this in other shared objects.
         if (void* const owner = ::dlsym(opened, owner_symbol)) abi::__cxa_finalize(owner);

@@ -24,6 +24,7 @@
 #include <attune/compile/system_cache.ipp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/quiet_writes.ipp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
 #include <chrono>
@@ -62,7 +63,7 @@ struct system_compiler::state {
 
     system_options options;
     object_cache cache;
-    std::mutex once{};
+    detail::fork_safe_mutex once{};
     std::string identity{}; ///< empty until asked for
     bool is_clang = false;
 };

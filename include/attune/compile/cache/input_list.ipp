@@ -15,6 +15,7 @@
 #include <attune/compile/source.ipp>
 #include <attune/compile/symbols.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
 #include <charconv>
@@ -152,7 +153,7 @@ public:
     }
 
 private:
-    std::mutex mutex_{};
+    fork_safe_mutex mutex_{};
     std::map<std::string, known> files_{};
 };
 

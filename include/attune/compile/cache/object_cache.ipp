@@ -14,6 +14,7 @@
 #include <attune/compile/cache/eviction.ipp>
 #include <attune/compile/cache/input_list.ipp>
 #include <attune/compile/cache/object_cache.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
 #include <atomic>
@@ -92,7 +93,7 @@ struct object_cache::state {
     static constexpr std::size_t most_lists = 1000;
 
     cache_options options;
-    std::mutex mutex{};
+    detail::fork_safe_mutex mutex{};
     bool placed = false;
     detail::cache_place place{};
     std::map<std::string, std::shared_ptr<std::vector<detail::cache_input> const>> lists{};
