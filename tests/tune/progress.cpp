@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/progress.hpp>
 
+#include <attune/tune/options.hpp>
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -235,5 +237,30 @@ TEST_CASE("silent progress writes nothing")
     with_stderr(ends[1], [] { attune::silent_progress()(evaluated(1, 4e-3, true, 0.1)); });
     ::close(ends[1]);
     CHECK(read_some(ends[0]).empty());
+    ::close(ends[0]);
+}
+
+TEST_CASE("by default a pipe gets notices alone, and a program may choose another sink for all")
+{
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    auto const sink = attune::default_progress(); // of options that were made before the choice
+    int heard = 0;
+    with_stderr(ends[1], [&] {
+        sink(said(progress_event::started, "36 configurations"));
+        sink(evaluated(1, 4e-3, true, 0.1));
+        sink(said(progress_event::notice, "something to know"));
+        sink(said(progress_event::finished, "done"));
+        attune::set_default_sink([&](attune::progress const&) { ++heard; });
+        sink(said(progress_event::notice, "for the program's sink"));
+        attune::tuning_options{}.progress(evaluated(2, 4e-3, false, 0.1));
+        attune::set_default_sink(attune::silent_progress());
+        sink(said(progress_event::notice, "for nobody"));
+        attune::set_default_sink({});
+        sink(said(progress_event::notice, "as before"));
+    });
+    ::close(ends[1]);
+    CHECK(read_some(ends[0]) == "attune: sgemm: something to know\nattune: sgemm: as before\n");
+    CHECK(heard == 2);
     ::close(ends[0]);
 }

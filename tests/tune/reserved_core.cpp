@@ -3,6 +3,7 @@
 #include <attune/tune/reserved_core.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <doctest/doctest.h>
 #include <thread>
 #include <vector>
@@ -80,4 +81,47 @@ TEST_CASE("the holder stays on one processor, others leave that one, and release
         CHECK(core.hold()); // it can be held again
     }
     CHECK(allowed_processors() == before); // the destructor releases
+}
+
+TEST_CASE("threads that the holder starts are bound to the core until it is released, not for good")
+{
+    processors const before = allowed_processors();
+    if (before.size() < 2) {
+        MESSAGE("skipped: this process may use one processor only");
+        return;
+    }
+    std::atomic<int> step{0};
+    processors while_held;
+    processors afterwards;
+    processors own_wish;
+    auto const wait_for = [&](int wanted) {
+        while (step < wanted)
+            std::this_thread::yield();
+    };
+    attune::reserved_core core;
+    std::thread bound_itself([&] { // by its own wish, before: it stays so
+        attune_test::run_on({before.front()});
+        ++step;
+        wait_for(3);
+        own_wish = allowed_processors();
+    });
+    wait_for(1);
+    attune_test::run_on({before.front()}); // so that this is the core that is held
+    attune_test::run_on(before);
+    REQUIRE(core.hold());
+    std::thread pool([&] { // of a library under a kernel
+        while_held = allowed_processors();
+        ++step;
+        wait_for(3);
+        afterwards = allowed_processors();
+    });
+    wait_for(2);
+    core.release();
+    ++step;
+    pool.join();
+    bound_itself.join();
+    CHECK(while_held.size() == 1);
+    CHECK(afterwards == before);
+    CHECK(own_wish == processors{before.front()});
+    CHECK(allowed_processors() == before);
 }

@@ -248,6 +248,25 @@ TEST_CASE("Ctrl-C ends the loop and keeps the best so far")
     CHECK(attune::make_record({}, b.space.describe(), r, {}).interrupted);
 }
 
+TEST_CASE("Ctrl-C in the final ends it, and what is known decides")
+{
+    ignored_interrupts const interrupts;
+    bench<usual, fast, crawling> b;
+    recorded_progress heard{[](attune::progress const& p) {
+        if (p.event == progress_event::finals) ::raise(SIGINT);
+    }};
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(r.report.interrupted);
+    CHECK(r.report.how == decision::tuned);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(r.report.evaluations == 3);
+    CHECK(r.report.speedup_low > 1);
+    CHECK(r.report.speedup_low <= r.report.speedup);
+    CHECK(heard.texts(progress_event::notice).find("interrupted before the final") !=
+          std::string::npos);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
 TEST_CASE("an exception from the sink ends the tuning and leaves the data restored")
 {
     bench<usual, fast> b;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clocks.ipp>
 #include <attune/measure/isolation.hpp>
@@ -93,6 +94,8 @@ struct compile_line::state {
         std::optional<compile_result> result;
         std::exception_ptr thrown;
         try {
+            detail::work_in_progress const at_work;
+            detail::cuttable const here;
             result = mine->compile();
         } catch (...) {
             thrown = std::current_exception();
@@ -126,7 +129,7 @@ struct compile_line::state {
         std::unique_lock held(lock);
         while (is_away) {
             changed.wait(held, [&] { return is_over || !line.empty(); });
-            if (is_over) break;
+            if (is_over || detail::program_is_ending()) break;
             do_next(held);
         }
         spent_s += system_clocks{}.thread_cpu_s();

@@ -26,7 +26,7 @@ cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options const& option
     , options_(options)
     , original_(problem.frame.buffers)
     , timing_(problem.frame.buffers, options)
-    , ground_(problem, options.protect, original_)
+    , ground_(problem, options.protect, original_, options.trial)
 {
     if (!problem.frame.is_complete())
         throw error("nothing says how many elements the pointers of an array point to",

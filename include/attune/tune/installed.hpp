@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/core/posix/forever.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/call_frame.hpp>
 #include <attune/tune/loaded_kernel.hpp>
@@ -77,7 +78,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_until_end<state> state_;
     shape_table* shapes_ = nullptr;
 };
 

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/forever.hpp>
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/compile_point.hpp>
 #include <attune/tune/device_call.hpp>
 #include <attune/tune/fallback.hpp>
 #include <attune/tune/installed.hpp>
+#include <attune/tune/interrupt.hpp>
 #include <attune/tune/session.hpp>
 #include <attune/tune/shape/derived_shapes.hpp>
 #include <attune/tune/shape/shape_proof.hpp>
@@ -22,7 +26,6 @@
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -92,7 +95,7 @@ struct installed_variants::state {
         std::uint64_t checks = 0;
         served_shapes counts{};
     };
-    using lock_of = std::scoped_lock<std::mutex>;
+    using lock_of = std::scoped_lock<detail::fork_safe_mutex>;
 
     state(kernel_description k,
           any_compiler c,
@@ -114,7 +117,7 @@ struct installed_variants::state {
     std::vector<shape_word> layout;
     description declared{}; ///< with the defaults of the kernel file
 
-    std::mutex lock{}; ///< of what follows; held for microseconds
+    detail::fork_safe_mutex lock{}; ///< of what follows; held for microseconds
     shape_table table{};
     std::vector<std::unique_ptr<inputs_problem>> problems{};
     std::vector<std::unique_ptr<installed_variant const>> all{};
@@ -122,9 +125,8 @@ struct installed_variants::state {
     std::vector<std::string> said{}; ///< sentences that were told, each once
     budget spent{0, 0};              ///< by all tunings so far
 
-    std::mutex defaults{};                  ///< held while a default is compiled
-    std::mutex turn{};                      ///< held by the thread that tunes or verifies
-    std::atomic<std::thread::id> at_work{}; ///< that thread
+    detail::fork_safe_mutex defaults{}; ///< held while a default is compiled
+    detail::fork_safe_mutex turn{};     ///< held by the thread that tunes or verifies
 
     struct known_variant {
         callable code{};
@@ -236,6 +238,7 @@ struct installed_variants::state {
     {
         auto made = std::make_unique<installed_variant>();
         made->code = std::move(code);
+        detail::keep_forever(made->code.code);
         if (cuda_target const* const target = compiler.target())
             made->on_device =
                 std::make_unique<loaded_kernel const>(*target, made->code, kernel.name);
@@ -393,6 +396,7 @@ struct installed_variants::state {
             problem.rival = point_of(*known.best, space);
         tuning_options now = options;
         now.limits = within(options.limits, what_is_left(options.total, spent));
+        interrupt_guard const until_remembered; // the program hears of Ctrl-C only then
         session_result result = run_session(problem, now);
         spent.evaluations += result.report.evaluations;
         spent.seconds += result.report.elapsed_s;
@@ -645,23 +649,16 @@ struct installed_variants::state {
     class working {
     public:
         explicit working(state& of)
-            : of_(of)
-            , turn_(of.turn, std::defer_lock)
+            : turn_(of.turn, std::defer_lock)
         {
-            if (of.at_work.load() != std::this_thread::get_id() && turn_.try_lock())
-                of.at_work = std::this_thread::get_id();
-        }
-        ~working()
-        {
-            if (turn_.owns_lock()) of_.at_work = std::thread::id{};
+            if (!of.turn.is_mine()) static_cast<void>(turn_.try_lock());
         }
         working(working const&) = delete;
         working& operator=(working const&) = delete;
         [[nodiscard]] bool is_on() const noexcept { return turn_.owns_lock(); }
 
     private:
-        state& of_;
-        std::unique_lock<std::mutex> turn_;
+        std::unique_lock<detail::fork_safe_mutex> turn_;
     };
 
     [[nodiscard]] static bool is_empty(call_frame const& frame)
@@ -736,6 +733,7 @@ installed_variants::installed_variants(kernel_description const& kernel,
           kernel, std::move(compiler), std::move(store), std::move(options), std::move(layout)})
     , shapes_(&state_->table)
 {
+    detail::watch_program_end();
     state_->latest_report.kernel = kernel.name;
     state_->declared = with_annotated_defaults(kernel);
     require_targets(kernel);
@@ -783,6 +781,7 @@ installed_variant const& installed_variants::obtain(std::span<std::int64_t const
     }
     try {
         if (target == nullptr) set_extents(frame, s.kernel, s.values_of(inputs));
+        detail::work_in_progress const at_work;
         return s.decide(*of, shape, key, frame, is_first);
     } catch (default_fails const& e) {
         if (fallback_of(s.kernel) != nullptr && target == nullptr)

@@ -1,20 +1,18 @@
-// attune/tune/interrupt.hpp - Ctrl-C ends the tuning, not the program.
+// attune/tune/interrupt.hpp - Ctrl-C ends the tuning, and then goes on to the program.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       SIGINT while an object of this class lives
-// Out      a flag the loop reads between evaluations; the former handler comes back at the end
-// Source   own
-// Depends  std only; POSIX in the .ipp
-// Tests    tests/tune/interrupt.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Takes SIGINT over for its lifetime. The first Ctrl-C sets the flag; the second one ends the
-/// program as if attune were not there. Only one may live at a time; a second one does nothing.
+/// Takes SIGINT over while one or more of them live, on any threads. Ctrl-C is a request to all of
+/// them, also to those that begin before the last of them has gone. Then the handler that the
+/// program has for SIGINT runs, as if Ctrl-C had been pressed at that moment: Python raises
+/// KeyboardInterrupt, a server shuts down. A program without a handler goes on, and so does one
+/// that ignores SIGINT. A second Ctrl-C does at once what it would do without attune.
+///
+/// The program's handler is put back unless it has installed another one meanwhile.
 class interrupt_guard {
 public:
     interrupt_guard();
@@ -24,9 +22,6 @@ public:
 
     /// True once Ctrl-C was pressed.
     [[nodiscard]] bool requested() const noexcept;
-
-private:
-    bool active_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -28,7 +28,7 @@ struct minimize_options {
     std::uint64_t seed = 0;
     search_factory search = default_search();
     std::vector<input_value> inputs{};
-    progress_sink progress = terminal_progress();
+    progress_sink progress = default_progress();
     std::string name = "minimize"; ///< in messages
     stop_rules stop{};             ///< what is good enough
 };

@@ -12,6 +12,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/cache.hpp>
 #include <attune/measure/isolation.hpp>
+#include <attune/measure/probation.hpp>
 #include <attune/measure/run_limits.hpp>
 #include <attune/search/budget.hpp>
 #include <attune/search/optimizer.hpp>
@@ -33,7 +34,7 @@ struct tuning_options {
     /// next tuning; once it is spent, new inputs get what is remembered or the default.
     budget total{};
     std::uint64_t seed = 0; ///< the same seed and the same outcomes give the same run
-    progress_sink progress = terminal_progress();
+    progress_sink progress = default_progress(); ///< see there, and set_default_sink()
     search_factory search = default_search();
     bool retune = false;     ///< tune even when the store knows one; that takes part
     double precision = 0.01; ///< relative half-width at which a measurement is good enough
@@ -52,6 +53,7 @@ struct tuning_options {
     /// The program from the variants. On a device, `guard` and `none` run them in this process, the
     /// others in a worker process.
     isolation protect = isolation::automatic;
+    trial_limits trial{};  ///< of a first run in a forked child, beside its time
     bool as_graph = false; ///< on a device: runs are timed as launches of a CUDA graph
     /// Identical devices, by ordinal, on which variants are measured beside the compiler's own; the
     /// final is held on that one alone. kernel.check(f) is called from other threads then, by one

@@ -84,6 +84,15 @@ using progress_sink = std::function<void(progress const&)>;
 /// On stderr: one live line on a terminal, plain lines on anything else.
 [[nodiscard]] progress_sink terminal_progress();
 
+/// What tunings say where their options name no sink: the sink given to set_default_sink(), at the
+/// moment of each event; else, on stderr, all on a terminal and notices alone on anything else.
+[[nodiscard]] progress_sink default_progress();
+
+/// For a program that uses attune, or a library that does inside it: from now on this sink hears of
+/// all tunings whose options name none. An empty one: as in the beginning. It may be called on
+/// several threads at once where several tune. Example attune::set_default_sink(silent_progress());
+void set_default_sink(progress_sink sink);
+
 /// Nothing at all, not even notices; they stay in the report.
 [[nodiscard]] inline progress_sink silent_progress()
 {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
@@ -138,6 +140,48 @@ progress_sink line_progress(std::function<void(std::string const&)> write)
     auto const state =
         std::make_shared<detail::line_writer>(detail::line_writer{.write = std::move(write)});
     return [state](progress const& p) { (*state)(p); };
+}
+
+namespace detail {
+
+/// Of this copy of attune. Never destroyed: a thread may tune when the program ends.
+struct chosen_sink {
+    fork_safe_mutex lock{};
+    std::shared_ptr<progress_sink const> sink{};
+
+    [[nodiscard]] static chosen_sink& get()
+    {
+        static auto* const made = new chosen_sink;
+        return *made;
+    }
+};
+
+} // namespace detail
+
+progress_sink default_progress()
+{
+    auto const own = std::make_shared<progress_sink>();
+    return [own](progress const& p) {
+        std::shared_ptr<progress_sink const> chosen;
+        {
+            detail::chosen_sink& of_program = detail::chosen_sink::get();
+            std::scoped_lock const one(of_program.lock);
+            chosen = of_program.sink;
+        }
+        if (chosen) return (*chosen)(p);
+        bool const on_terminal = ::isatty(STDERR_FILENO) != 0;
+        if (!on_terminal && p.event != progress_event::notice) return;
+        if (!*own) *own = terminal_progress();
+        (*own)(p);
+    };
+}
+
+void set_default_sink(progress_sink sink)
+{
+    auto fresh = sink ? std::make_shared<progress_sink const>(std::move(sink)) : nullptr;
+    detail::chosen_sink& of_program = detail::chosen_sink::get();
+    std::scoped_lock const one(of_program.lock);
+    of_program.sink.swap(fresh);
 }
 
 progress_sink terminal_progress()

@@ -37,7 +37,10 @@ public:
     static constexpr bool keeps_both_expectations = true;
 
     /// @param original  snapshot of the problem's buffers; all three outlive this object
-    cpu_trials(tuning_problem const& problem, isolation wanted, snapshot const& original);
+    cpu_trials(tuning_problem const& problem,
+               isolation wanted,
+               snapshot const& original,
+               trial_limits const& limits = {});
 
     cpu_trials(cpu_trials const&) = delete;
     cpu_trials& operator=(cpu_trials const&) = delete;
@@ -89,6 +92,7 @@ private:
     tuning_problem const& problem_;
     snapshot const& original_;
     isolation wanted_;
+    trial_limits limits_;
     isolation_choice protection_;
     std::vector<std::byte*> own_;           ///< the caller's addresses
     std::optional<guarded_copies> guarded_; ///< what first runs work on, where that is possible
@@ -110,9 +114,12 @@ private:
 class proving_ground {
 public:
     /// @param original  snapshot of the problem's buffers; all three outlive this object
-    proving_ground(tuning_problem const& problem, isolation wanted, snapshot const& original)
+    proving_ground(tuning_problem const& problem,
+                   isolation wanted,
+                   snapshot const& original,
+                   trial_limits const& limits = {})
         : problem_(problem)
-        , trials_(problem, wanted, original)
+        , trials_(problem, wanted, original, limits)
         , original_(original)
     {
     }

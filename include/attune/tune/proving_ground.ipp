@@ -53,10 +53,14 @@ private:
 
 } // namespace detail
 
-cpu_trials::cpu_trials(tuning_problem const& problem, isolation wanted, snapshot const& original)
+cpu_trials::cpu_trials(tuning_problem const& problem,
+                       isolation wanted,
+                       snapshot const& original,
+                       trial_limits const& limits)
     : problem_(problem)
     , original_(original)
     , wanted_(wanted)
+    , limits_(limits)
     , buffers_(problem.frame.buffers)
 {
     for (buffer const& b : problem.frame.buffers)
@@ -120,6 +124,9 @@ cpu_trials::run_in_fork(std::function<void()> const& run, double limit_s, snapsh
     detail::leftovers left;
     probation_options how;
     how.limit_s = limit_s;
+    how.check_limit_s = limits_.check_s;
+    how.begin_limit_s = limits_.begin_s;
+    how.memory_bytes = limits_.memory_bytes;
     how.without = without_;
     how.missed = [this] { without_.clear(); };
     how.also_check = [&] {

@@ -28,7 +28,8 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::vector<int> processors_of(std::string_view list);
 
 /// Keeps the thread that calls hold() on the core it runs on; other threads may be sent off that
-/// core. Threads that the holder starts meanwhile are kept there as well.
+/// core. Threads that the holder starts meanwhile, those of a library that a kernel calls, are kept
+/// there too, until it is released: then they may run wherever the holder may.
 class reserved_core {
 public:
     reserved_core() = default;
@@ -50,6 +51,8 @@ public:
 
 private:
     std::vector<int> before_;
+    std::vector<long> bound_before_{}; ///< threads that were on the reserved processor alone
+    int processor_ = -1;
     std::vector<int> others_;
 };
 

@@ -7,10 +7,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace attune::inline ATTUNE_ABI {
@@ -18,14 +23,16 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// False where there is no such thing as an affinity.
-[[nodiscard]] inline bool run_only_on([[maybe_unused]] std::vector<int> const& processors)
+/// @param thread  its number; 0: the calling one
+[[nodiscard]] inline bool run_only_on([[maybe_unused]] std::vector<int> const& processors,
+                                      [[maybe_unused]] long thread = 0)
 {
 #if defined(__linux__)
     cpu_set_t set;
     CPU_ZERO(&set);
     for (int const p : processors)
         CPU_SET(static_cast<std::size_t>(p), &set);
-    return ::sched_setaffinity(0, sizeof set, &set) == 0;
+    return ::sched_setaffinity(static_cast<pid_t>(thread), sizeof set, &set) == 0;
 #else
     return false;
 #endif
@@ -41,6 +48,30 @@ namespace detail {
     std::vector<int> all = processors_of(list);
     if (std::find(all.begin(), all.end(), processor) == all.end()) all.push_back(processor);
     return all;
+}
+
+/// The threads of this process that may run on that processor alone, but for the calling one.
+[[nodiscard]] inline std::vector<long> threads_bound_to([[maybe_unused]] int processor)
+{
+    std::vector<long> out;
+#if defined(__linux__)
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(static_cast<std::size_t>(processor), &only);
+    long const self = ::syscall(SYS_gettid);
+    std::error_code no_throw;
+    for (std::filesystem::directory_iterator task("/proc/self/task", no_throw), end;
+         !no_throw && task != end;
+         task.increment(no_throw)) {
+        long const id = std::strtol(task->path().filename().c_str(), nullptr, 10);
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        if (id != self && ::sched_getaffinity(static_cast<pid_t>(id), sizeof set, &set) == 0 &&
+            CPU_EQUAL(&set, &only))
+            out.push_back(id);
+    }
+#endif
+    return out;
 }
 
 [[nodiscard]] inline std::vector<int> without(std::vector<int> from, std::vector<int> const& these)
@@ -106,6 +137,8 @@ bool reserved_core::hold()
     if (others.empty()) others = detail::without(allowed, {here});
     if (others.empty() || here < 0 || !detail::run_only_on({here})) return false;
     before_ = allowed;
+    processor_ = here;
+    bound_before_ = detail::threads_bound_to(here);
     others_ = std::move(others);
 #endif
     return is_held();
@@ -115,6 +148,10 @@ void reserved_core::release() noexcept
 {
     if (!is_held()) return;
     static_cast<void>(detail::run_only_on(before_));
+    // Started by this one meanwhile: an affinity is inherited.
+    for (long const thread : detail::threads_bound_to(processor_))
+        if (std::find(bound_before_.begin(), bound_before_.end(), thread) == bound_before_.end())
+            static_cast<void>(detail::run_only_on(before_, thread));
     others_.clear();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/environment.hpp>
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clocks.hpp>
 #include <attune/search/stop.hpp>
@@ -73,16 +74,13 @@ public:
         logged_search search{options_.search, problem_.space, options_.seed, events_.log()};
         std::vector<std::pair<point, outcome>> const past = search.past();
         note(search.notice());
-        supply_.emplace(problem_,
-                        std::move(search),
-                        options_.compile_ahead ? *options_.compile_ahead
-                                               : automatic_ahead(problem_) * runner_.at_once());
+        supply_.emplace(problem_, std::move(search), variants_ahead());
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
         tell_compiler();
         begin(past);
         if (is_too_short()) return stay_with_default();
-        explore();
+        until_cut([this] { explore(); });
         supply_->settle();
         decide();
         return finish();
@@ -101,6 +99,23 @@ private:
         if (said.empty() || said == told_of_compiler_) return;
         told_of_compiler_ = said;
         board_.announce(progress_event::notice, said);
+    }
+
+    /// How many variants to compile beside a measurement.
+    [[nodiscard]] std::size_t variants_ahead()
+    {
+        std::size_t const wanted = options_.compile_ahead
+                                       ? *options_.compile_ahead
+                                       : automatic_ahead(problem_) * runner_.at_once();
+        bool const may_fork = problem_.compiler.target() == nullptr &&
+                              options_.protect != isolation::none &&
+                              options_.protect != isolation::guard;
+        if (wanted == 0 || !may_fork) return wanted;
+        std::string const allocator = foreign_allocator();
+        if (allocator.empty()) return wanted;
+        note("nothing is compiled ahead: malloc() is that of " + allocator +
+             ", and a compiler at work on another thread could keep a forked child from using it");
+        return 0;
     }
 
     /// The default configuration, and what is known from before an interruption.
@@ -124,7 +139,7 @@ private:
             events_.sampled(problem_.default_at, first);
             supply_->tell(problem_.default_at, first.result);
         }
-        try_baseline();
+        until_cut([this] { try_baseline(); });
         auto key_of = events_.past_keys();
         for (auto const& [at, result] : past) {
             if (at == problem_.default_at) continue;
@@ -141,7 +156,7 @@ private:
         });
         if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
             board_.budget_left() && !interrupt_.requested())
-            meet(*problem_.rival);
+            until_cut([&] { meet(*problem_.rival); });
     }
 
     /// The user's own code: whether it is right, and how long it takes now.
@@ -166,7 +181,18 @@ private:
         supplied_variant next{at, supply_->compile(at)};
         events_.compiled(next);
         trial const tried = runner_.run(std::move(next.code), board_.best()->second.value);
-        if (!interrupt_.requested()) hear(at, tried); // else it proves nothing: see explore()
+        if (!tried.is_cut) hear(at, tried);
+    }
+
+    /// Ctrl-C cuts short what is at work, and what that was at is left out.
+    template <class Work>
+    void until_cut(Work const& work)
+    {
+        try {
+            cuttable const here;
+            work();
+        } catch (cut_short const&) {
+        }
     }
 
     void take_in(point const& at, outcome const& result, callable const& code)
@@ -213,10 +239,8 @@ private:
             if (batch.empty()) return;
             std::vector<trial> const tried =
                 runner_.run_all(std::move(codes), board_.best()->second.value);
-            // Ctrl-C reaches the children too: this proves nothing.
-            if (interrupt_.requested()) return;
             for (std::size_t i = 0; i < batch.size(); ++i)
-                hear(batch[i], tried[i]);
+                if (!tried[i].is_cut) hear(batch[i], tried[i]);
             longest_s = std::max(longest_s, board_.elapsed_s() - begun_s);
         }
     }
@@ -272,6 +296,7 @@ private:
         chosen_ = {problem_.default_at, report_.default_time, default_code_};
         report_.noise.resolution =
             (chosen_.time.high - chosen_.time.low) / (2 * chosen_.time.value);
+        if (interrupt_.requested()) return decide_without_final();
         std::vector<finalist> field = finalists();
         bool const baseline_fits =
             baseline_ && fits_final(field.empty() ? 2 : 3,
@@ -284,12 +309,17 @@ private:
         if (baseline_fits) field.push_back(*baseline_);
         while (field.size() > 1) {
             double const left_s = options_.limits.seconds - board_.elapsed_s();
-            auto compared =
-                runner_.compare(codes_of(field), detail::final_time_s(final_limit_s(), left_s));
-            if (auto* times = std::get_if<round_times>(&compared)) {
-                tell_apart(field, *times);
+            std::variant<round_times, std::size_t> compared{std::in_place_index<1>, 0U};
+            bool is_whole = false;
+            until_cut([&] {
+                compared =
+                    runner_.compare(codes_of(field), detail::final_time_s(final_limit_s(), left_s));
+                if (auto* times = std::get_if<round_times>(&compared)) tell_apart(field, *times);
+                is_whole = true;
+            });
+            if (!is_whole) return decide_without_final();
+            if (auto const* times = std::get_if<round_times>(&compared))
                 return report_final(field, *times);
-            }
             auto const failed = field.begin() + static_cast<std::ptrdiff_t>(std::get<1>(compared));
             if (failed == field.begin())
                 return note("a run of the default failed in the final, and nothing was compared");
@@ -342,6 +372,22 @@ private:
             for (std::size_t k = 0; k < open.size(); ++k)
                 for (std::size_t round = 0; round < more->rounds(k); ++round)
                     times.add(open[k], more->seconds(k)[round]);
+        }
+    }
+
+    /// After Ctrl-C: the best so far, if its interval and the default's are apart.
+    void decide_without_final()
+    {
+        for (finalist const& f : leaders_->all()) {
+            if (f.code.address == nullptr || !(f.time.high < report_.default_time.low)) continue;
+            chosen_ = f;
+            report_.how = decision::tuned;
+            report_.speedup = report_.default_time.value / f.time.value;
+            report_.speedup_low = report_.default_time.low / f.time.high;
+            report_.speedup_high = report_.default_time.high / f.time.low;
+            return note(
+                "interrupted before the final: what was best when each was timed on its own "
+                "is used");
         }
     }
 
@@ -400,7 +446,8 @@ private:
         out.default_code = default_code_;
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen_.time;
-        report_.roofline = roof_.over(out.at, chosen_.time.value);
+        if (!interrupt_.requested() || !roof_.is_to_measure())
+            report_.roofline = roof_.over(out.at, chosen_.time.value);
         put_into(report_, board_, runner_, *supply_);
         note(board_.common_failure());
         report_.interrupted = interrupt_.requested();
@@ -418,6 +465,7 @@ private:
         return out;
     }
 
+    work_in_progress const at_work_{};
     environment_snapshot environment_{}; ///< other threads compile, and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
@@ -469,6 +517,7 @@ private:
 session_result run_session(tuning_problem const& problem, tuning_options const& options)
 {
     if (!wants_tuning(options.limits)) return detail::without_tuning(problem, options.progress);
+    detail::watch_program_end();
     if (!problem.kernel.baseline) return detail::session{problem, options}.run();
     call_frame const frame = detail::with_baseline(problem.frame, problem.kernel);
     tuning_problem const beside{problem.kernel,

@@ -46,6 +46,7 @@ struct trial {
     callable code{};        ///< empty unless `result` is a measurement
     double first_run_s = 0; ///< wall seconds; 0 when it did not get to its end
     timing_record timing{}; ///< empty when it was not timed now; see trial_runner::disturbed()
+    bool is_cut = false;    ///< by Ctrl-C: `result` proves nothing
 };
 
 /// Tries variants of one problem on the bench that it needs: which code has been measured already,
@@ -73,6 +74,7 @@ public:
     /// The same for several: those whose code is new are measured at once, each on a device, where
     /// there are so many. What is known at the beginning holds for all: neither the outcomes nor
     /// what is kept of them depend on who is ready first.
+    /// Ctrl-C cuts short what is at work.
     /// @return  what became of each, in the order given
     [[nodiscard]] std::vector<trial> run_all(std::vector<compile_result> compiled,
                                              double stop_above_s);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 #include <attune/measure/run_limits.hpp>
 #include <attune/tune/bench_crew.ipp>
@@ -57,14 +58,35 @@ inline void put_to_test(trial& made, test_bench& bench, double limit_s, double s
 {
     made.first_run_s = 0;
     made.timing = {};
+    made.is_cut = true; // until its result is there
+    made.result = failure{failure_stage::timeout, "cut short by Ctrl-C"};
+    if (stop_is_requested()) return;
     probation_result const end = bench.first_run(made.code, limit_s);
     if (auto const* why = std::get_if<failure>(&end)) {
         made.result = *why;
-        return;
+    } else {
+        double const run_s = std::get<double>(end);
+        made.result =
+            bench.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
+        made.first_run_s = run_s;
     }
-    double const run_s = std::get<double>(end);
-    made.first_run_s = run_s;
-    made.result = bench.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
+    made.is_cut = false;
+}
+
+/// The default's time. Ctrl-C leaves that of its first run.
+[[nodiscard]] inline outcome time_of_default(test_bench& bench,
+                                             callable const& code,
+                                             double first_run_s,
+                                             double limit_s,
+                                             timing_record& taken)
+{
+    try {
+        cuttable const here;
+        return bench.time(code, std::numeric_limits<double>::infinity(), limit_s, taken);
+    } catch (cut_short const&) {
+        taken = {};
+        return measurement::exact(first_run_s);
+    }
 }
 
 } // namespace detail
@@ -86,10 +108,11 @@ trial trial_runner::establish_reference(compile_result compiled,
     probation_result const end = crew_.own().establish(code, options_.default_limit_s);
     if (auto const* why = std::get_if<failure>(&end)) detail::refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
-    constexpr double no_limit = std::numeric_limits<double>::infinity();
     timing_record taken;
     outcome const result =
-        known ? *known : crew_.own().time(code, no_limit, options_.default_limit_s, taken);
+        known ? *known
+              : detail::time_of_default(
+                    crew_.own(), code, quickest_s_, options_.default_limit_s, taken);
     if (auto const* why = std::get_if<failure>(&result)) detail::refuse_default(problem_, *why);
     if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
     crew_.gather(code, options_.default_limit_s, std::get<measurement>(result));
@@ -128,7 +151,10 @@ std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, d
             by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
         if (is_known) continue;
         jobs.emplace_back([&made = out[i], limit_s, stop_above_s](test_bench& bench) {
-            detail::put_to_test(made, bench, limit_s, stop_above_s);
+            try {
+                detail::put_to_test(made, bench, limit_s, stop_above_s);
+            } catch (detail::cut_short const&) { // made.is_cut
+            }
         });
     }
     crew_.work(jobs);
@@ -138,12 +164,16 @@ std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, d
     for (std::size_t const i : measured) {
         trial& made = out[i];
         std::string const& key = made.code.object_key;
+        if (made.is_cut) continue;
         if (key.empty() || is_new.erase(key) > 0) {
             if (!key.empty()) by_code_.emplace(key, made.result);
             if (made.first_run_s > 0) quickest_s_ = std::min(quickest_s_, made.first_run_s);
         } else {
+            auto const same = by_code_.find(key);
+            made.is_cut = same == by_code_.end(); // as that one was
+            if (made.is_cut) continue;
             ++same_code_;
-            made.result = by_code_.at(key);
+            made.result = same->second;
         }
     }
     return out;
@@ -162,17 +192,20 @@ outcome trial_runner::run_baseline(callable const& own)
 /// from its processor, a sample says nothing of how fast that is.
 void trial_runner::probe()
 {
-    double const limit_s = options_.default_limit_s;
-    std::vector<time_sample> seen = crew_.own().sample(known_, known_how_, 1, limit_s);
-    if (seen.empty()) return;
-    bool const is_slow =
-        seen.front().seconds > (1 + machine_pace::much / 2) * pace_.undisturbed_s();
-    if (is_slow || seen.front().is_disturbed)
-        for (time_sample const& again : crew_.own().sample(known_, known_how_, 2, limit_s))
-            seen.push_back(again);
-    auto const is_disturbed = [](time_sample const& s) { return s.is_disturbed; };
-    if (!std::all_of(seen.begin(), seen.end(), is_disturbed)) std::erase_if(seen, is_disturbed);
-    pace_.probe(seen);
+    try {
+        double const limit_s = options_.default_limit_s;
+        std::vector<time_sample> seen = crew_.own().sample(known_, known_how_, 1, limit_s);
+        if (seen.empty()) return;
+        bool const is_slow =
+            seen.front().seconds > (1 + machine_pace::much / 2) * pace_.undisturbed_s();
+        if (is_slow || seen.front().is_disturbed)
+            for (time_sample const& again : crew_.own().sample(known_, known_how_, 2, limit_s))
+                seen.push_back(again);
+        auto const is_disturbed = [](time_sample const& s) { return s.is_disturbed; };
+        if (!std::all_of(seen.begin(), seen.end(), is_disturbed)) std::erase_if(seen, is_disturbed);
+        pace_.probe(seen);
+    } catch (detail::cut_short const&) { // what was measured before stays
+    }
 }
 
 /// Where the machine was slower than it can be, times become what they would have been undisturbed,

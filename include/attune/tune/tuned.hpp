@@ -11,6 +11,7 @@
 
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/device_compiler.hpp>
+#include <attune/core/posix/forever.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
@@ -69,7 +70,7 @@ public:
           Compiler compiler,
           Store store = Store{},
           tuning_options options = {})
-        : self_(std::make_unique<parts>(k.describe(), std::move(compiler), std::move(store)))
+        : self_(new parts(k.describe(), std::move(compiler), std::move(store)))
     {
         constexpr bool compiles = attune::compiler<Compiler>;
         constexpr bool remembers = record_store<Store>;
@@ -222,7 +223,7 @@ private:
         passed.launch(*variant_for(stream, args...).on_device, stream);
     }
 
-    std::unique_ptr<parts> self_;
+    detail::owned_until_end<parts> self_;
 };
 
 template <class Signature, class Compiler, class... Rest>

@@ -48,7 +48,8 @@ public:
     watched_runs& operator=(watched_runs const&) = delete;
 
     /// Restores the caller's buffers. Several runs may follow before the next time; what they make
-    /// of their own results is not looked at. Errors  `stopped` for the variant that ran last
+    /// of their own results is not looked at. Errors  `stopped` for the variant that ran last;
+    /// detail::cut_short after Ctrl-C
     void prepare();
     /// One run. Errors  `stopped`: crash or timeout
     /// Cost  30 ns over the call itself, those of idle()

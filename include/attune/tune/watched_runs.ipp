@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/program_end.ipp>
 #include <attune/core/version.hpp>
 #include <attune/tune/watched_runs.hpp>
 
@@ -43,6 +44,7 @@ void watched_runs::look_at_result() const
 
 void watched_runs::prepare()
 {
+    detail::cut_here();
     bool const is_visible = since_prepared_ == 1;
     if (since_prepared_ > 0 && std::has_single_bit(count_latest()) && is_visible) look_at_result();
     since_prepared_ = 0;
