@@ -153,6 +153,10 @@ function(attune_add_unit target kind file)
     if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_CXX_FLAGS MATCHES "-O")
         target_compile_options(${target} PRIVATE -O2)
     endif()
+    if(kind STREQUAL "STATIC")
+        # A plugin exports nothing of its attune: another plugin has one too.
+        set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    endif()
 endfunction()
 
 # attune_add_component(space | files | search | tune | clang): call it only after attune_find_<component> found all.

@@ -9,6 +9,7 @@ need g++ cmake make libboost-dev libeigen3-dev liblbfgspp-dev nlohmann-json3-dev
 wish libbenchmark-dev clang-format-19
 wish clang-19 libclang-rt-19-dev # for tests/fuzz, and to compare object code with
 wish libomp5-19                  # for kernels with OpenMP
+wish libtcmalloc-minimal4 libjemalloc2 # for tests/host: allocators of other make
 wish libnlopt-cxx-dev            # the second opinion on fitted hyperparameters
 provide doctest/doctest.h
 
