@@ -156,3 +156,21 @@ TEST_CASE("in a child of the program Ctrl-C is the program's alone")
     CHECK(WEXITSTATUS(status) == 7);
     CHECK(guard.requested());
 }
+
+TEST_CASE("a guard whose caller is told of Ctrl-C keeps it, unless another one passes it on")
+{
+    using attune::interrupt_guard;
+    with_own_handler const program;
+    {
+        interrupt_guard const told{interrupt_guard::afterwards::caller_knows};
+        ::raise(SIGINT);
+        CHECK(told.requested());
+    }
+    CHECK(own_handler_ran == 0);
+    {
+        interrupt_guard const told{interrupt_guard::afterwards::caller_knows};
+        interrupt_guard const other;
+        ::raise(SIGINT);
+    }
+    CHECK(own_handler_ran == 1);
+}

@@ -11,9 +11,9 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/posix/fork_gate.ipp>
 #include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 #include <attune/measure/child_process.hpp>
 #include <attune/measure/child_side.ipp>
@@ -294,9 +294,9 @@ child_end run_in_child(std::function<void()> const& run,
         end.ending = report.ending.load();
     } else if (!in_time) {
         end.ending = child_ending::overran;
-    } else if ((status && WIFSIGNALED(*status)) || (!status && report.signal.load() != 0)) {
+    } else if (status && WIFSIGNALED(*status)) {
         end.ending = child_ending::signalled;
-        end.code = status ? WTERMSIG(*status) : report.signal.load();
+        end.code = WTERMSIG(*status);
         if (report.signal.load() == end.code) {
             end.signal_code = report.signal_code.load();
             if (report.has_address.load()) end.address = report.address.load();

@@ -15,7 +15,12 @@ namespace attune::inline ATTUNE_ABI {
 /// The program's handler is put back unless it has installed another one meanwhile.
 class interrupt_guard {
 public:
-    interrupt_guard();
+    /// What the program does about Ctrl-C when the last guard has gone.
+    enum class afterwards : unsigned char {
+        program_hears, ///< its handler runs
+        caller_knows,  ///< nothing more, unless another guard said otherwise
+    };
+    explicit interrupt_guard(afterwards what = afterwards::program_hears);
     ~interrupt_guard();
     interrupt_guard(interrupt_guard const&) = delete;
     interrupt_guard& operator=(interrupt_guard const&) = delete;

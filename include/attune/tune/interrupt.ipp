@@ -25,6 +25,7 @@ inline std::atomic<bool> are_interrupts_ours{false};
 // Not for the handler.
 inline int living_interrupt_guards = 0;
 inline bool is_interrupt_taken = false;
+inline bool is_program_to_hear = false;
 inline std::mutex interrupt_lock;
 
 inline void on_interrupt(int signal, siginfo_t* info, void* context)
@@ -65,7 +66,7 @@ inline void begin_interrupts() noexcept
 
 } // namespace detail
 
-interrupt_guard::interrupt_guard()
+interrupt_guard::interrupt_guard(afterwards what)
 {
     static bool const once = [] {
         detail::keep_this_library_loaded();
@@ -75,7 +76,11 @@ interrupt_guard::interrupt_guard()
     }();
     static_cast<void>(once);
     std::scoped_lock const one(detail::interrupt_lock);
-    if (detail::living_interrupt_guards++ == 0) detail::begin_interrupts();
+    if (detail::living_interrupt_guards++ == 0) {
+        detail::is_program_to_hear = false;
+        detail::begin_interrupts();
+    }
+    if (what == afterwards::program_hears) detail::is_program_to_hear = true;
 }
 
 interrupt_guard::~interrupt_guard()
@@ -86,6 +91,7 @@ interrupt_guard::~interrupt_guard()
         if (detail::living_interrupt_guards == 0) return; // made before a fork: see there
         if (--detail::living_interrupt_guards > 0) return;
         seen = detail::end_interrupts();
+        if (!detail::is_program_to_hear) return;
     }
     struct sigaction now{};
     // Of two, the program has had the second one already.

@@ -39,7 +39,8 @@ struct minimize_result {
     double value = 0;           ///< what `best` cost
     std::uint32_t evaluations = 0;
     failure_counts failures{};
-    bool interrupted = false;              ///< by Ctrl-C: the best so far stands
+    bool interrupted =
+        false; ///< by Ctrl-C, which the program hears nothing else of: the best so far stands
     std::optional<chain_of_trees> space{}; ///< that was searched; holds the texts in `best`
 };
 
@@ -78,7 +79,7 @@ template <class Pack, class Objective>
             possible = static_cast<std::uint32_t>(*size);
         scoreboard board{options.name, limits, possible, options.progress};
         board.set_unit_is_seconds(false);
-        interrupt_guard const interrupt;
+        interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
         auto const as_outcome = [](auto const& returned) -> outcome {
             if constexpr (std::is_convertible_v<decltype(returned), double>)
                 return outcome_of(static_cast<double>(returned));
