@@ -68,8 +68,10 @@ int program(char const* way)
         return 7;
     }
     if (is("detached")) { // in installed code, called again and again, while objects are destroyed
-        static host::scale scale{short_tuning()};
-        static host::arrays data(1000);
+        host::settings s = short_tuning();
+        s.outlived = true;
+        static host::scale scale{s};
+        static host::arrays& data = *new host::arrays(1000); // else the program's own mistake
         data.call(scale);
         for (int i = 0; i < 3; ++i)
             std::thread([] {

@@ -47,15 +47,22 @@ std::function<void(std::span<double const>, std::span<double>, int, double)>
 make(settings const& s,
      Compiler compiler,
      Store store,
-     std::function<attune::tuning_report()>& report)
+     std::function<attune::tuning_report()>& report,
+     std::function<void(bool)>& destroy)
 {
     auto const space = attune::space(attune::ordinal<"BLOCK">(attune::range(1, 96)),
                                      attune::ordinal<"UNROLL">(attune::powers_of_two(1, 16)));
     attune::kernel<signature> kernel{"scale", attune::source_text(text, "scale.cpp"), space};
     kernel.bind<2>(attune::input<"N", int>());
-    auto const made = std::make_shared<attune::tuned<signature, Compiler, Store>>(
-        kernel, std::move(compiler), std::move(store), options_of(s));
+    using tuned = attune::tuned<signature, Compiler, Store>;
+    auto* const made = new tuned(kernel, std::move(compiler), std::move(store), options_of(s));
     report = [made] { return made->report(); };
+    destroy = [made](bool outlived) {
+        if (outlived)
+            made->~tuned(); // as of a static object: the storage stays
+        else
+            delete made;
+    };
     return [made](std::span<double const> x, std::span<double> y, int n, double f) {
         (*made)(x, y, n, f);
     };
@@ -65,25 +72,32 @@ make(settings const& s,
 
 struct scale::parts {
     std::function<attune::tuning_report()> report;
+    std::function<void(bool)> destroy;
+    bool outlived;
     std::function<void(std::span<double const>, std::span<double>, int, double)> call;
 
     explicit parts(settings const& s)
+        : outlived(s.outlived)
     {
         if (s.system)
-            call = make(s, attune::system_compiler{}, attune::memory_store{}, report);
+            call = make(s, attune::system_compiler{}, attune::memory_store{}, report, destroy);
         else if (s.store.empty())
-            call = make(s, attune::clang_compiler{}, attune::memory_store{}, report);
+            call = make(s, attune::clang_compiler{}, attune::memory_store{}, report, destroy);
         else
-            call = make(s, attune::clang_compiler{}, attune::store{s.store}, report);
+            call = make(s, attune::clang_compiler{}, attune::store{s.store}, report, destroy);
     }
 };
 
 scale::scale(settings const& s)
-    : parts_(std::make_unique<parts>(s))
+    : parts_(new parts(s))
 {
 }
 
-scale::~scale() = default;
+scale::~scale()
+{
+    parts_->destroy(parts_->outlived);
+    if (!parts_->outlived) delete parts_;
+}
 
 void scale::operator()(std::vector<double> const& x, std::vector<double>& y, double factor)
 {

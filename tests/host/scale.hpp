@@ -4,13 +4,15 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace host {
 
 struct settings {
+    /// Threads call it past its destructor: that destroys the attune::tuned alone, and in its
+    /// place.
+    bool outlived = false;
     unsigned evaluations = 60;
     double seconds = 60;
     std::string store{};      ///< a file; empty: in memory
@@ -42,7 +44,7 @@ public:
 
 private:
     struct parts;
-    std::unique_ptr<parts> parts_;
+    parts* parts_;
 };
 
 /// What a caller has, and whether so many calls were made on it.
