@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/environment.hpp>
 
-#include <attune/core/environment.ipp>
-
 #include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>

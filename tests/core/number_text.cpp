@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/number_text.hpp>
 
-#include <attune/core/number_text.ipp>
-
 #include <bit>
 #include <cmath>
 #include <cstdint>
