@@ -160,12 +160,7 @@ TEST_CASE("a file that cannot be written costs one notice, and the process remem
     subject.add(example_record(example_key(), 2));
     CHECK(seed_found(subject) == 2);
     std::vector<std::string> said = subject.notices();
-    if (path == "/dev/null") { // it is there, so that reading it fails too
-        REQUIRE(said.size() == 2);
-        CHECK(said[1].find("/dev/null: cannot be read (not a regular file)") == 0);
-        said.pop_back();
-    }
-    REQUIRE(said.size() == 1);
+    REQUIRE(said.size() == 1); // also where reading it fails too
     CHECK(said[0].find(path + ": cannot be written (" + reason) == 0);
 }
 
@@ -179,7 +174,7 @@ TEST_CASE("a directory or a named pipe in the file's place neither throws nor wa
     CHECK(subject.find(example_key()).how == match::none);
     subject.add(example_record());
     CHECK(seed_found(subject) == 1);
-    CHECK(subject.notices().size() == 2); // neither read nor written
+    CHECK(subject.notices().size() == 1); // neither read nor written
     CHECK(subject.notices().empty());
 }
 

@@ -371,7 +371,9 @@ struct installed_variants::state {
     {
         found const known = store.find(fresh.key);
         bool const has_finished = known.how == match::exact && is_finished(*known.best);
-        if (is_finished(fresh) || !has_finished) return store.add(fresh);
+        // What was known took part in this tuning, and met the same disturbance.
+        bool const is_asked_for = options.retune && !fresh.interrupted;
+        if (is_finished(fresh) || is_asked_for || !has_finished) return store.add(fresh);
         notices.push_back(std::string("the tuning was ") +
                           (fresh.interrupted ? "interrupted" : "disturbed") +
                           ": the store keeps what a finished one found");

@@ -82,7 +82,6 @@ template <class Compiler>
 /// Any store as one value.
 struct any_store {
     std::function<found(record_key const&)> find;
-    /// What was not finished does not take the place of what was; see is_finished().
     std::function<void(record const&)> add;
     std::function<std::vector<std::string>()> notices;
 };
@@ -92,13 +91,7 @@ template <class Store>
 [[nodiscard]] any_store make_any_store(Store& held)
 {
     return {[&held](record_key const& k) { return held.find(k); },
-            [&held](record const& r) {
-                if (!is_finished(r)) {
-                    found const known = held.find(r.key);
-                    if (known.how == match::exact && is_finished(*known.best)) return;
-                }
-                held.add(r);
-            },
+            [&held](record const& r) { held.add(r); },
             [&held] { return held.notices(); }};
 }
 
