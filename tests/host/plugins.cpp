@@ -101,7 +101,7 @@ int main(int count, char** arguments)
         if (is("closed")) { // a plugin comes, tunes and goes, three times
             for (int round = 0; round < 3; ++round) {
                 plugin const one(arguments[3], mode);
-                one.expect(one.tune(1000, 4, 30));
+                one.expect(one.tune(100'000, 4, 30));
                 ::dlclose(one.handle);
                 HOST_CHECK(handlers_are_ours());
                 ::raise(SIGINT);
@@ -113,8 +113,8 @@ int main(int count, char** arguments)
             plugin const one(arguments[3], mode);
             plugin const two(arguments[4], mode);
             for (int round = 0; round < 2; ++round) {
-                one.expect(one.tune(1000 + round, 4, 30));
-                two.expect(two.tune(1000 + round, 4, 30));
+                one.expect(one.tune(100'000 + round, 4, 30));
+                two.expect(two.tune(100'000 + round, 4, 30));
             }
         } else if (is("together")) { // both tune, and Ctrl-C ends both
             plugin const one(arguments[3], mode);

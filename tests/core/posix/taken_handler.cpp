@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/posix/taken_handler.hpp>
 
+#include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <thread>
 
 using attune::detail::taken_handler;
 
@@ -59,6 +63,12 @@ struct fresh {
     ~fresh() { set(SIG_DFL); }
 };
 
+taken_handler third_owner;
+extern "C" void third_handler(int signal, siginfo_t* info, void* context)
+{
+    third_owner.pass_on(signal, info, context);
+}
+
 auto const ours_first = action_of(first_handler);
 auto const ours_second = action_of(second_handler);
 
@@ -101,6 +111,47 @@ TEST_CASE("owners that end in any order leave the program's handler reachable, o
         ::raise(SIGUSR1);
     }
     CHECK(programs == 400);
+}
+
+TEST_CASE("three owners that take and give back in any order never lose a signal, nor double it")
+{
+    fresh const program;
+    std::array<taken_handler*, 3> const owners{&first_owner, &second_owner, &third_owner};
+    std::array<struct sigaction, 3> const ours{ours_first, ours_second, action_of(third_handler)};
+    std::array<bool, 3> is_taken{};
+    std::uint64_t random = 1;
+    for (int i = 1; i <= 20'000; ++i) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        auto const k = static_cast<std::size_t>(random >> 33) % 3;
+        if (is_taken[k])
+            owners[k]->give_back();
+        else
+            owners[k]->take(SIGUSR1, ours[k]);
+        is_taken[k] = !is_taken[k];
+        ::raise(SIGUSR1);
+        REQUIRE(programs == i);
+    }
+}
+
+TEST_CASE("owners at work on two threads never take the program's handler from a third")
+{
+    fresh const program;
+    std::atomic<bool> is_over{false};
+    auto const owner = [&](taken_handler& its, struct sigaction const& ours) {
+        while (!is_over) {
+            its.take(SIGUSR1, ours);
+            its.give_back();
+        }
+    };
+    std::thread first([&] { owner(first_owner, ours_first); });
+    std::thread second([&] { owner(second_owner, ours_second); });
+    for (int i = 1; i <= 100'000; ++i) {
+        ::raise(SIGUSR1);
+        REQUIRE(programs == i);
+    }
+    is_over = true;
+    first.join();
+    second.join();
 }
 
 TEST_CASE("a signal that was ignored is ignored still, and one without a handler ends the program")

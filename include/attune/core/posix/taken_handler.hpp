@@ -38,13 +38,9 @@ private:
     /// Those met so far. One that a handler may be reading is never written again before as many
     /// others were met.
     std::array<struct sigaction, 32> formers_{};
-    std::size_t count_ = 0;
+    std::atomic<std::size_t> count_{0};
     std::atomic<struct sigaction const*> former_{nullptr};
-    /// The former of the first time. Two copies of attune may come to stand below each other: then
-    /// a signal that comes round goes here.
-    std::atomic<struct sigaction const*> lowest_{nullptr};
     bool is_taken_ = false;
-    bool is_below_other_ = false; ///< some other code's handler calls ours
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
