@@ -122,7 +122,7 @@ void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool r
         while (!repeats && !met.insert({s.m, s.n}).second)
             s = random_shape(random, of.has_rows);
         elements += static_cast<double>(s.m) * s.n;
-        escapes += arrays.is_right(s, call) ? 0 : 1;
+        escapes += arrays.is_right(s, call) ? 0u : 1u;
     }
     attune::served_shapes const now = call.report().shapes;
     auto const checks = now.verified + now.wrong + now.unknown;
@@ -229,6 +229,7 @@ int run(int argc, char** argv)
         checks > 0 ? static_cast<double>(all.shapes.executions) / static_cast<double>(checks) : 0.0,
         all.new_shape_ms.empty() ? 0.0 : bench::median(all.new_shape_ms),
         all.copies_ms.empty() ? 0.0 : bench::median(all.copies_ms),
+        bench::median(all.proof_ms),
         dispatch_ns());
     return 0;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.ipp>
 
+#include <attune/core/posix/fork_gate.ipp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

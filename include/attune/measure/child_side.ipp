@@ -217,8 +217,11 @@ inline void leave_before_other_handlers() noexcept
         report.phase.store(child_phase::checking);
         std::string const objection = check ? check() : std::string();
         report.say(objection.empty() ? child_ending::returned : child_ending::objected, objection);
+    } catch (std::bad_alloc const& thrown) {
+        report.wanted_memory = true;
+        report.say(child_ending::threw, thrown.what());
     } catch (std::exception const& thrown) {
-        report.wanted_memory = errno == ENOMEM || dynamic_cast<std::bad_alloc const*>(&thrown);
+        report.wanted_memory = errno == ENOMEM;
         report.say(child_ending::threw, thrown.what());
     } catch (...) {
         report.say(child_ending::threw, "an exception that is not a std::exception");

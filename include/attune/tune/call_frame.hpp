@@ -367,28 +367,28 @@ struct host_call {
     Result* result = nullptr; ///< what the kernel returned
 };
 
-template <class... Args, std::size_t... I>
+template <class... Args, std::size_t... At>
 [[nodiscard]] std::tuple<host_argument<Args>...> host_arguments(std::tuple<Args...> const& held,
                                                                 std::span<std::byte* const> data,
                                                                 std::vector<std::size_t> const& of,
-                                                                std::index_sequence<I...> /*all*/)
+                                                                std::index_sequence<At...> /*all*/)
 {
     std::byte* const* next = data.data();
     std::size_t const* count = of.data();
     // Braces fix the order in which the arrays take their addresses.
     return std::tuple<host_argument<Args>...>{
-        moved_to<host_argument<Args>>(std::get<I>(held), next, count)...};
+        moved_to<host_argument<Args>>(std::get<At>(held), next, count)...};
 }
 
-template <class... Args, std::size_t... I>
+template <class... Args, std::size_t... At>
 [[nodiscard]] std::tuple<Args...> moved_arguments(std::tuple<Args...> const& held,
                                                   std::span<std::byte* const> data,
                                                   std::vector<std::size_t> const& of,
-                                                  std::index_sequence<I...> /*all*/)
+                                                  std::index_sequence<At...> /*all*/)
 {
     std::byte* const* next = data.data();
     std::size_t const* count = of.data();
-    return std::tuple<Args...>{moved_to<Args>(std::get<I>(held), next, count)...};
+    return std::tuple<Args...>{moved_to<Args>(std::get<At>(held), next, count)...};
 }
 
 } // namespace detail

@@ -37,13 +37,13 @@ template <class T>
 }
 
 /// The arguments of a call with other sizes: see call_frame::resized.
-template <class... Args, std::size_t... I>
+template <class... Args, std::size_t... At>
 [[nodiscard]] std::tuple<Args...> resized_arguments(std::tuple<Args...> const& held,
                                                     std::span<std::int64_t const> sizes,
-                                                    std::index_sequence<I...> /*all*/)
+                                                    std::index_sequence<At...> /*all*/)
 {
     return std::tuple<Args...>{
-        resized_argument(std::get<I>(held), I < sizes.size() ? sizes[I] : std::int64_t{-1})...};
+        resized_argument(std::get<At>(held), At < sizes.size() ? sizes[At] : std::int64_t{-1})...};
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
