@@ -19,10 +19,10 @@
 #include <attune/compile/object_key.ipp>
 #include <attune/compile/shared_code.ipp>
 #include <attune/compile/system.ipp>
-#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {

@@ -12,8 +12,8 @@
 #include <attune/compile/process.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>

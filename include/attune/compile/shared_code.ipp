@@ -16,8 +16,8 @@
 #include <attune/compile/shared_code.hpp>
 #include <attune/compile/source.ipp>
 #include <attune/compile/symbols.ipp>
-#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <cxxabi.h>

@@ -23,8 +23,8 @@
 #include <attune/compile/system.hpp>
 #include <attune/compile/system_cache.ipp>
 #include <attune/core/hash.hpp>
-#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <chrono>
