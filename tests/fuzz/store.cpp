@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.ipp>
 
+#include <attune/core/posix/forever.ipp>
 #include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/program_end.ipp>
 
 #include <cstddef>
 #include <cstdint>
