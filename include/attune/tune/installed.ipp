@@ -366,14 +366,19 @@ struct installed_variants::state {
         return out;
     }
 
-    /// Into the store, unless an unfinished tuning would stand there in place of a finished one.
+    /// Into the store, unless a tuning that came less far would stand there in place of another.
     void remember(record const& fresh, std::vector<std::string>& notices)
     {
+        // Interrupted, disturbed, finished.
+        auto const completeness = [](record const& r) {
+            return r.interrupted ? 0 : is_finished(r) ? 2 : 1;
+        };
         found const known = store.find(fresh.key);
-        bool const has_finished = known.how == match::exact && is_finished(*known.best);
-        // What was known took part in this tuning, and met the same disturbance.
+        // What was known took part in a tuning that was asked for anew.
         bool const is_asked_for = options.retune && !fresh.interrupted;
-        if (is_finished(fresh) || is_asked_for || !has_finished) return store.add(fresh);
+        if (known.how != match::exact || is_asked_for ||
+            completeness(fresh) >= completeness(*known.best))
+            return store.add(fresh);
         notices.push_back(std::string("the tuning was ") +
                           (fresh.interrupted ? "interrupted" : "disturbed") +
                           ": the store keeps what a finished one found");
