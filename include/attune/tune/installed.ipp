@@ -352,6 +352,7 @@ struct installed_variants::state {
         report.speedup = known.best->default_s / known.best->best_s;
         report.speedup_low = report.speedup_high = report.speedup;
         report.log2_space_size = space.log2_size();
+        report.noise.is_disturbed = known.best->disturbed;
         if (known.best->least_s > 0)
             report.roofline = {known.best->least_s,
                                known.best->least_s / known.best->best_s,
@@ -366,22 +367,14 @@ struct installed_variants::state {
         return out;
     }
 
-    /// Into the store, unless a tuning that came less far would stand there in place of another.
+    /// Into the store, unless an interrupted tuning would stand there in place of a whole one. What
+    /// a whole one replaces took part in it, or could not be used.
     void remember(record const& fresh, std::vector<std::string>& notices)
     {
-        // Interrupted, disturbed, finished.
-        auto const completeness = [](record const& r) {
-            return r.interrupted ? 0 : is_finished(r) ? 2 : 1;
-        };
         found const known = store.find(fresh.key);
-        // What was known took part in a tuning that was asked for anew.
-        bool const is_asked_for = options.retune && !fresh.interrupted;
-        if (known.how != match::exact || is_asked_for ||
-            completeness(fresh) >= completeness(*known.best))
-            return store.add(fresh);
-        notices.push_back(std::string("the tuning was ") +
-                          (fresh.interrupted ? "interrupted" : "disturbed") +
-                          ": the store keeps what a finished one found");
+        bool const has_whole = known.how == match::exact && !known.best->interrupted;
+        if (!fresh.interrupted || !has_whole) return store.add(fresh);
+        notices.push_back("the tuning was interrupted: the store keeps what a finished one found");
         tell(notices.back());
     }
 
