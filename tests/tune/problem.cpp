@@ -251,30 +251,6 @@ TEST_CASE("a compiler and a store are held by reference behind one value")
     CHECK(known.notices().empty());
 }
 
-TEST_CASE("what was not finished, or disturbed, does not take the place of what was finished")
-{
-    attune::memory_store store;
-    attune::any_store const known = attune::make_any_store(store);
-    auto const with = [](double best_s, bool interrupted, bool disturbed) {
-        attune::record r;
-        r.best_s = best_s;
-        r.interrupted = interrupted;
-        r.disturbed = disturbed;
-        return r;
-    };
-    auto const best_s = [&] { return known.find({}).best->best_s; };
-    known.add(with(5, false, true)); // better than nothing
-    CHECK(best_s() == 5);
-    known.add(with(4, true, false));
-    CHECK(best_s() == 4);
-    known.add(with(3, false, false));
-    known.add(with(2, false, true));
-    known.add(with(1, true, false));
-    CHECK(best_s() == 3);
-    known.add(with(6, false, false)); // a finished one does
-    CHECK(best_s() == 6);
-}
-
 TEST_CASE("the device has a name that stays the same")
 {
     CHECK(!attune::device_name().empty());
