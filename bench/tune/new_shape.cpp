@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <vector>
 
+#include "../support/arguments.hpp"
+
 namespace {
 
 using signature = void(std::span<float const>, std::span<float>);
@@ -65,9 +67,7 @@ attune::callable code(signature* f)
     return made;
 }
 
-} // namespace
-
-int main()
+int run()
 {
     // The host's own memory, which a fork would copy the page tables of.
     void* const much =
@@ -140,4 +140,15 @@ int main()
                         allowed);
         }
     std::printf("total worst_of_allowed=%.2f\n", worst);
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return bench::exit_code_of("bench.tune.new_shape", [&] {
+        bench::read_arguments(argc, argv, {});
+        return run();
+    });
 }
