@@ -239,7 +239,7 @@ std::optional<mismatch> device_compare::compare(buffer const& like,
                  like.bytes / width,
                  like.target,
                  {}};
-    std::byte bytes[2][8] = {};
+    std::byte bytes[2][sizeof(long double)] = {}; // the largest element
     fetch(bytes[0], got + found.first * width, width);
     fetch(bytes[1], want.at + found.first * width, width);
     detail::with_element_type(like.type, [&](auto sample) {
