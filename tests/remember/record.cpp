@@ -39,3 +39,24 @@ TEST_CASE("matches are ordered from best to none, each with a word of its own")
         words.emplace(attune::describe(how));
     CHECK(words == std::set<std::string>{"exact", "other size", "other device", "none"});
 }
+
+TEST_CASE("what was not finished, or disturbed, does not take the place of what was finished")
+{
+    attune::record finished;
+    attune::record disturbed;
+    disturbed.disturbed = true;
+    attune::record interrupted;
+    interrupted.interrupted = true;
+    for (bool const took_part : {false, true}) {
+        CHECK(may_replace(finished, finished, took_part));
+        CHECK(may_replace(finished, disturbed, took_part));
+        CHECK(may_replace(finished, interrupted, took_part));
+        CHECK(may_replace(disturbed, disturbed, took_part));
+        CHECK(may_replace(disturbed, interrupted, took_part));
+        CHECK(may_replace(interrupted, interrupted, took_part));
+        CHECK_FALSE(may_replace(interrupted, finished, took_part));
+        CHECK_FALSE(may_replace(interrupted, disturbed, took_part));
+    }
+    CHECK_FALSE(may_replace(disturbed, finished, false)); // found meanwhile, by another process
+    CHECK(may_replace(disturbed, finished, true));
+}

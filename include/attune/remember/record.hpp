@@ -61,6 +61,17 @@ struct record {
     return !r.interrupted && !r.disturbed;
 }
 
+/// Whether `fresh` may stand in place of `known`, of the same key: an interrupted tuning not in
+/// that of a whole one, a disturbed one not in that of a finished one.
+/// @param took_part  `known` was there before `fresh` was tuned: it took part in that and met the
+///                   same disturbance, or it could not be used
+[[nodiscard]] inline bool
+may_replace(record const& fresh, record const& known, bool took_part) noexcept
+{
+    if (fresh.interrupted) return known.interrupted;
+    return is_finished(fresh) || took_part || !is_finished(known);
+}
+
 /// How well a record fits what was asked for, best first.
 enum class match : std::uint8_t {
     exact,        ///< everything is equal

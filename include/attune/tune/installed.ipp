@@ -367,14 +367,16 @@ struct installed_variants::state {
         return out;
     }
 
-    /// Into the store, unless an interrupted tuning would stand there in place of a whole one. What
-    /// a whole one replaces took part in it, or could not be used.
-    void remember(record const& fresh, std::vector<std::string>& notices)
+    /// Into the store, unless what stands there is worth more: see may_replace().
+    /// @param was_known  a record with this key was there before the tuning
+    void remember(record const& fresh, bool was_known, std::vector<std::string>& notices)
     {
         found const known = store.find(fresh.key);
-        bool const has_whole = known.how == match::exact && !known.best->interrupted;
-        if (!fresh.interrupted || !has_whole) return store.add(fresh);
-        notices.push_back("the tuning was interrupted: the store keeps what a finished one found");
+        if (known.how != match::exact || may_replace(fresh, *known.best, was_known))
+            return store.add(fresh);
+        notices.push_back(std::string("the tuning was ") +
+                          (fresh.interrupted ? "interrupted" : "disturbed") +
+                          ": the store keeps what a finished one found");
         tell(notices.back());
     }
 
@@ -392,8 +394,9 @@ struct installed_variants::state {
     {
         chain_of_trees const& space = *of.space;
         tuning_problem problem{kernel, space, *of.default_at, compiler, frame, predict};
-        if (found const known = store.find(key); options.retune && known.how == match::exact)
-            problem.rival = point_of(*known.best, space);
+        found const known = store.find(key);
+        bool const was_known = known.how == match::exact;
+        if (options.retune && was_known) problem.rival = point_of(*known.best, space);
         tuning_options now = options;
         now.limits = within(options.limits, what_is_left(options.total, spent));
         interrupt_guard const until_remembered; // the program hears of Ctrl-C only then
@@ -403,7 +406,7 @@ struct installed_variants::state {
         if (!result.is_too_short) {
             record fresh = make_record(key, space.describe(), result, options);
             fresh.shape = shape;
-            remember(fresh, result.report.notices);
+            remember(fresh, was_known, result.report.notices);
             for (point const& at : {result.at, *of.default_at})
                 compiler.keep_winner(kernel.source, make_variant(kernel, space.describe(), at));
         }
