@@ -24,7 +24,7 @@ function(attune_kernel_unit unit in names flags)
     list(TRANSFORM flags APPEND "\\n")
     string(REPLACE ";" "" flags "${flags}")
     string(CONCAT code
-        "#include <attune/compile/ahead_unit.hpp>\n\n"
+        "#include <attune/compile/ahead/ahead_unit.hpp>\n\n"
         "#include \"${in}\"\n"
         "#line 1 \"attune_add_kernel of ${in}\"\n"
         "namespace {\n")
@@ -253,7 +253,7 @@ if(step STREQUAL "ptx")
     string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " bytes "${bytes}")
     string(CONCAT code
-        "#include <attune/compile/ahead_unit.hpp>\n\n"
+        "#include <attune/compile/ahead/ahead_unit.hpp>\n\n"
         "namespace {\n"
         "constexpr unsigned char text[] = {\n    ${bytes}0};\n"
         "${listed}} // namespace\n")

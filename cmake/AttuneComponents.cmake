@@ -1,11 +1,11 @@
 # The components behind attune's doors, defined once for this build tree and for the installed package:
 # either way the consumer's own compiler builds the one translation unit that a component is.
 #
-#   attune::space    include/attune/space/space.ipp            Boost's headers
-#   attune::files    include/attune/space/files/files.ipp            attune::space, JSON
-#   attune::search   include/attune/search/search.ipp          attune::space, Eigen, LBFGSpp
-#   attune::tune     include/attune/tune/tune.ipp              attune::search, JSON, threads, dlopen
-#   attune::clang    include/attune/compile/clang_module.ipp   attune::tune and a module with LLVM and Clang;
+#   attune::space    include/attune/unit/space.hpp            Boost's headers
+#   attune::files    include/attune/unit/files.hpp            attune::space, JSON
+#   attune::search   include/attune/unit/search.hpp          attune::space, Eigen, LBFGSpp
+#   attune::tune     include/attune/unit/tune.hpp              attune::search, JSON, threads, dlopen
+#   attune::clang    include/attune/unit/clang_module.hpp   attune::tune and a module with LLVM and Clang;
 #                                                              without these, attune::tune alone
 #
 # Nothing is built unless something links it. Needs the target attune::attune.
@@ -164,26 +164,26 @@ function(attune_add_component name)
     if(TARGET attune::${name})
         return()
     elseif(name STREQUAL "space")
-        attune_add_unit(attune_space STATIC attune/space/space.ipp)
+        attune_add_unit(attune_space STATIC attune/unit/space.hpp)
         target_link_libraries(attune_space PUBLIC attune::attune)
     elseif(name STREQUAL "files")
         attune_add_component(space)
-        attune_add_unit(attune_files STATIC attune/space/files/files.ipp)
+        attune_add_unit(attune_files STATIC attune/unit/files.hpp)
         target_link_libraries(attune_files PUBLIC attune::space PRIVATE nlohmann_json::nlohmann_json)
     elseif(name STREQUAL "search")
         attune_add_component(space)
-        attune_add_unit(attune_search STATIC attune/search/search.ipp)
+        attune_add_unit(attune_search STATIC attune/unit/search.hpp)
         target_link_libraries(attune_search PUBLIC attune::space PRIVATE Eigen3::Eigen)
         target_include_directories(attune_search SYSTEM PRIVATE "${ATTUNE_LBFGSPP_INCLUDE_DIR}")
     elseif(name STREQUAL "tune")
         attune_add_component(search)
-        attune_add_unit(attune_tune STATIC attune/tune/tune.ipp)
+        attune_add_unit(attune_tune STATIC attune/unit/tune.hpp)
         target_link_libraries(attune_tune PUBLIC attune::search Threads::Threads ${CMAKE_DL_LIBS}
                                           PRIVATE nlohmann_json::nlohmann_json)
     elseif(name STREQUAL "clang")
         attune_add_component(tune)
         # Opened at run time with local symbols, so that a program may hold a second LLVM.
-        attune_add_unit(attune_clang_module MODULE attune/compile/clang_module.ipp)
+        attune_add_unit(attune_clang_module MODULE attune/unit/clang_module.hpp)
         set_target_properties(attune_clang_module PROPERTIES PREFIX lib OUTPUT_NAME attune_clang)
         target_link_libraries(attune_clang_module PRIVATE attune::attune attune_llvm)
         target_compile_definitions(attune_tune PRIVATE

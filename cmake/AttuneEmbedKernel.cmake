@@ -46,7 +46,7 @@ foreach(text name in)
     string(REGEX REPLACE "([\"\\])" "\\\\\\1" ${text} "${${text}}")
 endforeach()
 string(CONCAT code
-    "#include <attune/compile/embedded.hpp>\n\n"
+    "#include <attune/compile/source/embedded.hpp>\n\n"
     "namespace {\n"
     "constexpr unsigned char text[] = {\n    ${bytes}0};\n"
     "constexpr attune::embedded_kernel kernel{\"${name}\", \"${in}\", text, sizeof text - 1};\n"

@@ -9,6 +9,7 @@ function(attune_add_header_test target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
     file(GLOB_RECURSE headers RELATIVE "${PROJECT_SOURCE_DIR}/include" CONFIGURE_DEPENDS
          "${PROJECT_SOURCE_DIR}/include/attune/*.hpp")
+    list(FILTER headers EXCLUDE REGEX "/(detail|unit)/")
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/headers")
     set(begin "#include <Eigen/Core>\n#include <boost/hana.hpp>\n#include <boost/multiprecision/cpp_int.hpp>\n"
               "#include <complex>\n#include <regex>\n#pragma GCC poison I B0 small interface\n")

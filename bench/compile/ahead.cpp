@@ -10,8 +10,8 @@
 // disturbed by the compiler beside them, that of `ahead` would be the larger one.
 // `same_code`: how many evaluations of a tuning took the outcome of a variant with equal code.
 #include <attune/compile/clang.hpp>
-#include <attune/measure/duel.hpp>
-#include <attune/tune/reserved_core.hpp>
+#include <attune/measure/clock/duel.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -14,11 +14,11 @@
 //          line is the sum over the kernels, as they are compiled by default, over that of nvcc.
 #include <attune/compile/nvrtc.hpp>
 
-#include <attune/compile/cubin.hpp>
 #include <attune/compile/device_compiler.hpp>
-#include <attune/compile/nvrtc_library.hpp>
-#include <attune/compile/process.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/nvrtc/cubin.hpp>
+#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 
 #include <cstddef>

@@ -13,9 +13,9 @@
 //          <algorithm> and <cmath>, whose headers no run parsed before, and an earlier one did.
 //          vs_x is our time over that of x, so that less than 1 means that we are cheaper.
 #include <attune/compile/clang.hpp>
-#include <attune/compile/entry.hpp>
-#include <attune/compile/process.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <cstddef>
 #include <cstdio>

@@ -15,7 +15,7 @@
 // the first line, takes a minute or two.
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
-#include <attune/tune/finals.hpp>
+#include <attune/tune/loop/finals.hpp>
 
 #include <algorithm>
 #include <array>

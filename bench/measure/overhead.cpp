@@ -2,10 +2,10 @@
 // process with 200 MB of resident memory in small pages.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
-#include <attune/measure/adaptive_timer.hpp>
-#include <attune/measure/signal_guard.hpp>
-#include <attune/tune/timing.hpp>
-#include <attune/tune/trial.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
+#include <attune/tune/cpu/timing.hpp>
+#include <attune/tune/loop/trial.hpp>
 
 #include <array>
 #include <cstddef>

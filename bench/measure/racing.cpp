@@ -11,10 +11,10 @@
 // 32 repetitions, from turns of both (negative: it is faster). The last line has the ratio of all
 // kernels together.
 #include <attune/compile/clang.hpp>
-#include <attune/measure/adaptive_timer.hpp>
-#include <attune/measure/duel.hpp>
-#include <attune/tune/finals.hpp>
-#include <attune/tune/timing.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
+#include <attune/measure/clock/duel.hpp>
+#include <attune/tune/cpu/timing.hpp>
+#include <attune/tune/loop/finals.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -20,9 +20,9 @@
 // --alone is that without the process: what a machine at rest is told to be.
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
-#include <attune/measure/round_robin.hpp>
-#include <attune/tune/reserved_core.hpp>
-#include <attune/tune/scoreboard.hpp>
+#include <attune/measure/clock/round_robin.hpp>
+#include <attune/tune/loop/scoreboard.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
 
 #include <algorithm>
 #include <csignal>

@@ -11,8 +11,8 @@
 //          The synthetic kernel (permuted_loops.hpp) has an order of loops, hidden failures and a
 //          known optimum; there metrics of orders and a user's priors are compared as well.
 // Exit     2 when a file or an argument is wrong
+#include <attune/search/bayes/start/initial_design.hpp>
 #include <attune/search/bayesian.hpp>
-#include <attune/search/start/initial_design.hpp>
 
 #include <cstdio>
 #include <functional>

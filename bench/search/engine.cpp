@@ -15,11 +15,11 @@
 //          then the limits at n = 100 beside what was measured
 // Note     as the library is compiled: -march=native shortens all but the look-ups
 #include <attune/core/random.hpp>
-#include <attune/search/features/feature_map.hpp>
-#include <attune/search/gp/evidence.hpp>
-#include <attune/search/gp/maximise.hpp>
-#include <attune/search/gp/pool.hpp>
-#include <attune/search/gp/process.hpp>
+#include <attune/search/bayes/features/feature_map.hpp>
+#include <attune/search/bayes/gp/evidence.hpp>
+#include <attune/search/bayes/gp/maximise.hpp>
+#include <attune/search/bayes/gp/pool.hpp>
+#include <attune/search/bayes/gp/process.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <Eigen/Core>

@@ -16,7 +16,7 @@
 #include <attune/attune.hpp>
 #include <attune/core/random.hpp>
 #include <attune/search/bayesian.hpp>
-#include <attune/space/configurations.hpp>
+#include <attune/space/query/configurations.hpp>
 
 #include <algorithm>
 #include <array>

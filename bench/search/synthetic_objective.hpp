@@ -6,7 +6,7 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/distance.hpp>
+#include <attune/space/query/distance.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -20,8 +20,8 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/exact_size.hpp>
 #include <attune/space/files/read_json.hpp>
+#include <attune/space/query/exact_size.hpp>
 
 #include <algorithm>
 #include <cmath>

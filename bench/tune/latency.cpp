@@ -12,7 +12,7 @@
 //          often the thread was taken off its processor; the last line has the ratio
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
-#include <attune/compile/process.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 // in a process with 256 MB of resident memory in small pages.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
-#include <attune/tune/shape_check.hpp>
+#include <attune/tune/shape/shape_check.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -12,7 +12,7 @@
 // default search, random search and a genetic algorithm. The program ends with 1 when a
 // result is wrong; that line says which.
 #include <attune/compile/clang.hpp>
-#include <attune/measure/duel.hpp>
+#include <attune/measure/clock/duel.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -1,19 +1,11 @@
 // attune/attune.hpp - everything light: the only header most programs include.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       the public headers of all stages
-// Out      the whole library but the compilers that bring their own dependencies: include
-//          <attune/compile/clang.hpp>, or nvrtc.hpp beside it for GPUs
-// Source   own
-// Depends  std and Boost.Hana; never LLVM, CUDA, Eigen or JSON
-// Tests    tests/attune.cpp     Bench  bench/core/include_cost.cpp
-//
 // What is not a template is compiled once: the CMake targets do that. Without CMake, exactly one
 // file defines ATTUNE_IMPLEMENTATION before it includes this header.
 #pragma once
 
-#include <attune/compile/embedded.hpp>
+#include <attune/compile/source/embedded.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
@@ -26,7 +18,7 @@
 #include <attune/tune.hpp>
 
 #ifdef ATTUNE_IMPLEMENTATION
-#include <attune/search/search.ipp>
-#include <attune/space/space.ipp>
-#include <attune/tune/tune.ipp>
+#include <attune/unit/search.hpp>
+#include <attune/unit/space.hpp>
+#include <attune/unit/tune.hpp>
 #endif

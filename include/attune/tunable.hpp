@@ -1,12 +1,5 @@
 // attune/tunable.hpp - the one header a kernel file includes: names a parameter where it is used.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       the name of a tunable parameter and the value it has when the file compiles by itself
-// Out      an expression: the default here, the chosen value when attune compiles the file
-// Source   own
-// Depends  nothing at all: C++11 and later, C99 and later, CUDA
-// Tests    tests/tunable.cpp
 #pragma once
 
 /// ATTUNE_TUNABLE(NAME, default): `constexpr int tile = ATTUNE_TUNABLE(TILE_M, 64);`

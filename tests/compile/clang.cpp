@@ -1,7 +1,7 @@
 // tests/compile/clang.cpp : mirrors include/attune/compile/clang.hpp, which it includes first
 #include <attune/compile/clang.hpp>
 
-#include <attune/compile/process.hpp>
+#include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 
 #include <cstdlib>

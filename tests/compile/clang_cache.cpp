@@ -1,6 +1,6 @@
 // tests/compile/clang_cache.cpp : clang_compiler over the object cache, and its winners
 #include <attune/compile/clang.hpp>
-#include <attune/compile/process.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <chrono>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // tests/compile/debug.cpp : options.debug_folder of clang_compiler and system_compiler
 #include <attune/compile/clang.hpp>
-#include <attune/compile/process.hpp>
 #include <attune/compile/system.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <dlfcn.h>
 #include <filesystem>

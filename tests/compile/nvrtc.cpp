@@ -2,8 +2,8 @@
 #include <attune/compile/nvrtc.hpp>
 
 #include <attune/compile/device_compiler.hpp>
-#include <attune/compile/process.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/system/process.hpp>
 #include <attune/cuda/device_span.hpp>
 
 #include <thread>

@@ -1,8 +1,8 @@
 // tests/compile/nvrtc_cache.cpp : nvrtc_compiler over the object cache
 #include <attune/compile/device_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/process.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <filesystem>
 #include <string>

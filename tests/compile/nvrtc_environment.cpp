@@ -1,6 +1,6 @@
 // tests/compile/nvrtc_environment.cpp : nvrtc_compiler with and without library, driver and device
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
 #include <attune/core/error.hpp>
 
 #include <string>

@@ -1,8 +1,8 @@
 // tests/compile/nvrtc_errors.cpp : what nvrtc_compiler says when something is wrong
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc_run.ipp>
-#include <attune/compile/process.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <atomic>
 #include <chrono>

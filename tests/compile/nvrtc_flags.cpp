@@ -1,7 +1,7 @@
 // tests/compile/nvrtc_flags.cpp : every way to write a flag that NVRTC understands
 #include <attune/compile/device_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
 
 #include <cstdint>
 #include <filesystem>

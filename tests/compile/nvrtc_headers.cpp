@@ -1,8 +1,8 @@
 // tests/compile/nvrtc_headers.cpp : headers that nvrtc_compiler parses once, and when it must not
 #include <attune/compile/device_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/process.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <atomic>
 #include <string>

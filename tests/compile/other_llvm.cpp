@@ -1,6 +1,6 @@
 // tests/compile/other_llvm.cpp : clang_compiler in a process that holds another LLVM already
 #include <attune/compile/clang.hpp>
-#include <attune/compile/process.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <array>
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 // tests/compile/same_code.cpp : clang_compiler makes the object that clang++ makes ahead of time
 #include <attune/compile/clang.hpp>
-#include <attune/compile/entry.hpp>
-#include <attune/compile/object_key.hpp>
-#include <attune/compile/process.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/compile/system/object_key.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <fstream>
 #include <sstream>

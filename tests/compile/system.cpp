@@ -1,7 +1,7 @@
 // tests/compile/system.cpp : mirrors include/attune/compile/system.hpp, which it includes first
 #include <attune/compile/system.hpp>
 
-#include <attune/compile/process.hpp>
+#include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // tests/compile/system_cache.cpp : system_compiler over the object cache
-#include <attune/compile/process.hpp>
 #include <attune/compile/system.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <filesystem>
 #include <optional>

@@ -3,7 +3,7 @@
 #include <attune/declare/bind_inputs.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/text.hpp>

@@ -1,6 +1,6 @@
 // tests/declare/evaluate_integers.cpp - rounding divisions and the ends of 64 bits, exactly.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>

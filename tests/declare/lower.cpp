@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 
 #include <array>
 #include <cstdint>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/schema.hpp>
 
+#include <attune/declare/expression/operators.hpp>
 #include <attune/declare/input.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/operators.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
 

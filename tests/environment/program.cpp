@@ -8,7 +8,7 @@
 // attune_add_kernel.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
-#include <attune/compile/embedded.hpp>
+#include <attune/compile/source/embedded.hpp>
 
 #include <atomic>
 #include <clocale>

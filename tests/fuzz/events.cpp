@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/measure/estimate.hpp>
+#include <attune/measure/clock/estimate.hpp>
 #include <attune/remember/event_log.ipp>
 #include <attune/search/random.ipp>
 #include <attune/space/files/read_json.hpp>
-#include <attune/tune/logged_search.ipp>
+#include <attune/tune/loop/logged_search.ipp>
 
 #include <cstddef>
 #include <cstdint>

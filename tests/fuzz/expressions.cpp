@@ -1,6 +1,6 @@
 // tests/fuzz/expressions.cpp - no text crashes the parser; what it reads, it writes and reads
 // again. SPDX-License-Identifier: MIT
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/space/files/write_expression.hpp>

@@ -1,4 +1,4 @@
 // tests/fuzz/library.cpp - what reads and writes spaces, once for all that is fed hostile texts.
 // SPDX-License-Identifier: MIT
-#include <attune/space/files/files.ipp>
-#include <attune/space/space.ipp>
+#include <attune/unit/files.hpp>
+#include <attune/unit/space.hpp>

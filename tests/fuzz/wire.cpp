@@ -1,11 +1,11 @@
 // tests/fuzz/wire.cpp - no message of the other end crashes a program or its worker.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/clocks.ipp>
-#include <attune/measure/cuda/worker_answers.ipp>
-#include <attune/measure/cuda/worker_protocol.ipp>
-#include <attune/measure/cuda/worker_wire.ipp>
-#include <attune/measure/round_robin.ipp>
-#include <attune/measure/sampler.hpp>
+#include <attune/measure/clock/clocks.ipp>
+#include <attune/measure/clock/round_robin.ipp>
+#include <attune/measure/clock/sampler.hpp>
+#include <attune/measure/cuda/worker/detail/worker_answers.hpp>
+#include <attune/measure/cuda/worker/worker_protocol.ipp>
+#include <attune/measure/cuda/worker/worker_wire.ipp>
 
 #include <cstddef>
 #include <cstdint>

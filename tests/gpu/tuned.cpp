@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/tuned.hpp>
 
-#include <attune/compile/process.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <atomic>
 #include <chrono>

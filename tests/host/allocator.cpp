@@ -1,6 +1,6 @@
 // tests/host/allocator.cpp - a program whose malloc() is not the C library's, with threads that use
 // it. SPDX-License-Identifier: MIT
-#include <attune/measure/isolation.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 
 #include <atomic>
 #include <thread>

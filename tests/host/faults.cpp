@@ -1,7 +1,7 @@
 // tests/host/faults.cpp - a program whose other thread lives on SIGSEGV, as a JVM does, beside
 // guards that come and go; and a program that changes its handlers meanwhile.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/signal_guard.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <atomic>
 #include <csignal>

@@ -3,7 +3,7 @@
 #include <attune/compile/nvrtc.hpp>
 #include <attune/core/random.hpp>
 #include <attune/cuda/loaded_code.hpp>
-#include <attune/tune/problem.hpp>
+#include <attune/tune/kernel/problem.hpp>
 
 #include <bit>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // NVRTC makes code of every GPU kernel people tune and of those of the examples, and has nothing to
 // say against it.
-#include <attune/compile/entry.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc_library.hpp>
+#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/source/entry.hpp>
 #include <attune/cuda/occupancy.hpp>
 
 #include <doctest/doctest.h>

@@ -2,10 +2,10 @@
 // has used them; and they are timed and tuned as parallel ones. SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
 #include <attune/compile/system.hpp>
-#include <attune/measure/child_process.hpp>
-#include <attune/measure/clocks.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // compilers, remembered in one store.
 #include <attune/compile/clang.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/tune/problem.hpp>
+#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/compiler.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
 
 #include <atomic>
 #include <dlfcn.h>

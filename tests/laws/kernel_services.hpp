@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/compiler.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/timer.hpp>
+#include <attune/measure/clock/timer.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>

@@ -4,10 +4,10 @@
 
 #include <attune/core/random.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/space/distance.hpp>
-#include <attune/space/nearest.hpp>
+#include <attune/space/query/distance.hpp>
+#include <attune/space/query/nearest.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // tests/measure/arithmetic_peak.cpp : what is counted as a fused multiply-add is one,
-// include/attune/measure/arithmetic_peak.ipp SPDX-License-Identifier: MIT
-#include <attune/measure/arithmetic_peak.ipp>
+// include/attune/measure/roofline/detail/arithmetic_peak.hpp SPDX-License-Identifier: MIT
+#include <attune/measure/roofline/detail/arithmetic_peak.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
-// tests/measure/child_side.cpp : the inside of a child, include/attune/measure/child_side.ipp
+// tests/measure/child_side.cpp : the inside of a child, include/attune/measure/sandbox/detail/child_side.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/measure/child_process.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 
 #include <csignal>
 #include <cstdio>

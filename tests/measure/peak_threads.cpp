@@ -1,6 +1,6 @@
 // tests/measure/peak_threads.cpp : the same at the same time,
-// include/attune/measure/peak_threads.ipp SPDX-License-Identifier: MIT
-#include <attune/measure/peak_threads.ipp>
+// include/attune/measure/roofline/detail/peak_threads.hpp SPDX-License-Identifier: MIT
+#include <attune/measure/roofline/detail/peak_threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/clocks.hpp>
+#include <attune/measure/clock/clocks.hpp>
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // tests/measure/spare_memory.cpp : memory for a measurement,
-// include/attune/measure/spare_memory.ipp SPDX-License-Identifier: MIT
-#include <attune/measure/spare_memory.ipp>
+// include/attune/measure/roofline/detail/spare_memory.hpp SPDX-License-Identifier: MIT
+#include <attune/measure/roofline/detail/spare_memory.hpp>
 
 #include <doctest/doctest.h>
 #include <filesystem>

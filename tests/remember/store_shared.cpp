@@ -1,7 +1,7 @@
 // tests/remember/store_shared.cpp - one file, many threads and processes, some of them killed.
 // SPDX-License-Identifier: MIT
+#include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/remember/store_file.ipp>
 
 #include <csignal>
 #include <cstddef>

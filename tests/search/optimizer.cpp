@@ -3,7 +3,7 @@
 #include <attune/search/optimizer.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/declare/operators.hpp>
+#include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/random.hpp>

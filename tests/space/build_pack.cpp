@@ -3,7 +3,7 @@
 #include <attune/space/build_pack.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/declare/operators.hpp>
+#include <attune/declare/expression/operators.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
 

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/configurations.hpp>
-#include <attune/space/distance.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/files/write_smtlib.hpp>
-#include <attune/space/marginals.hpp>
-#include <attune/space/nearest.hpp>
+#include <attune/space/query/configurations.hpp>
+#include <attune/space/query/distance.hpp>
+#include <attune/space/query/marginals.hpp>
+#include <attune/space/query/nearest.hpp>
+#include <attune/space/query/space_report.hpp>
 #include <attune/space/rebind.hpp>
-#include <attune/space/space_report.hpp>
 
 #include <cstdlib>
 #include <doctest/doctest.h>

@@ -6,7 +6,7 @@
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/write_expression.hpp>
-#include <attune/space/marginals.hpp>
+#include <attune/space/query/marginals.hpp>
 
 #include <cstddef>
 #include <cstdint>

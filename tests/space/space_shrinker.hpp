@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/space/conditions.hpp>
+#include <attune/space/conditions/conditions.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <attune/declare/description.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/space/conditions.hpp>
+#include <attune/space/conditions/conditions.hpp>
 
 #include <cstddef>
 #include <cstdint>

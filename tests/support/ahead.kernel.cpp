@@ -1,4 +1,4 @@
-// Functions that tests/compile/ahead.cpp looks for; `bump` differs from that of
+// Functions that tests/compile/ahead/ahead.cpp looks for; `bump` differs from that of
 // ahead_twin.kernel.cpp.
 #include <attune/tunable.hpp>
 

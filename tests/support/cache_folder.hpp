@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
-#include <attune/compile/process.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <chrono>
 #include <cstdint>

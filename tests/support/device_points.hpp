@@ -6,7 +6,7 @@
 #include <attune/cuda/limits.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/problem.hpp>
+#include <attune/tune/kernel/problem.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -9,8 +9,8 @@
 #pragma once
 
 #include <attune/compile/device_compiler.hpp>
-#include <attune/compile/diagnostics.hpp>
-#include <attune/compile/process.hpp>
+#include <attune/compile/source/diagnostics.hpp>
+#include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/cuda/occupancy.hpp>

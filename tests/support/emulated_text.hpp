@@ -2,10 +2,10 @@
 // it. SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/device_text.hpp>
-#include <attune/compile/entry.hpp>
-#include <attune/compile/source.hpp>
-#include <attune/compile/variant.hpp>
+#include <attune/compile/source/device_text.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
 
 #include <algorithm>
 #include <cstddef>

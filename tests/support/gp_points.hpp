@@ -4,8 +4,8 @@
 
 #include <attune/core/random.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/search/features/feature_map.hpp>
-#include <attune/search/gp/kernel.hpp>
+#include <attune/search/bayes/features/feature_map.hpp>
+#include <attune/search/bayes/gp/kernel.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <Eigen/Dense>

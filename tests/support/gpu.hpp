@@ -8,8 +8,8 @@
 
 #include <attune/compile/device_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/signature.hpp>
-#include <attune/compile/source.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/primary_context.hpp>
 

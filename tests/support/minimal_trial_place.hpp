@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/compare.hpp>
+#include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/first_runs.hpp>
 
 #include <functional>

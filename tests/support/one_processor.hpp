@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/tune/reserved_core.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
 
 #include <cstddef>
 #include <sched.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/isolation.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 
 #include <condition_variable>
 #include <doctest/doctest.h>

@@ -2,10 +2,10 @@
 // bench. SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/cuda/worker_bench.hpp>
-#include <attune/measure/cuda/worker_door.hpp>
-#include <attune/measure/cuda/worker_main.hpp>
-#include <attune/measure/signal_guard.hpp>
+#include <attune/measure/cuda/worker/worker_bench.hpp>
+#include <attune/measure/cuda/worker/worker_door.hpp>
+#include <attune/measure/cuda/worker/worker_main.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <csignal>
 #include <cstddef>

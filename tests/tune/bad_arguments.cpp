@@ -1,9 +1,9 @@
 // tests/tune/bad_arguments.cpp : what is wrong with any kind of argument, or with the result, is
 // noticed SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
-#include <attune/measure/float16.hpp>
-#include <attune/tune/session.hpp>
-#include <attune/tune/trial.hpp>
+#include <attune/measure/arrays/float16.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/trial.hpp>
 
 #include <array>
 #include <complex>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/core/random.hpp>
-#include <attune/measure/process_state.hpp>
-#include <attune/tune/session.hpp>
-#include <attune/tune/trial.hpp>
+#include <attune/measure/sandbox/process_state.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/trial.hpp>
 
 #include <csetjmp>
 #include <csignal>

@@ -1,7 +1,7 @@
 // tests/tune/device_problem.cpp - problem.hpp where the compiler makes code for a device.
 // SPDX-License-Identifier: MIT
 #include <attune/core/error.hpp>
-#include <attune/tune/problem.hpp>
+#include <attune/tune/kernel/problem.hpp>
 
 #include <doctest/doctest.h>
 #include <functional>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/minimize.hpp>
 
-#include <attune/declare/operators.hpp>
+#include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/search/exhaustive.hpp>
 

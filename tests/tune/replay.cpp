@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/remember/event_log.hpp>
-#include <attune/tune/session.hpp>
+#include <attune/tune/loop/session.hpp>
 
 #include <doctest/doctest.h>
 #include <optional>

@@ -1,9 +1,9 @@
 // tests/tune/roofline.cpp - a tuning that knows how fast its kernel can be at most.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
-#include <attune/measure/clocks.hpp>
-#include <attune/tune/reserved_core.hpp>
-#include <attune/tune/session.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
 
 #include <algorithm>
 #include <atomic>

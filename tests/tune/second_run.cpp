@@ -1,7 +1,7 @@
 // tests/tune/second_run.cpp - what was tuned once runs in the next process without a compiler in
 // it. SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
-#include <attune/compile/process.hpp>
+#include <attune/compile/system/process.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/tune/tuned.hpp>
 

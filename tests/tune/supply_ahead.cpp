@@ -1,13 +1,13 @@
 // tests/tune/supply_ahead.cpp - variants that are compiled while another is measured.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/clocks.hpp>
+#include <attune/measure/clock/clocks.hpp>
 #include <attune/remember/event_log.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/exhaustive.hpp>
-#include <attune/tune/logged_search.hpp>
+#include <attune/tune/loop/logged_search.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/pipeline/supply.hpp>
 #include <attune/tune/replay.hpp>
-#include <attune/tune/session.hpp>
-#include <attune/tune/supply.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <attune/compile/clang.hpp>
-#include <attune/compile/signature.hpp>
-#include <attune/compile/source.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/source/source.hpp>
 
 #include <string>
 #include <utility>

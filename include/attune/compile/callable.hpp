@@ -1,12 +1,5 @@
 // attune/compile/callable.hpp - compiled code that can be called, and what is known about it.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       a loaded variant
-// Out      its address, the handle that keeps it loaded, and a key that equal code shares
-// Source   own
-// Depends  std only
-// Tests    tests/compile/callable.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

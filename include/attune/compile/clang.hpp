@@ -1,19 +1,12 @@
 // attune/compile/clang.hpp - compiles a variant inside the process, with Clang and LLVM's ORC.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       kernel source and one variant
-// Out      a callable in this process, or a failure
-// Source   own
-// Depends  std only; the module libattune_clang.so, opened when first needed, holds Clang and LLVM
-// Tests    tests/compile/clang.cpp, laws in tests/laws/compiler.hpp
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/callable.hpp>
-#include <attune/compile/source.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
 #include <attune/compile/system.hpp>
-#include <attune/compile/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <memory>

@@ -1,28 +1,21 @@
 // attune/compile/clang.ipp - compiles with the Clang module, unless the cache knows the code.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       kernel source and one variant
-// Out      the definitions of clang.hpp; included by exactly one translation unit
-// Source   own
-// Depends  std, POSIX (dlopen)
-// Tests    tests/compile/clang.cpp, tests/compile/clang_cache.cpp
 #pragma once
 
 #include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/clang.hpp>
-#include <attune/compile/libraries.ipp>
-#include <attune/compile/matrix_view_text.hpp>
-#include <attune/compile/module_keeper.ipp>
-#include <attune/compile/module_reply.ipp>
-#include <attune/compile/module_session.ipp>
-#include <attune/compile/object_key.ipp>
-#include <attune/compile/shared_code.ipp>
+#include <attune/compile/clang/detail/module_keeper.hpp>
+#include <attune/compile/clang/detail/module_reply.hpp>
+#include <attune/compile/clang/detail/module_session.hpp>
+#include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/system.ipp>
+#include <attune/compile/system/libraries.ipp>
+#include <attune/compile/system/object_key.ipp>
+#include <attune/compile/system/shared_code.ipp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.ipp>
-#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {

@@ -1,17 +1,10 @@
 // attune/compile/compiler.hpp - what a compiler of kernel variants must offer.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       kernel source and one variant
-// Out      the concept `compiler` and the sentence for a type that is none
-// Source   own
-// Depends  std only
-// Tests    tests/compile/compiler.cpp, laws in tests/laws/compiler.hpp
 #pragma once
 
 #include <attune/compile/callable.hpp>
-#include <attune/compile/source.hpp>
-#include <attune/compile/variant.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <concepts>

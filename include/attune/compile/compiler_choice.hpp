@@ -1,12 +1,5 @@
 // attune/compile/compiler_choice.hpp - several compilers as one, chosen for each variant.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       compilers with a name each; a variant that names one of them
-// Out      what that compiler makes of it
-// Source   own
-// Depends  std only
-// Tests    tests/compile/compiler_choice.cpp, laws in tests/laws/compiler.hpp
 #pragma once
 
 #include <attune/compile/compiler.hpp>

@@ -1,12 +1,5 @@
 // attune/compile/device_compiler.hpp - what a compiler of kernels for a device must offer.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       a compiler whose code runs on a CUDA device
-// Out      the concept `device_compiler` and the sentence for a type that is none
-// Source   own
-// Depends  std only
-// Tests    tests/compile/device_compiler.cpp
 #pragma once
 
 #include <attune/compile/compiler.hpp>

@@ -1,20 +1,14 @@
 // attune/compile/nvrtc.hpp - compiles a variant for a CUDA device, with NVIDIA's runtime compiler.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       kernel source in CUDA C++ and one variant with its launch
-// Out      code for a device, what it takes there and how it is launched; or a failure
-// Source   own; NVRTC user guide
-// Depends  std only; libnvrtc and the driver are opened at run time, where there are any
-// Tests    tests/compile/nvrtc.cpp, nvrtc_errors.cpp, nvrtc_headers.cpp, nvrtc_cache.cpp; laws in
-//          tests/laws/compiler.hpp
 // Bench    bench/compile/nvrtc.cpp
+//
+// NVRTC user guide
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/callable.hpp>
-#include <attune/compile/source.hpp>
-#include <attune/compile/variant.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 

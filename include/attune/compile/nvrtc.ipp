@@ -1,16 +1,9 @@
 // attune/compile/nvrtc.ipp - the members of nvrtc_compiler.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       kernel source and one variant
-// Out      the definitions of nvrtc.hpp; included by exactly one translation unit
-// Source   own
-// Depends  std
-// Tests    tests/compile/nvrtc.cpp
 #pragma once
 
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc_session.ipp>
+#include <attune/compile/nvrtc/detail/nvrtc_session.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 

@@ -1,18 +1,11 @@
 // attune/compile/system.hpp - compiles a variant with the machine's own compiler and dlopen.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       kernel source and one variant
-// Out      a callable in this process, or a failure
-// Source   own
-// Depends  std only; POSIX in the .ipp
-// Tests    tests/compile/system.cpp, laws in tests/laws/compiler.hpp
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/callable.hpp>
-#include <attune/compile/source.hpp>
-#include <attune/compile/variant.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <memory>

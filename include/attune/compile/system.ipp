@@ -1,30 +1,23 @@
 // attune/compile/system.ipp - spawns the compiler, loads and unloads its shared objects.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       kernel source and one variant
-// Out      the definitions of system.hpp; included by exactly one translation unit
-// Source   own
-// Depends  std, POSIX (dlopen)
-// Tests    tests/compile/system.cpp
 #pragma once
 
 #include <attune/compile/cache/object_cache.ipp>
 #include <attune/compile/cache/request_key.ipp>
-#include <attune/compile/diagnostics.hpp>
-#include <attune/compile/entry.hpp>
-#include <attune/compile/libraries.ipp>
-#include <attune/compile/matrix_view_text.hpp>
-#include <attune/compile/object_key.ipp>
-#include <attune/compile/process.ipp>
-#include <attune/compile/shared_code.ipp>
-#include <attune/compile/source.ipp>
-#include <attune/compile/symbols.ipp>
+#include <attune/compile/source/diagnostics.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/compile/source/matrix_view_text.hpp>
+#include <attune/compile/source/source.ipp>
 #include <attune/compile/system.hpp>
-#include <attune/compile/system_cache.ipp>
+#include <attune/compile/system/detail/symbols.hpp>
+#include <attune/compile/system/detail/system_cache.hpp>
+#include <attune/compile/system/libraries.ipp>
+#include <attune/compile/system/object_key.ipp>
+#include <attune/compile/system/process.ipp>
+#include <attune/compile/system/shared_code.ipp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
-#include <attune/core/posix/quiet_writes.ipp>
 #include <attune/core/version.hpp>
 
 #include <chrono>

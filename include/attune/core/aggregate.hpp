@@ -1,5 +1,6 @@
 // attune/core/aggregate.hpp - the types of a structure's members, without its help.
 // SPDX-License-Identifier: MIT
+//
 // Source: Boost.PFR (Polukhin): members are counted by what initialises the structure, and named by
 // a structured binding
 #pragma once

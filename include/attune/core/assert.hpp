@@ -1,12 +1,5 @@
 // attune/core/assert.hpp - a precondition that names what was broken.
 // SPDX-License-Identifier: MIT
-//
-// Stage    core, under all stages
-// In       a condition and the reason it must hold
-// Out      nothing when it holds; a message on stderr and abort() when it does not
-// Source   own
-// Depends  std only
-// Tests    tests/core/assert.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,6 @@
 // attune/core/error.hpp - the environment cannot be used, or a declaration is wrong.
 // SPDX-License-Identifier: MIT
-//
-// Stage    core, under all stages
-// In       what went wrong, where, and what the user can do next
-// Out      an exception whose text is those three sentences
 // Source   own (house style 3.4: one configuration that fails is an `outcome`, never an exception)
-// Depends  std only
-// Tests    tests/core/error.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

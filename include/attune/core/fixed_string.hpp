@@ -1,12 +1,7 @@
 // attune/core/fixed_string.hpp - a string literal as a template argument.
 // SPDX-License-Identifier: MIT
 //
-// Stage    core, under all stages
-// In       a string literal
-// Out      a structural value: `parameter<"TILE_M", ...>` carries its name in its type
-// Source   own; the technique is P0732 (C++20 class types as template arguments)
-// Depends  std only
-// Tests    tests/core/fixed_string.cpp
+// The technique is P0732 (C++20 class types as template arguments)
 #pragma once
 
 #include <attune/core/version.hpp>

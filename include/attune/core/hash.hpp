@@ -1,13 +1,7 @@
 // attune/core/hash.hpp - a fingerprint of content: equal text gives equal text, on every machine.
 // SPDX-License-Identifier: MIT
-//
-// Stage    core, under all stages; keys of records and of object code
-// In       any number of strings, in order
-// Out      128 bits, as 32 hexadecimal digits
 // Source   FNV-1a, 128-bit variant (Fowler, Noll, Vo; IETF draft-eastlake-fnv). It tells accidental
 //          differences apart; it does not resist an adversary, and nothing here asks it to.
-// Depends  std only
-// Tests    tests/core/hash.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

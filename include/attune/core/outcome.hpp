@@ -1,12 +1,5 @@
 // attune/core/outcome.hpp - what evaluating one configuration gave: a measurement or a failure.
 // SPDX-License-Identifier: MIT
-//
-// Stage    core, under all stages; made by measure and compile, learnt from by search
-// In       the result of compiling, running, checking and timing one configuration
-// Out      one value: never an exception, never a magic cost
-// Source   own
-// Depends  std only
-// Tests    tests/core/outcome.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,14 +1,10 @@
 // attune/core/random.hpp - the one source of random choices, equal on every platform.
 // SPDX-License-Identifier: MIT
-//
-// Stage    core, under all stages
-// In       a 64-bit seed
-// Out      64 random bits at a time; unbiased integers, reals in [0, 1), shuffles
 // Source   Blackman & Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 2021
 //          (xoshiro256++, seeded by splitmix64 as they advise)
-// Depends  std only. Not <random>: its distributions differ between standard libraries, so that a
-//          seed would not reproduce a run, and parsing it costs 0.2 s in every user file.
-// Tests    tests/core/random.cpp
+//
+// Not <random>: its distributions differ between standard libraries, so that a seed would not
+// reproduce a run, and parsing it costs 0.2 s in every user file.
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/core/timing_record.hpp - the single times behind one measurement.
 // SPDX-License-Identifier: MIT
-//
-// Stage    core; made by measure, kept by remember
-// In       one timing
-// Out      plain data, from which its measurement can be computed again
-// Source   own
-// Depends  std only
-// Tests    tests/core/timing_record.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/core/version.hpp - the one place where the version is written.
 // SPDX-License-Identifier: MIT
-//
-// Stage    core, under all stages
-// In       nothing
-// Out      macros and a string; CMakeLists.txt reads them from here
-// Source   own
-// Depends  nothing
-// Tests    tests/core/version.cpp
 #pragma once
 
 #include <attune/core/requirements.hpp>

@@ -1,12 +1,6 @@
 // attune/cuda/capture.hpp - working beside streams that other threads capture.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       the driver, in a thread that takes no part in the capture
-// Out      calls that leave a capture alone, or a sentence in place of one that would end it
 // Source   CUDA driver API reference, cuThreadExchangeStreamCaptureMode and cuStreamIsCapturing
-// Depends  std only
-// Tests    tests/cuda/capture.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,6 @@
 // attune/cuda/clocks.hpp - how fast a device runs just now, and what holds it back.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       NVIDIA's management library, where it is; nothing is ever set
-// Out      clocks and the reasons for them, or a sentence that says why there are none
 // Source   NVML API reference, clocks event reasons
-// Depends  std only; dlopen in the .ipp
-// Tests    tests/cuda/clocks.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,13 +1,7 @@
 // attune/cuda/clocks.ipp - NVML by dlopen, read only.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       see clocks.hpp
-// Out      definitions for one translation unit
 // Source   NVML API reference; the device is found by its place on the bus, since the library does
 //          not heed CUDA_VISIBLE_DEVICES and counts differently
-// Depends  POSIX (dlopen)
-// Tests    tests/cuda/clocks.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

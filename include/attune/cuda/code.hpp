@@ -1,12 +1,5 @@
 // attune/cuda/code.hpp - a kernel compiled for a device, and what it takes there.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       what a compiler made of one configuration
-// Out      plain data that any context, process or device of the architecture can load
-// Source   own
-// Depends  std only
-// Tests    tests/cuda/code.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

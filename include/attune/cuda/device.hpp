@@ -1,12 +1,6 @@
 // attune/cuda/device.hpp - the device that a program tunes for, or the architecture it stands for.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       the driver and an ordinal, or nothing but an architecture
-// Out      its limits as the driver states them, and a name that records can be kept under
 // Source   CUDA driver API reference, CUdevice_attribute
-// Depends  std only
-// Tests    tests/cuda/device.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

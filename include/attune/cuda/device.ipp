@@ -1,12 +1,6 @@
 // attune/cuda/device.ipp - asks the driver what a device can hold.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       see device.hpp
-// Out      definitions for one translation unit; needs driver.ipp and limits.ipp beside it
 // Source   CUDA driver API reference, CUdevice_attribute
-// Depends  std only
-// Tests    tests/cuda/device.cpp
 #pragma once
 
 #include <attune/core/error.hpp>

@@ -1,12 +1,5 @@
 // attune/cuda/device_array.hpp - memory on a device, for programs that have no other allocator.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       numbers in the host's memory, or how many there will be
-// Out      the same on a device, as a device_span; freed with the object
-// Source   own
-// Depends  std only; the driver in the .ipp
-// Tests    tests/cuda/device_array.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,7 @@
 // attune/cuda/device_span.hpp - an array in a device's memory.
 // SPDX-License-Identifier: MIT
 //
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       a device pointer and a number of elements, from any allocator
-// Out      an argument of a kernel; the kernel itself receives the pointer
-// Source   own; the shape is that of std::span
-// Depends  std only
-// Tests    tests/cuda/device_span.cpp
+// The shape is that of std::span
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,6 @@
 // attune/cuda/driver.hpp - the CUDA driver, opened at run time.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       libcuda.so.1, where it is
-// Out      its functions, or a sentence that says why there are none; its errors as text
 // Source   CUDA driver API reference; no CUDA header is needed
-// Depends  std only; dlopen in the .ipp
-// Tests    tests/cuda/driver.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

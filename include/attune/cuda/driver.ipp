@@ -1,13 +1,7 @@
 // attune/cuda/driver.ipp - libcuda by dlopen, its functions by name.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       see driver.hpp
-// Out      definitions for one translation unit
 // Source   names as libcuda of CUDA 12 and 13 exports them: what cuda.h's macros make of the plain
 //          ones, such as cuMemAlloc_v2. Streams are the legacy ones (no _ptsz)
-// Depends  POSIX (dlopen)
-// Tests    tests/cuda/driver.cpp
 #pragma once
 
 #include <attune/core/environment.hpp>

@@ -1,14 +1,8 @@
 // attune/cuda/extent.hpp - how far memory of a device reaches from an address on.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       the driver, an address on the device, the length of an array there
-// Out      how many bytes there are
 // Source   CUDA driver API reference, cuMemGetAddressRange, virtual memory management. Memory that
 //          cuMemMap has put together of pieces (as growing pools of other libraries do) is one
 //          array to a program, but each piece is an allocation of its own to the driver
-// Depends  std only
-// Tests    tests/cuda/extent.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

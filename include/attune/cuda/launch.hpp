@@ -1,12 +1,6 @@
 // attune/cuda/launch.hpp - how many threads run a kernel, and in what groups.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       what the declaration's expressions say for one configuration
-// Out      plain numbers, ready for a launch
 // Source   CUDA C++ programming guide, execution configuration and thread block clusters
-// Depends  std only
-// Tests    tests/cuda/launch.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

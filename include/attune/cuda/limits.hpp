@@ -1,12 +1,6 @@
 // attune/cuda/limits.hpp - what a CUDA device can hold.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       a device (see device.hpp), or only the name of an architecture
-// Out      plain numbers: the known constraints of every kernel, and what occupancy depends on
 // Source   CUDA C++ programming guide, technical specifications per compute capability
-// Depends  std only
-// Tests    tests/cuda/limits.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,16 +1,10 @@
 // attune/cuda/limits.ipp - the numbers behind limits.hpp.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       see limits.hpp
-// Out      definitions for one translation unit
-// Source   CUDA C++ programming guide 13, "Technical Specifications per Compute Capability";
-// for 8.8,
-//          10.3 and 12.1, which have no column there, <cuda/__device/arch_traits.h> of CCCL 3.2 (as
-//          8.6, 10.0 and 12.0); clusters: 8 blocks are portable, since 9.0. Multiprocessors: TU102,
-//          A100, GA102, Orin, the largest 8.8, AD102, H200, B200, B300, Thor, GB202, GB10
-// Depends  std only
-// Tests    tests/cuda/limits.cpp
+// Source   CUDA C++ programming guide 13, "Technical Specifications per Compute Capability"; for
+//          8.8, 10.3 and 12.1, which have no column there, <cuda/__device/arch_traits.h> of CCCL
+//          3.2 (as 8.6, 10.0 and 12.0); clusters: 8 blocks are portable, since 9.0.
+//          Multiprocessors: TU102, A100, GA102, Orin, the largest 8.8, AD102, H200, B200, B300,
+//          Thor, GB202, GB10
 #pragma once
 
 #include <attune/core/error.hpp>

@@ -1,12 +1,6 @@
 // attune/cuda/loaded_code.hpp - one kernel in one context, ready to be launched.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       code for the device and the geometry of its launch
-// Out      launches; the module is unloaded with the object
 // Source   CUDA driver API reference, module management and execution control
-// Depends  std only
-// Tests    tests/cuda/loaded_code.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

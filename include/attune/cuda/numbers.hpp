@@ -1,12 +1,6 @@
 // attune/cuda/numbers.hpp - what the driver API calls by number, by name.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       nothing
-// Out      attributes of devices, functions, pointers and launches; flags
 // Source   cuda.h of CUDA 13.0; these numbers are part of the driver's ABI and never change
-// Depends  std only
-// Tests    tests/cuda/numbers.cpp, against cuda.h where there is one
 #pragma once
 
 #include <attune/core/version.hpp>

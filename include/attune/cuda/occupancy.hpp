@@ -1,13 +1,7 @@
 // attune/cuda/occupancy.hpp - how full a device's multiprocessors can be of one kernel.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       limits of a device, what the code takes, the geometry of its launch
-// Out      resident blocks per multiprocessor; resident warps over those there is room for
 // Source   CUDA C++ best practices guide, occupancy; the allocation units of the occupancy
 //          calculator
-// Depends  std only
-// Tests    tests/cuda/occupancy.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

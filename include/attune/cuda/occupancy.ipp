@@ -1,15 +1,10 @@
 // attune/cuda/occupancy.ipp - counts how many blocks fit on a multiprocessor.
 // SPDX-License-Identifier: MIT
 //
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       see occupancy.hpp
-// Out      definitions for one translation unit
-// Source   own; units and checks as in <cuda_occupancy.h> of CUDA 13, with which the tests compare:
-//          registers are given to warps, 256 at a time, from four equal parts of the register file;
-//          shared memory to blocks, 128 bytes at a time (256 before 8.0), with what the system
-//          reserves; a launch is refused as if warps came in fours
-// Depends  std only
-// Tests    tests/cuda/occupancy.cpp
+// Units and checks as in <cuda_occupancy.h> of CUDA 13, with which the tests compare: registers are
+// given to warps, 256 at a time, from four equal parts of the register file; shared memory to
+// blocks, 128 bytes at a time (256 before 8.0), with what the system reserves; a launch is refused
+// as if warps came in fours
 #pragma once
 
 #include <attune/core/version.hpp>

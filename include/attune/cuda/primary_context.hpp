@@ -1,12 +1,6 @@
 // attune/cuda/primary_context.hpp - a share in a device's primary context, and working in it.
 // SPDX-License-Identifier: MIT
-//
-// Stage    cuda, beside core: what compile, measure and tune know of a CUDA device
-// In       the driver and a device
-// Out      the context stays alive; the calling thread works in it for a while
 // Source   CUDA driver API reference, primary context management
-// Depends  std only
-// Tests    tests/cuda/primary_context.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/declare/bind_inputs.hpp - a lowered space meets the values of its inputs: tables are made.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a description from lower() or a file, one value per input
-// Out      the same description, complete: every parameter has its values
-// Source   own
-// Depends  std only
-// Tests    tests/declare/bind_inputs.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -5,8 +5,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/evaluate.hpp>
-#include <attune/declare/lower_code.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/text.hpp>
 
 namespace attune::inline ATTUNE_ABI {

@@ -1,12 +1,7 @@
 // attune/declare/config.hpp - one configuration, read by parameter with the parameter's own type.
 // SPDX-License-Identifier: MIT
 //
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       one value per parameter of a space
-// Out      config[tile_m] is an int, config[order] a std::array<int, 3>, ...
-// Source   own; storage is hana::basic_tuple
-// Depends  Boost.Hana (basic_tuple, at)
-// Tests    tests/declare/config.cpp
+// Storage is hana::basic_tuple
 #pragma once
 
 #include <attune/core/version.hpp>

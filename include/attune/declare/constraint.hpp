@@ -1,12 +1,5 @@
 // attune/declare/constraint.hpp - a condition that no expression can say: a lambda over parameters.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       predicate(p1, ..., pn, f): parameters, then a callable of their values
-// Out      a constraint of which only the answers are known
-// Source   own
-// Depends  std only
-// Tests    tests/declare/constraint.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

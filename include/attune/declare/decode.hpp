@@ -1,12 +1,5 @@
 // attune/declare/decode.hpp - plain points to typed configurations, and back.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a pack, its bound description, a point or a config
-// Out      the config or the point that means the same
-// Source   own
-// Depends  Boost.Hana through pack.hpp
-// Tests    tests/declare/decode.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

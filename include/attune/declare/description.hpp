@@ -1,14 +1,5 @@
 // attune/declare/description.hpp - the one run-time form of a declared space.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a typed pack (lower.hpp), or a file
-// Out      plain copyable data: parameters as tables of values, constraints and features as
-// expression
-//          nodes
-// Source   own
-// Depends  std only
-// Tests    tests/declare/description.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,16 +1,11 @@
 // attune/declare/domain.hpp - what values a parameter may take.
 // SPDX-License-Identifier: MIT
 //
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       bounds, lists, an extent; an input may stand for a bound
-// Out      constexpr domain values, a few numbers each: tables are made later, by bind_inputs()
-// Source   own; tile as SamplePerfectTile of TVM's MetaSchedule
-// Depends  std only
-// Tests    tests/declare/domain.cpp
+// Tile as SamplePerfectTile of TVM's MetaSchedule
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/expression.hpp>
+#include <attune/declare/expression/expression.hpp>
 
 #include <array>
 #include <cstddef>

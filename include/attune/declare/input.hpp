@@ -1,12 +1,5 @@
 // attune/declare/input.hpp - a value known only when the kernel is called.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a name; later a value: `n(4096)`
-// Out      a term of constraints, a bound of domains, part of the key of a remembered result
-// Source   own
-// Depends  std only
-// Tests    tests/declare/input.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

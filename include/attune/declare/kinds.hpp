@@ -1,13 +1,7 @@
 // attune/declare/kinds.hpp - the words that a declaration and its run-time form share.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       nothing
-// Out      kinds of values, of parameters, of scales, of distances and of operations
 // Source   kinds of parameters: BaCO Sec. 3.1 (real, integer, ordinal, categorical, permutation),
 //          plus boolean and tile
-// Depends  std only
-// Tests    tests/declare/kinds.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

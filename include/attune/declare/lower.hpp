@@ -1,18 +1,11 @@
 // attune/declare/lower.hpp - the typed pack as plain data.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a constexpr pack
-// Out      a description whose tables bind_inputs() fills once the inputs are known
-// Source   own
-// Depends  Boost.Hana through pack.hpp
-// Tests    tests/declare/lower.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/lower_code.hpp>
+#include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/pack.hpp>
 
 #include <concepts>

@@ -1,20 +1,15 @@
 // attune/declare/pack.hpp - the declared space: parameters and what must hold between them.
 // SPDX-License-Identifier: MIT
 //
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       space(p1, p2, ...).where(c1, c2, ...).features(f1, f2, ...)
-// Out      a constexpr pack; lower() turns it into the run-time form
-// Source   own; the packs are hana::basic_tuple
-// Depends  Boost.Hana (basic_tuple, unpack)
-// Tests    tests/declare/pack.cpp
+// The packs are hana::basic_tuple
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/code_quantity.hpp>
 #include <attune/declare/config.hpp>
 #include <attune/declare/constraint.hpp>
+#include <attune/declare/expression/code_quantity.hpp>
+#include <attune/declare/expression/operators.hpp>
 #include <attune/declare/input.hpp>
-#include <attune/declare/operators.hpp>
 
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>

@@ -1,13 +1,6 @@
 // attune/declare/parameter.hpp - a tunable parameter: its name is in its type, its domain a value.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a domain (made by the factories of parameters.hpp) and, if given, a default, a scale
-//          or metric, and a prior
-// Out      a constexpr object that names itself in constraints and in config[parameter]
 // Source   priors: piBO (Hvarfner et al., ICLR 2022)
-// Depends  std only
-// Tests    tests/declare/parameter.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

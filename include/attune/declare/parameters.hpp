@@ -1,12 +1,6 @@
 // attune/declare/parameters.hpp - one factory per kind of parameter.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a name as template argument and the values
-// Out      a `parameter`, meant to be an `inline constexpr` object
 // Source   kinds: BaCO Sec. 3.1; tile: SamplePerfectTile of TVM's MetaSchedule
-// Depends  std only
-// Tests    tests/declare/parameters.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/declare/point.hpp - one configuration as plain data: where it stands in every parameter.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       nothing
-// Out      the value that every stage behind `declare` hands on
-// Source   own
-// Depends  std only
-// Tests    tests/declare/point.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,13 +1,7 @@
 // attune/declare/schema.hpp - everything that decides what a space is, as one text.
 // SPDX-License-Identifier: MIT
 //
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a description, bound or not
-// Out      a text to hash: equal texts describe equal spaces
-// Source   own. Types cannot do this: two spaces whose ranges differ only in their bounds have the
-//          same C++ type.
-// Depends  std only
-// Tests    tests/declare/schema.cpp
+// Types cannot do this: two spaces whose ranges differ only in their bounds have the same C++ type.
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,13 +1,7 @@
 // attune/declare/table.hpp - the values of a parameter, read by index.
 // SPDX-License-Identifier: MIT
-//
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a parameter's table and a coordinate in it
-// Out      the number, label, order or factors that stand there
 // Source   permutations by Lehmer code, lexicographic (Knuth, TAOCP 4A, Sec. 7.2.1.2); factors by
 //          Pollard's rho (Brent 1980), primes by Miller-Rabin with the bases of Sinclair (2011)
-// Depends  std only
-// Tests    tests/declare/table.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,7 @@
 // attune/declare/text.hpp - a parameter's value as text, and back: for macros, records and reports.
 // SPDX-License-Identifier: MIT
 //
-// Stage    [declare] -> space -> search -> compile -> measure -> remember
-// In       a parameter's table and a coordinate, or a text
-// Out      the text a C++ compiler reads as that value: 64, 0.5, true, static, {2, 0, 1}
-// Source   own; doubles by std::to_chars, the shortest text that reads back to the same number
-// Depends  std only
-// Tests    tests/declare/text.cpp
+// Doubles by std::to_chars, the shortest text that reads back to the same number
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,16 +1,17 @@
 // attune/measure/first_runs.hpp - what first runs begin with, and what the default teaches.
 // SPDX-License-Identifier: MIT
+//
 // Source: own
 #pragma once
 
 #include <attune/core/assert.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/buffer.hpp>
-#include <attune/measure/perturb.hpp>
-#include <attune/measure/probation.hpp>
-#include <attune/measure/run_limits.hpp>
-#include <attune/measure/snapshot.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+#include <attune/measure/arrays/perturb.hpp>
+#include <attune/measure/arrays/snapshot.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/sandbox/probation.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -1,12 +1,5 @@
 // attune/remember/event_log.hpp - what a tuning did, event by event, in a file that only grows.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       events of a session, as they happen
-// Out      the events of a session that was interrupted; all sessions of a file
-// Source   own
-// Depends  std only (POSIX and JSON in the .ipp)
-// Tests    tests/remember/event_log.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

@@ -4,9 +4,9 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/event_line.ipp>
+#include <attune/remember/detail/event_line.hpp>
+#include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/event_log.hpp>
-#include <attune/remember/store_file.ipp>
 
 #include <string>
 #include <string_view>

@@ -1,13 +1,8 @@
 // attune/remember/matching.hpp - how well a remembered record fits a tuning problem.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       the key that is asked for; records, oldest first
-// Out      the record that fits best, and how it fits
-// Source   own. Sizes are compared by their ratio, because the best tile of a problem twice as
-//          large is usually near, whatever the size.
-// Depends  std only
-// Tests    tests/remember/matching.cpp
+// Sizes are compared by their ratio, because the best tile of a problem twice as large is usually
+// near, whatever the size.
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/remember/memory_store.hpp - remembers until the process ends; nothing reaches a disk.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       records
-// Out      the record that fits best
-// Source   own
-// Depends  std only
-// Tests    tests/remember/memory_store.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/remember/record.hpp - what one tuning run found out, and what makes it valid.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       the identity of a tuning problem; its best configuration
-// Out      plain values that a store keeps; a record never contains code
-// Source   own
-// Depends  std only
-// Tests    tests/remember/record.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,6 @@
 // attune/remember/record_line.hpp - a record as one line of text, and back.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       a record; or one line of a store file
-// Out      one line of JSON, without its newline; or what the line says
 // Source   JSON lines: every line is a JSON object (RFC 8259)
-// Depends  std only; nlohmann-json in record_line.ipp
-// Tests    tests/remember/record_line.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,17 +1,10 @@
 // attune/remember/record_line.ipp - records as lines of JSON.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       see record_line.hpp
-// Out      its definitions; included by one translation unit
-// Source   own
-// Depends  nlohmann-json
-// Tests    tests/remember/record_line.cpp
 #pragma once
 
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/json_fields.ipp>
+#include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_line.hpp>
 

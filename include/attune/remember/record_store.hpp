@@ -1,12 +1,5 @@
 // attune/remember/record_store.hpp - what every memory of tuning results can do.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       keys and records
-// Out      a concept, and the one sentence a user reads when a type does not model it
-// Source   own
-// Depends  std only
-// Tests    tests/remember/record_store.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,7 @@
 // attune/remember/store.hpp - remembers tuning results in a file that many processes share.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       records, from this process and from others, now and in earlier runs
-// Out      the record that fits best
-// Source   own. A file of JSON lines: {"attune_store":1}, then one record per line, oldest first
-// Depends  std only; nlohmann-json and POSIX in .ipp files
-// Tests    tests/remember/store.cpp
+// A file of JSON lines: {"attune_store":1}, then one record per line, oldest first
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,22 +1,15 @@
 // attune/remember/store.ipp - the store's file: reading, locking, appending.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> [remember]
-// In       see store.hpp
-// Out      its definitions; included by one translation unit
-// Source   own
-// Depends  POSIX (open, flock, fstat)
-// Tests    tests/remember/store.cpp
 #pragma once
 
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/matching.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_line.hpp>
 #include <attune/remember/record_line.ipp>
 #include <attune/remember/store.hpp>
-#include <attune/remember/store_file.ipp>
 
 #include <cstddef>
 #include <cstdint>

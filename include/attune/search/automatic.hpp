@@ -1,21 +1,15 @@
 // attune/search/automatic.hpp - the default search: what is best depends on what is found.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher` for spaces of any size, budget and share of failures
-// Source   own. A Bayesian search alone was best on every recorded kernel up to 220 evaluations;
-//          local searches beside it cost more than they brought there. They come in where a model
-//          cannot help: in long runs, where it has said what it knows, and on objectives that it
-//          fails to predict.
-// Depends  std only; automatic.ipp has the parts: link attune::search
-// Tests    tests/search/automatic.cpp, tests/laws/searcher.hpp     Bench  bench/search/replay.cpp
+// A Bayesian search alone was best on every recorded kernel up to 220 evaluations; local searches
+// beside it cost more than they brought there. They come in where a model cannot help: in long
+// runs, where it has said what it knows, and on objectives that it fails to predict.
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/bayesian_options.hpp>
+#include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>

@@ -1,21 +1,15 @@
 // attune/search/bayesian.hpp - a model of the objective chooses the next point.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher` that finds good configurations in few evaluations
 // Source   BaCO Sec. 3 (Gaussian process, noise-free expected improvement) and Sec. 4.2 (hidden
 //          constraints); Hvarfner et al. 2022 (user priors); Ginsbourger et al. 2010 (constant
 //          liar). What is ours: bayesian_options.hpp and the headers of the parts.
-// Depends  std only; bayesian.ipp has Eigen and LBFGSpp: link attune::search
-// Tests    tests/search/bayesian.cpp, tests/laws/searcher.hpp
 // Bench    bench/search/replay.cpp, bench/search/ablation.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/bayesian_options.hpp>
+#include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>

@@ -5,16 +5,16 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/model/climb.hpp>
+#include <attune/search/bayes/model/remaining_gain.hpp>
+#include <attune/search/bayes/model/search_models.hpp>
+#include <attune/search/bayes/prediction_record.hpp>
+#include <attune/search/bayes/start/initial_design.hpp>
+#include <attune/search/bayes/turns.hpp>
+#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/user_prior.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/history.hpp>
-#include <attune/search/model/climb.hpp>
-#include <attune/search/model/remaining_gain.hpp>
-#include <attune/search/model/search_models.hpp>
-#include <attune/search/prediction_record.hpp>
-#include <attune/search/start/initial_design.hpp>
-#include <attune/search/turns.hpp>
-#include <attune/search/unseen.hpp>
-#include <attune/search/user_prior.hpp>
 
 #include <Eigen/Core>
 

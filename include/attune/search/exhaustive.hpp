@@ -1,12 +1,5 @@
 // attune/search/exhaustive.hpp - every configuration, in the order of its index.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space without real parameters
-// Out      a model of `searcher` that visits all of it
-// Source   own
-// Depends  std only
-// Tests    tests/search/exhaustive.cpp, tests/laws/searcher.hpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

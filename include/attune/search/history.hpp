@@ -1,12 +1,5 @@
 // attune/search/history.hpp - what a search was told, and what it still waits for.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       points asked for; outcomes of points, in any order, perhaps again
-// Out      observations in the order they came first, those that wait, the best
-// Source   own
-// Depends  std only
-// Tests    tests/search/history.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

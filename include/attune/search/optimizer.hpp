@@ -1,12 +1,7 @@
 // attune/search/optimizer.hpp - ask and tell with typed configurations, over any objective.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a pack, the values of its inputs, a searcher; later what each configuration cost
-// Out      typed configurations to try next, and the best one so far
-// Source   own; the interface is the ask/tell of scikit-optimize and Optuna
-// Depends  Boost.Hana through pack.hpp
-// Tests    tests/search/optimizer.cpp
+// The interface is the ask/tell of scikit-optimize and Optuna
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/search/optimizer_core.hpp - what an optimizer does, without the types of its space.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space, a searcher; outcomes of points
-// Out      points to try, the best, a verdict when to stop; all of it as a text
-// Source   own
-// Depends  std only; optimizer.ipp has the rest: link attune::search
-// Tests    tests/search/optimizer_core.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

@@ -1,12 +1,7 @@
 // attune/search/random.hpp - uniformly random configurations, each at most once.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed
-// Out      a model of `searcher` that learns nothing: the baseline of every comparison
-// Source   own; uniform over the leaves of the trees, as BaCO Sec. 4.2 advises
-// Depends  std only
-// Tests    tests/search/random.cpp, tests/laws/searcher.hpp
+// Uniform over the leaves of the trees, as BaCO Sec. 4.2 advises
 #pragma once
 
 #include <attune/core/outcome.hpp>

@@ -4,8 +4,8 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/unseen.hpp>
 #include <attune/search/random.hpp>
-#include <attune/search/unseen.hpp>
 
 #include <optional>
 #include <utility>

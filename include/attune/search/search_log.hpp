@@ -1,15 +1,10 @@
 // attune/search/search_log.hpp - a search written down, to be resumed exactly where it was.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       every question that a searcher was asked and every outcome that it was told
-// Out      a text; and the searcher in the same state again
-// Source   own. Every searcher owes the same answers to the same seed and calls, so the calls are
-//          its state: what they restore is exact for each of them, also those that users write, and
-//          does not break when one learns to keep more. The price is the time that the questions
-//          took: some milliseconds each, against the seconds of the evaluations that are saved.
-// Depends  std only; search_log.ipp has the rest: link attune::search
-// Tests    tests/search/search_log.cpp
+// Every searcher owes the same answers to the same seed and calls, so the calls are its state: what
+// they restore is exact for each of them, also those that users write, and does not break when one
+// learns to keep more. The price is the time that the questions took: some milliseconds each,
+// against the seconds of the evaluations that are saved.
 #pragma once
 
 #include <attune/core/outcome.hpp>

@@ -1,12 +1,5 @@
 // attune/search/search_log.ipp - the text form of a search.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       see search_log.hpp
-// Out      definitions; included by search.ipp, in one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/search/search_log.cpp
 #pragma once
 
 #include <attune/core/error.hpp>

@@ -1,12 +1,7 @@
 // attune/search/searcher.hpp - what the loop needs of anything that proposes configurations.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       outcomes of configurations, through tell()
-// Out      configurations to evaluate, through ask()
-// Source   own; the ask/tell split is that of CMA-ES libraries (Collette et al. 2010)
-// Depends  std only
-// Tests    tests/search/searcher.cpp, tests/laws/searcher.hpp
+// The ask/tell split is that of CMA-ES libraries (Collette et al. 2010)
 #pragma once
 
 #include <attune/core/outcome.hpp>

@@ -1,12 +1,7 @@
 // attune/search/stop.hpp - when a search has done enough.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a budget, rules; one outcome after the other; what the model still expects to gain
-// Out      a verdict with its reason, as soon as a limit is reached
-// Source   own; the last rule is the expected regret of Makarova et al. 2022
-// Depends  std only
-// Tests    tests/search/stop.cpp
+// The last rule is the expected regret of Makarova et al. 2022
 #pragma once
 
 #include <attune/core/number_text.hpp>

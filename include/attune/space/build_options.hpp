@@ -1,12 +1,5 @@
 // attune/space/build_options.hpp - how much building a space may cost.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       nothing
-// Out      limits with defaults that suit kernels
-// Source   own
-// Depends  std only
-// Tests    tests/space/build_options.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/space/build_pack.hpp - from a typed pack to its chain of trees in one step.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a pack and the values of its inputs
-// Out      the chain of trees
-// Source   own
-// Depends  Boost.Hana through pack.hpp
-// Tests    tests/space/build_pack.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,21 +1,15 @@
 // attune/space/chain_of_trees.hpp - every valid configuration of a space, none of them enumerated.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a bound description
-// Out      the count of valid configurations, the i-th one, membership, uniform samples, neighbours
 // Source   BaCO Sec. 4.2 (Chain-of-Trees; sampling uniform over the leaves); own: what is too wide
 //          for a tree is drawn and counted approximately
-// Depends  std only
-// Tests    tests/space/chain_of_trees.cpp; laws in tests/laws/tree.hpp
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
-#include <attune/space/tree.hpp>
-#include <attune/space/wide_tree.hpp>
+#include <attune/space/tree/tree.hpp>
+#include <attune/space/tree/wide_tree.hpp>
 
 #include <cstddef>
 #include <cstdint>

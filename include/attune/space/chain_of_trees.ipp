@@ -5,7 +5,7 @@
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/chain_of_trees_state.ipp>
+#include <attune/space/detail/chain_of_trees_state.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/nearest.ipp>
-#include <attune/space/steps.hpp>
+#include <attune/space/query/nearest.ipp>
+#include <attune/space/query/steps.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,12 +1,5 @@
 // attune/space/rebind.hpp - the same space for another problem size.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a chain of trees, new values of inputs
-// Out      its chain for these values; what does not depend on them is kept
-// Source   own
-// Depends  std only
-// Tests    tests/space/rebind.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,18 +1,12 @@
 // attune/space/reuse.hpp - what must be built anew when a description changes.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       the description a chain was built from, and the one that follows it
-// Out      the parameters whose trees may differ
 // Source   own: what a changed table or input touches, closed over the conditions
-// Depends  std only
-// Tests    tests/space/reuse.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/space/conditions.hpp>
-#include <attune/space/groups.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/groups.hpp>
 
 #include <algorithm>
 #include <cstddef>

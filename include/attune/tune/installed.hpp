@@ -1,14 +1,14 @@
-// attune/tune/installed.hpp - which code serves a call: remembered, tuned, verified, or the
-// default. SPDX-License-Identifier: MIT
+// attune/tune/installed.hpp - which code serves a call: remembered, tuned, verified, or the default.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/call_frame.hpp>
-#include <attune/tune/loaded_kernel.hpp>
+#include <attune/tune/device/loaded_kernel.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
-#include <attune/tune/problem.hpp>
 #include <attune/tune/report.hpp>
 #include <attune/tune/shape/call_shape.hpp>
 #include <attune/tune/shape/shape_table.hpp>

@@ -8,18 +8,18 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/optimizer.hpp>
-#include <attune/tune/compile_point.hpp>
-#include <attune/tune/device_call.hpp>
-#include <attune/tune/fallback.hpp>
+#include <attune/tune/device/device_call.hpp>
 #include <attune/tune/installed.hpp>
-#include <attune/tune/interrupt.hpp>
-#include <attune/tune/session.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/fallback.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/test_bench.hpp>
+#include <attune/tune/loop/trial.hpp>
 #include <attune/tune/shape/derived_shapes.hpp>
+#include <attune/tune/shape/shape_check.hpp>
 #include <attune/tune/shape/shape_proof.hpp>
 #include <attune/tune/shape/shape_trust.hpp>
-#include <attune/tune/shape_check.hpp>
-#include <attune/tune/test_bench.hpp>
-#include <attune/tune/trial.hpp>
 
 #include <algorithm>
 #include <atomic>

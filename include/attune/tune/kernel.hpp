@@ -1,25 +1,18 @@
 // attune/tune/kernel.hpp - a function to be tuned: its name, its source, its space.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       what the user declares about one kernel
-// Out      the value that `tuned` works on
-// Source   own
-// Depends  std only; Boost.Hana through pack.hpp
-// Tests    tests/tune/kernel.cpp
 #pragma once
 
-#include <attune/compile/ahead_unit.hpp>
-#include <attune/compile/signature.hpp>
-#include <attune/compile/source.hpp>
+#include <attune/compile/ahead/ahead_unit.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/measure/buffer.hpp>
-#include <attune/tune/call_frame.hpp>
-#include <attune/tune/launch_declaration.hpp>
-#include <attune/tune/stated_work.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/launch_declaration.hpp>
+#include <attune/tune/kernel/stated_work.hpp>
 
 #include <cstddef>
 #include <functional>

@@ -1,18 +1,11 @@
 // attune/tune/minimize.hpp - the loop for a plain function: no compiler, no kernel.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       a space, a function of a configuration, a budget
-// Out      the best configuration found and what the search saw
-// Source   own
-// Depends  Boost.Hana through pack.hpp
-// Tests    tests/tune/minimize.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/search/optimizer.hpp>
-#include <attune/tune/interrupt.hpp>
-#include <attune/tune/scoreboard.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/scoreboard.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,19 +1,12 @@
 // attune/tune/options.hpp - the few knobs of a tuning; every default works.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       what the user wants different from the defaults
-// Out      plain data for the loop
-// Source   own
-// Depends  std only
-// Tests    tests/tune/options.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/cache.hpp>
-#include <attune/measure/isolation.hpp>
-#include <attune/measure/probation.hpp>
-#include <attune/measure/run_limits.hpp>
+#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
+#include <attune/measure/sandbox/probation.hpp>
 #include <attune/search/budget.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/stop.hpp>

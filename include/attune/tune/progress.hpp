@@ -1,12 +1,5 @@
 // attune/tune/progress.hpp - what a running tuning tells, and who listens.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       events of the loop
-// Out      calls of a sink: a terminal gets one live line, a pipe plain lines, a silent one nothing
-// Source   own
-// Depends  std only
-// Tests    tests/tune/progress.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

@@ -1,12 +1,5 @@
 // attune/tune/replay.hpp - a tuning once more, from its log, without running a kernel.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       an event log, the space it was made in
-// Out      the same questions and answers, checked one by one
-// Source   own
-// Depends  std only
-// Tests    tests/tune/replay.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

@@ -5,7 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/event_log.hpp>
-#include <attune/tune/logged_search.hpp>
+#include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <utility>

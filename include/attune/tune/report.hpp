@@ -1,19 +1,12 @@
 // attune/tune/report.hpp - what a tuning did and how it ended.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       the counts and measurements of the loop
-// Out      plain data, and a few lines of text for people
-// Source   own
-// Depends  std only
-// Tests    tests/tune/report.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/cache.hpp>
-#include <attune/measure/noise.hpp>
-#include <attune/measure/roofline.hpp>
+#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/clock/noise.hpp>
+#include <attune/measure/roofline/roofline.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>

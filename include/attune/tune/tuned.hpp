@@ -1,12 +1,5 @@
 // attune/tune/tuned.hpp - a kernel that tunes itself at its first call, and remembers.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> measure -> remember, closed by tune
-// In       a kernel, a compiler, a store, options
-// Out      a callable with the kernel's own signature
-// Source   own
-// Depends  std only; Boost.Hana through pack.hpp
-// Tests    tests/tune/tuned.cpp
 #pragma once
 
 #include <attune/compile/compiler.hpp>
@@ -17,7 +10,7 @@
 #include <attune/remember/record_store.hpp>
 #include <attune/tune/installed.hpp>
 #include <attune/tune/kernel.hpp>
-#include <attune/tune/launch_arguments.hpp>
+#include <attune/tune/kernel/launch_arguments.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/shape/call_shape.hpp>
 #include <attune/tune/shape/resized_frame.hpp>

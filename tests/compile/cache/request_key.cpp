@@ -1,8 +1,8 @@
 // tests/compile/cache/request_key.cpp : mirrors include/attune/compile/cache/request_key.hpp
 #include <attune/compile/cache/request_key.hpp>
 
-#include <attune/compile/process.hpp>
-#include <attune/compile/signature.hpp>
+#include <attune/compile/source/signature.hpp>
+#include <attune/compile/system/process.hpp>
 
 #include <cstdlib>
 #include <doctest/doctest.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_runs.hpp>
 // and what the test needs besides
-#include <attune/measure/adaptive_timer.hpp>
-#include <attune/measure/round_robin.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
+#include <attune/measure/clock/round_robin.hpp>
 
 #include <cstddef>
 #include <cstdint>

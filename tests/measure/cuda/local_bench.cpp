@@ -1,9 +1,9 @@
-// tests/measure/cuda/local_bench.cpp : include/attune/measure/cuda/local_bench.ipp, with kernels
+// tests/measure/cuda/local_bench.cpp : include/attune/measure/cuda/detail/local_bench.hpp, with kernels
 // that run on an emulated device SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_bench.hpp>
 // and what the test needs besides
-#include <attune/compile/source.hpp>
-#include <attune/compile/variant.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
 #include <attune/core/error.hpp>
 #include <attune/measure/cuda/device_compare_text.hpp>
 

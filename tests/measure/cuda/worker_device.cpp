@@ -1,10 +1,10 @@
-// tests/measure/cuda/worker_device.cpp : include/attune/measure/cuda/worker_bench.hpp with kernels
+// tests/measure/cuda/worker_device.cpp : include/attune/measure/cuda/worker/worker_bench.hpp with kernels
 // that run on an emulated device, in workers that are this program started anew
 // SPDX-License-Identifier: MIT
-#include <attune/measure/cuda/worker_bench.hpp>
+#include <attune/measure/cuda/worker/worker_bench.hpp>
 // and what the test needs besides
-#include <attune/compile/source.hpp>
-#include <attune/compile/variant.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
 #include <attune/core/error.hpp>
 
 #include <array>

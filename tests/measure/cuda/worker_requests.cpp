@@ -1,6 +1,6 @@
-// tests/measure/cuda/worker_requests.cpp : include/attune/measure/cuda/worker_bench.hpp where a
+// tests/measure/cuda/worker_requests.cpp : include/attune/measure/cuda/worker/worker_bench.hpp where a
 // worker cannot answer, or what it answers cannot be. SPDX-License-Identifier: MIT
-#include <attune/measure/cuda/worker_bench.hpp>
+#include <attune/measure/cuda/worker/worker_bench.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>
 

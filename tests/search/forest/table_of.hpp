@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/search/forest/coding.hpp>
-#include <attune/search/forest/tree_grower.hpp>
+#include <attune/search/bayes/forest/coding.hpp>
+#include <attune/search/bayes/forest/tree_grower.hpp>
 
 #include <cstddef>
 #include <cstdint>

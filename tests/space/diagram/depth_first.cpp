@@ -3,7 +3,7 @@
 #include <attune/space/diagram/depth_first.hpp>
 
 #include <attune/space/diagram/diagram_tree.hpp>
-#include <attune/space/order.hpp>
+#include <attune/space/order/order.hpp>
 
 #include <doctest/doctest.h>
 

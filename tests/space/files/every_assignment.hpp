@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/files/write_smtlib.hpp>
 
 #include <doctest/doctest.h>

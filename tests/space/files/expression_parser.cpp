@@ -4,7 +4,7 @@
 #include <attune/space/files/expression_parser.hpp>
 
 #include <attune/core/random.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <attune/space/files/read_json.hpp>
 
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/space/exact_size.hpp>
+#include <attune/space/query/exact_size.hpp>
 
 #include <doctest/doctest.h>
 #include <string>

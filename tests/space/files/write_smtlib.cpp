@@ -3,7 +3,7 @@
 #include <attune/space/files/write_smtlib.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <doctest/doctest.h>

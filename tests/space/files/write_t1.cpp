@@ -4,8 +4,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/space/exact_size.hpp>
 #include <attune/space/files/read_t1.hpp>
+#include <attune/space/query/exact_size.hpp>
 
 #include <doctest/doctest.h>
 #include <string>

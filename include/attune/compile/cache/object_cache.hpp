@@ -1,12 +1,7 @@
 // attune/compile/cache/object_cache.hpp - compiled code on disk, so that nothing is compiled twice.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       a key for everything that is known before compiling; bytes; the files the compiler read
-// Out      the bytes again, in any process, as long as none of those files has changed
-// Source   own; the list of files in place of the preprocessor is the "direct mode" of ccache
-// Depends  std only; POSIX in the .ipp
-// Tests    tests/compile/cache/object_cache.cpp
+// The list of files in place of the preprocessor is the "direct mode" of ccache
 #pragma once
 
 #include <attune/core/version.hpp>

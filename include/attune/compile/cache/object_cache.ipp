@@ -1,18 +1,11 @@
 // attune/compile/cache/object_cache.ipp - finds and keeps compiled code.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       a key, bytes, the files they depend on
-// Out      the definitions of object_cache.hpp; included by exactly one translation unit
-// Source   own
-// Depends  std, POSIX
-// Tests    tests/compile/cache/object_cache.cpp
 #pragma once
 
-#include <attune/compile/cache/cache_folder.ipp>
-#include <attune/compile/cache/entry_file.ipp>
-#include <attune/compile/cache/eviction.ipp>
-#include <attune/compile/cache/input_list.ipp>
+#include <attune/compile/cache/detail/cache_folder.hpp>
+#include <attune/compile/cache/detail/entry_file.hpp>
+#include <attune/compile/cache/detail/eviction.hpp>
+#include <attune/compile/cache/detail/input_list.hpp>
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>

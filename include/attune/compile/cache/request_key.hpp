@@ -1,16 +1,9 @@
 // attune/compile/cache/request_key.hpp - the key of a variant, known before it is compiled.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       a kernel, a variant, what identifies the compiler
-// Out      a key for object_cache
-// Source   own
-// Depends  std only
-// Tests    tests/compile/cache/request_key.cpp
 #pragma once
 
-#include <attune/compile/source.hpp>
-#include <attune/compile/variant.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <string>

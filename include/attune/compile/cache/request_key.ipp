@@ -1,18 +1,11 @@
 // attune/compile/cache/request_key.ipp - hashes all that a compilation is told.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> [compile] -> measure -> remember
-// In       a kernel, a variant, what identifies the compiler
-// Out      the definition of request_key.hpp; included by exactly one translation unit
-// Source   own
-// Depends  std
-// Tests    tests/compile/cache/request_key.cpp
 #pragma once
 
 #include <attune/compile/cache/request_key.hpp>
-#include <attune/compile/entry.hpp>
-#include <attune/compile/matrix_view_text.hpp>
-#include <attune/compile/scan.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/compile/source/matrix_view_text.hpp>
+#include <attune/compile/source/scan.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>

@@ -1,5 +1,5 @@
-// attune/core/posix/program_end.hpp - work that stands still before a program's objects are
-// destroyed. SPDX-License-Identifier: MIT
+// attune/core/posix/program_end.hpp - work that stands still before a program's objects are destroyed.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,5 +1,5 @@
-// attune/core/posix/taken_handler.hpp - one signal's handler, taken from the program and given
-// back. SPDX-License-Identifier: MIT
+// attune/core/posix/taken_handler.hpp - one signal's handler, taken from the program and given back.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>

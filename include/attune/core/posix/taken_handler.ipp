@@ -1,5 +1,5 @@
-// attune/core/posix/taken_handler.ipp - reading, replacing and passing on, behind
-// taken_handler.hpp. SPDX-License-Identifier: MIT
+// attune/core/posix/taken_handler.ipp - reading, replacing and passing on, behind taken_handler.hpp.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/posix/taken_handler.hpp>

@@ -1,12 +1,5 @@
 // attune/measure/cuda/device_bench.hpp - a place where variants run on a device, checked and timed.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       one call's arguments; compiled variants
-// Out      what became of a first run; times
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_bench.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -14,11 +7,11 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/measure/buffer.hpp>
-#include <attune/measure/cache.hpp>
-#include <attune/measure/probation.hpp>
-#include <attune/measure/round_robin.hpp>
-#include <attune/measure/run_limits.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/sandbox/probation.hpp>
 
 #include <algorithm>
 #include <cstddef>

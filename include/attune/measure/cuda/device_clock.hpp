@@ -1,14 +1,8 @@
-// attune/measure/cuda/device_clock.hpp - a stream of work, and how long it takes by the device's
-// own clock. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       what puts work on the stream
-// Out      seconds between two events; a failure when the work does not end in time
+// attune/measure/cuda/device_clock.hpp - a stream of work, and how long it takes by the device's own clock.
+// SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, event management: events resolve about half a microsecond.
-//          Nothing is taken off a time: what two events with nothing between them lie apart is
-//          the gap that a kernel fills
-// Depends  std only; the threads' clock in the .ipp
-// Tests    tests/measure/cuda/device_clock.cpp
+//          Nothing is taken off a time: what two events with nothing between them lie apart is the
+//          gap that a kernel fills
 #pragma once
 
 #include <attune/core/version.hpp>

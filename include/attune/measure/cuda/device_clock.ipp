@@ -1,19 +1,12 @@
 // attune/measure/cuda/device_clock.ipp - waiting for a device, but not for ever.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see device_clock.hpp
-// Out      definitions for one translation unit; needs clocks.ipp there
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_clock.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/cuda/numbers.hpp>
-#include <attune/measure/clocks.hpp>
+#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
-#include <attune/measure/signal_text.ipp>
+#include <attune/measure/sandbox/detail/signal_text.hpp>
 
 #include <chrono>
 #include <thread>

@@ -1,19 +1,12 @@
-// attune/measure/cuda/device_compare.hpp - is this result on the device the reference, up to
-// rounding? SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       an array on the device, what it ought to hold
-// Out      what compare() of measure/compare.hpp says of the same bytes
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_compare.cpp
+// attune/measure/cuda/device_compare.hpp - is this result on the device the reference, up to rounding?
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/measure/buffer.hpp>
-#include <attune/measure/compare.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+#include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_memory.hpp>

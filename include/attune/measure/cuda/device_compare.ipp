@@ -1,16 +1,9 @@
 // attune/measure/cuda/device_compare.ipp - comparing there and comparing here.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see device_compare.hpp
-// Out      definitions for one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_compare.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/compare.ipp>
+#include <attune/measure/arrays/compare.ipp>
 #include <attune/measure/cuda/device_compare.hpp>
 
 #include <algorithm>

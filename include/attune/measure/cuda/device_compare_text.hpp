@@ -1,12 +1,7 @@
 // attune/measure/cuda/device_compare_text.hpp - compare() as a kernel: its text.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       nothing
-// Out      CUDA C++ for whichever compiler there is, and how it is called
-// Source   own; the rule is that of measure/compare.hpp, which the tests hold it to
-// Depends  std only
-// Tests    tests/measure/cuda/device_compare_text.cpp
+// The rule is that of measure/compare.hpp, which the tests hold it to
 #pragma once
 
 #include <attune/core/version.hpp>

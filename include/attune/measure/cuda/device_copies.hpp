@@ -1,13 +1,7 @@
 // attune/measure/cuda/device_copies.hpp - the arrays that variants work on, and what they held.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       the arrays of a call, in the host's memory or in a device's
-// Out      copies on the device with zones around them that nobody may write; their contents, saved
-//          and put back
-// Source   own; the technique of the zones is that of guarded.hpp, without a page that faults
-// Depends  std only
-// Tests    tests/measure/cuda/device_copies.cpp
+// The technique of the zones is that of guarded.hpp, without a page that faults
 #pragma once
 
 #include <attune/core/version.hpp>

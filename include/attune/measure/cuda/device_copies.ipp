@@ -1,12 +1,5 @@
 // attune/measure/cuda/device_copies.ipp - copying to, on and from a device.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see device_copies.hpp
-// Out      definitions for one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_copies.cpp
 #pragma once
 
 #include <attune/core/error.hpp>

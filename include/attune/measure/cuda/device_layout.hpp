@@ -1,13 +1,8 @@
-// attune/measure/cuda/device_layout.hpp - how the arrays of a call lie in the copies that variants
-// work on. SPDX-License-Identifier: MIT
+// attune/measure/cuda/device_layout.hpp - how the arrays of a call lie in the copies that variants work on.
+// SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       the arrays of a call
-// Out      regions to copy as one: arrays that overlap stay together; and where each array begins
-// Source   own. A copy of memory on the device begins as far past a multiple of 256 bytes as the
-//          original: a vector load that faults there faults in the copy
-// Depends  std only
-// Tests    tests/measure/cuda/device_layout.cpp
+// A copy of memory on the device begins as far past a multiple of 256 bytes as the original: a
+// vector load that faults there faults in the copy
 #pragma once
 
 #include <attune/core/version.hpp>

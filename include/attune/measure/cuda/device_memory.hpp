@@ -1,12 +1,5 @@
 // attune/measure/cuda/device_memory.hpp - bytes on a device, freed with their owner.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       how many, and whose they will be
-// Out      their address
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_memory.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

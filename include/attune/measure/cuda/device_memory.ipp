@@ -1,12 +1,5 @@
 // attune/measure/cuda/device_memory.ipp - asking a device for memory.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see device_memory.hpp
-// Out      definitions for one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_memory.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

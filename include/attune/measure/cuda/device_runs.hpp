@@ -1,22 +1,15 @@
 // attune/measure/cuda/device_runs.hpp - variants as something whose runs can be timed, by events.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       loaded variants, what makes ready for a run
-// Out      samples, as the loops of adaptive_timer.hpp and round_robin.hpp take them
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_runs.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/cuda/clocks.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/measure/clocks.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/clock/sample_taker.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/launch_graph.hpp>
 #include <attune/measure/cuda/loaded_variant.hpp>
-#include <attune/measure/sample_taker.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,12 +1,5 @@
 // attune/measure/cuda/device_runs.ipp - samples by events.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see device_runs.hpp
-// Out      definitions for one translation unit; needs clocks.ipp there
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_runs.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

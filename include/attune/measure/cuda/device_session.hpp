@@ -1,20 +1,15 @@
 // attune/measure/cuda/device_session.hpp - working on one device, and knowing when that is over.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       the driver and a device; results of its functions
-// Out      a context to work in; errors as sentences, as failures, or as the end of all work
-// Source   own. Some errors destroy a context (an illegal access), and a kernel that does not end
-//          blocks it: then whatever waits for the device would wait for ever, freeing memory too
-// Depends  std only
-// Tests    tests/measure/cuda/device_session.cpp
+// Some errors destroy a context (an illegal access), and a kernel that does not end blocks it: then
+// whatever waits for the device would wait for ever, freeing memory too
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/primary_context.hpp>
-#include <attune/measure/signal_guard.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <memory>
 #include <string>

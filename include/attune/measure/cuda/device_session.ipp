@@ -1,12 +1,5 @@
 // attune/measure/cuda/device_session.ipp - errors of a device, sorted by what they mean.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see device_session.hpp
-// Out      definitions for one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_session.cpp
 #pragma once
 
 #include <attune/core/error.hpp>

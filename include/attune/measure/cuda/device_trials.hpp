@@ -1,22 +1,17 @@
-// attune/measure/cuda/device_trials.hpp - what variants begin with on a device, and what must come
-// of it. SPDX-License-Identifier: MIT
+// attune/measure/cuda/device_trials.hpp - what variants begin with on a device, and what must come of it.
+// SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       copies of a call's arrays; the default variant, then others
-// Out      whether a variant works
-// Source   own; the same rules as on the processor, see perturb.hpp
-// Depends  std only
-// Tests    tests/measure/cuda/device_trials.cpp
+// The same rules as on the processor, see perturb.hpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/measure/arrays/snapshot.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_compare.hpp>
 #include <attune/measure/cuda/device_copies.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 #include <attune/measure/first_runs.hpp>
-#include <attune/measure/snapshot.hpp>
 
 #include <cstddef>
 #include <functional>

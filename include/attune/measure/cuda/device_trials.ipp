@@ -1,19 +1,12 @@
 // attune/measure/cuda/device_trials.ipp - running, looking, and learning from the default.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see device_trials.hpp
-// Out      definitions for one translation unit; needs compare.ipp and perturb.ipp there
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/device_trials.cpp
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/arrays/perturb.hpp>
+#include <attune/measure/arrays/snapshot.hpp>
 #include <attune/measure/cuda/device_trials.hpp>
-#include <attune/measure/perturb.hpp>
-#include <attune/measure/snapshot.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,6 @@
 // attune/measure/cuda/l2_flush.hpp - puts the data of a call out of a device's cache.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       a device
-// Out      work on a stream after which its L2 cache holds nothing but zeros of its own
 // Source   own: twice the cache is written
-// Depends  std only
-// Tests    tests/measure/cuda/l2_flush.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

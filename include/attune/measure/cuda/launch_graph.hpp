@@ -1,12 +1,6 @@
-// attune/measure/cuda/launch_graph.hpp - launches in a row as one graph, as programs deploy them
-// that save launch time. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       what puts launches on a stream
-// Out      the same launches, to be replayed as a whole
+// attune/measure/cuda/launch_graph.hpp - launches in a row as one graph, as programs deploy them that save launch time.
+// SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, graph management
-// Depends  std only
-// Tests    tests/measure/cuda/launch_graph.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

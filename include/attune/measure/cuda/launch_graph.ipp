@@ -1,12 +1,5 @@
 // attune/measure/cuda/launch_graph.ipp - capturing a stream.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see launch_graph.hpp
-// Out      definitions for one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/launch_graph.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,6 @@
-// attune/measure/cuda/loaded_variant.hpp - a variant on the device, and the arguments of its
-// launches. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       compiled code, a geometry, the addresses of its arguments
-// Out      a kernel on a stream, or the driver's reason why not
+// attune/measure/cuda/loaded_variant.hpp - a variant on the device, and the arguments of its launches.
+// SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, module and execution control
-// Depends  std only
-// Tests    tests/measure/cuda/loaded_variant.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

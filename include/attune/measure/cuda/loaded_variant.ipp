@@ -1,12 +1,5 @@
 // attune/measure/cuda/loaded_variant.ipp - loading and launching.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       see loaded_variant.hpp
-// Out      definitions for one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/measure/cuda/loaded_variant.cpp
 #pragma once
 
 #include <attune/core/assert.hpp>

@@ -1,13 +1,7 @@
 // attune/measure/cuda/queue_filler.hpp - work that keeps a device busy while more is enqueued.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> search -> compile -> [measure] -> remember
-// In       a device
-// Out      some tens of microseconds of work on a stream, put there by one call of the driver
 // Source   own: a graph of 24 small fills, one after another, of which each takes the 1 to 2 us
 //          that a device needs to begin anything. They touch 64 KiB, and so leave its caches alone
-// Depends  std only
-// Tests    tests/measure/cuda/queue_filler.cpp
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -16,7 +10,7 @@
 #include <attune/measure/cuda/device_memory.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 #include <attune/measure/cuda/launch_graph.hpp>
-#include <attune/measure/signal_guard.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -1,14 +1,8 @@
 // attune/search/local/annealing.hpp - simulated annealing over the valid configurations.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher`
-// Source   Kirkpatrick, Gelatt, Vecchi 1983; one step in five goes to any value of a parameter,
-//          the others to the next one, as in Kernel Tuner. Own: temperatures in standard deviations
-//          of the (logarithmic) objective, so that they have no unit.
-// Depends  std only
-// Tests    tests/search/local/annealing.cpp, tests/laws/searcher.hpp
+// Source   Kirkpatrick, Gelatt, Vecchi 1983; one step in five goes to any value of a parameter, the
+//          others to the next one, as in Kernel Tuner. Own: temperatures in standard deviations of
+//          the (logarithmic) objective, so that they have no unit.
 // Bench    bench/search/replay.cpp
 #pragma once
 

@@ -1,13 +1,7 @@
 // attune/search/local/coordinate_descent.hpp - one parameter after the other set to its best.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher`
 // Source   exhaustive line search along coordinates with restarts, e.g. Wright 2015; in kernel
 //          tuning it is called orthogonal search (Balaprakash et al. 2018)
-// Depends  std only
-// Tests    tests/search/local/coordinate_descent.cpp, tests/laws/searcher.hpp
 // Bench    bench/search/replay.cpp
 #pragma once
 

@@ -1,15 +1,8 @@
 // attune/search/local/differential_evolution.hpp - a population that adds its differences.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher`
-// Source   Storn & Price 1997, DE/best/1/bin with F = 0.5 and CR = 0.9, their choice
-//          for fast convergence; over tables, categories, permutations and tiles through
-//          unit_embedding. Own: a trial that breaks a constraint becomes the nearest valid
-//          configuration.
-// Depends  std only
-// Tests    tests/search/local/differential_evolution.cpp, tests/laws/searcher.hpp
+// Source   Storn & Price 1997, DE/best/1/bin with F = 0.5 and CR = 0.9, their choice for fast
+//          convergence; over tables, categories, permutations and tiles through unit_embedding.
+//          Own: a trial that breaks a constraint becomes the nearest valid configuration.
 // Bench    bench/search/replay.cpp
 #pragma once
 

@@ -1,14 +1,8 @@
 // attune/search/local/genetic.hpp - a population that recombines and mutates.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher`
 // Source   Holland 1975; uniform crossover of Syswerda 1989; parents by rank; parents and children
 //          compete (mu + lambda). Own: children that break a constraint become the nearest valid
 //          configuration instead of being thrown away.
-// Depends  std only
-// Tests    tests/search/local/genetic.cpp, tests/laws/searcher.hpp
 // Bench    bench/search/replay.cpp
 #pragma once
 

@@ -1,13 +1,7 @@
 // attune/search/local/local_search.hpp - descent to the nearest local optimum, from many starts.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher`
 // Source   first-improvement descent with random restarts, e.g. Aarts & Lenstra 1997 ch. 1; the
 //          neighbours are those of Kernel Tuner's "Hamming" method
-// Depends  std only
-// Tests    tests/search/local/local_search.cpp, tests/laws/searcher.hpp
 // Bench    bench/search/replay.cpp
 #pragma once
 

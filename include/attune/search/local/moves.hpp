@@ -1,20 +1,15 @@
 // attune/search/local/moves.hpp - valid configurations near a given one.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a chain of trees and a configuration, valid or not
-// Out      neighbours of several kinds, all of them valid
-// Source   own; "adjacent" and "Hamming" neighbours are those of Kernel Tuner (Willemsen et al.)
-// Depends  std only
-// Tests    tests/search/local/moves.cpp
+// "adjacent" and "Hamming" neighbours are those of Kernel Tuner (Willemsen et al.)
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/nearest.hpp>
-#include <attune/space/steps.hpp>
+#include <attune/space/query/nearest.hpp>
+#include <attune/space/query/steps.hpp>
 
 #include <algorithm>
 #include <cstddef>

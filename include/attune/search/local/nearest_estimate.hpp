@@ -1,20 +1,14 @@
 // attune/search/local/nearest_estimate.hpp - what to expect from outcomes nearby.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       configurations and what they gave
-// Out      an estimate for another one
 // Source   k nearest neighbours, as in the generated HybridVNDX of Kernel Tuner; on ranks of values
 //          instead of times (own), so that it has no unit and failures have a place: the last
-// Depends  std only; included by .ipp files
-// Tests    tests/search/local/nearest_estimate.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/local/trials.hpp>
-#include <attune/space/steps.hpp>
+#include <attune/space/query/steps.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,8 @@
 // attune/search/local/neighbourhood_descent.hpp - ever larger neighbourhoods, no way back.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher`
 // Source   variable neighbourhood descent of Mladenovic & Hansen 1997; tabu list of Glover 1986;
 //          candidates ranked by near outcomes and recombined elites as in the generated HybridVNDX
 //          of Kernel Tuner. Own: all comparisons relative, so that they have no unit.
-// Depends  std only
-// Tests    tests/search/local/neighbourhood_descent.cpp, tests/laws/searcher.hpp
 // Bench    bench/search/replay.cpp
 #pragma once
 

@@ -1,14 +1,8 @@
 // attune/search/local/particle_swarm.hpp - particles drawn to the best places found.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space and a seed; outcomes, through tell()
-// Out      a model of `searcher`
 // Source   Kennedy & Eberhart 1995 with the inertia of Shi & Eberhart 1998; over tables,
 //          categories, permutations and tiles through unit_embedding. Own: a place that breaks a
 //          constraint stands for the nearest valid configuration.
-// Depends  std only
-// Tests    tests/search/local/particle_swarm.cpp, tests/laws/searcher.hpp
 // Bench    bench/search/replay.cpp
 #pragma once
 

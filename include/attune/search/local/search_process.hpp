@@ -1,12 +1,5 @@
 // attune/search/local/search_process.hpp - an algorithm that stops to await outcomes.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a coroutine
-// Out      a value that owns it and runs it from one suspension to the next
-// Source   own
-// Depends  std only; included by .ipp files, not by what users include
-// Tests    tests/search/local/search_process.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/search/local/starts.hpp - where a search begins, and from what it goes on.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       what has been tried
-// Out      different configurations that nobody has seen; the best ones of those evaluated
-// Source   own
-// Depends  std only; included by .ipp files
-// Tests    tests/search/local/starts.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/search/local/stepwise.hpp - what all searches of this folder have in common.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a space, a seed and an algorithm; outcomes, through tell()
-// Out      ask() and tell() of the concept `searcher`
-// Source   own
-// Depends  std only
-// Tests    tests/search/local/stepwise.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>

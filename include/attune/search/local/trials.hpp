@@ -1,21 +1,14 @@
 // attune/search/local/trials.hpp - what a search of this folder asks for and has been told.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       rounds of configurations that an algorithm wants to know; outcomes, in any order
-// Out      their values, when all of a round are known; which configuration to ask for next
-// Source   own
-// Depends  std only
-// Tests    tests/search/local/trials.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/bayes/objective.hpp>
+#include <attune/search/bayes/unseen.hpp>
 #include <attune/search/local/search_process.hpp>
-#include <attune/search/objective.hpp>
-#include <attune/search/unseen.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>

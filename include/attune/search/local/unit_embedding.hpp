@@ -1,20 +1,14 @@
 // attune/search/local/unit_embedding.hpp - configurations as vectors of numbers, and back.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> space -> [search] -> compile -> measure -> remember
-// In       a description, a configuration or a vector
-// Out      a vector in the unit cube; the configuration that lies closest to a vector
 // Source   numbers by their place in the table, categories one-hot, permutations by random keys
 //          (Bean 1994), tiles by the logarithms of their factors (own)
-// Depends  std only
-// Tests    tests/search/local/unit_embedding.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/space/steps.hpp>
+#include <attune/space/query/steps.hpp>
 
 #include <algorithm>
 #include <cmath>

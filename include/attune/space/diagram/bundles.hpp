@@ -1,18 +1,12 @@
 // attune/space/diagram/bundles.hpp - which conditions of a group become one diagram.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       the conditions of a group, the order of its parameters
-// Out      bundles of conditions; together they are all conditions
 // Source   own: a condition joins another one that reads all its parameters where that costs
 //          nothing, because no level then needs more values than before; what it refuses is never
 //          visited there
-// Depends  std only
-// Tests    tests/space/diagram/bundles.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/conditions.hpp>
+#include <attune/space/conditions/conditions.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
 

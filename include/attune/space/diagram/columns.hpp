@@ -1,17 +1,12 @@
 // attune/space/diagram/columns.hpp - one operation on many values at once.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       an operation, its operands as columns or single values
-// Out      the column of its values, with a mark where there is none
-// Source   own; what each value is comes from declare/evaluate.hpp, except in the loops over
-//          integers that cannot overflow
-// Depends  std only
-// Tests    tests/space/diagram/columns.cpp
+// What each value is comes from declare/evaluate.hpp, except in the loops over integers that cannot
+// overflow
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/diagram/interval.hpp>
 
 #include <bit>

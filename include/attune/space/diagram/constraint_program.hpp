@@ -1,21 +1,13 @@
 // attune/space/diagram/constraint_program.hpp - conditions to be tested level by level.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       conditions, the levels of the parameters they read, the values left to these
-// Out      what to compute on each level, which values the levels below still need, and which of
-//          these only ever helps or only ever hurts as it grows
-// Source   own
-// Depends  std only
-// Tests    tests/space/diagram/constraint_program.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/conditions.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/domain.hpp>
 #include <attune/space/diagram/leaf_columns.hpp>
 #include <attune/space/diagram/lowering.hpp>
 #include <attune/space/diagram/slots.hpp>
-#include <attune/space/domain.hpp>
 
 #include <algorithm>
 #include <cstddef>

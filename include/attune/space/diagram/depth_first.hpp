@@ -1,24 +1,18 @@
-// attune/space/diagram/depth_first.hpp - grows a tree by trying values, one parameter after the
-// other. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       one group of parameters, their conditions and domains
-// Out      its tree, unless the budget does not last
+// attune/space/diagram/depth_first.hpp - grows a tree by trying values, one parameter after the other.
+// SPDX-License-Identifier: MIT
 // Source   own: depth-first, each condition tested as soon as values set so far refute it, at the
 //          latest when the last parameter it reads is set. A subtree depends only on those
 //          parameters above it that an open condition reads, so it is built once per setting of
 //          these.
-// Depends  std only
-// Tests    tests/space/diagram/depth_first.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/space/conditions/domains.hpp>
+#include <attune/space/conditions/groups.hpp>
+#include <attune/space/conditions/partial.hpp>
 #include <attune/space/diagram/effort.hpp>
 #include <attune/space/diagram/node_store.hpp>
-#include <attune/space/domains.hpp>
-#include <attune/space/groups.hpp>
-#include <attune/space/partial.hpp>
-#include <attune/space/tree.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,13 +1,6 @@
 // attune/space/diagram/diagram.hpp - conditions as decision diagrams, equal ones stored once.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       nodes made from the last level up
-// Out      one number per truth function: two conditions that hold on the same settings have the
-//          same node
 // Source   Bryant 1986 (reduced ordered decision diagrams, apply), with one child per value
-// Depends  std only
-// Tests    tests/space/diagram/diagram.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,14 +1,9 @@
 // attune/space/diagram/diagram_builder.hpp - makes the decision diagram of conditions.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a constraint program
-// Out      the node where all its conditions hold
-// Source   own. Depth-first; a state is what the levels below still need, so equal states are
-//          expanded once. Bounds decide a state early. Where one needed value only helps or only
-//          hurts, a state between two with the same node has that node as well.
-// Depends  std only
-// Tests    tests/space/diagram/diagram_builder.cpp
+// Depth-first; a state is what the levels below still need, so equal states are expanded once.
+// Bounds decide a state early. Where one needed value only helps or only hurts, a state between two
+// with the same node has that node as well.
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,20 +1,13 @@
 // attune/space/diagram/diagram_maker.hpp - conditions to diagrams over one order of parameters.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       an order of parameters, the values left to them, conditions
-// Out      one node of one store per set of conditions
-// Source   own
-// Depends  std only
-// Tests    tests/space/diagram/diagram_maker.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/conditions.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/domain.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_builder.hpp>
-#include <attune/space/domain.hpp>
 
 #include <algorithm>
 #include <cstddef>

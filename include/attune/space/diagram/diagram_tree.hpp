@@ -1,21 +1,15 @@
-// attune/space/diagram/diagram_tree.hpp - grows the tree of one group from diagrams of its
-// conditions. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       one group of parameters, their conditions and domains
-// Out      its tree, unless the budget does not last
+// attune/space/diagram/diagram_tree.hpp - grows the tree of one group from diagrams of its conditions.
+// SPDX-License-Identifier: MIT
 // Source   own: one diagram per condition, then their product; work follows the values that
 //          conditions exchange, not the settings of their parameters
-// Depends  std only
-// Tests    tests/space/diagram/diagram_tree.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/space/conditions/groups.hpp>
 #include <attune/space/diagram/bundles.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
 #include <attune/space/diagram/tree_product.hpp>
-#include <attune/space/groups.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,12 +1,7 @@
 // attune/space/diagram/effort.hpp - what may still be spent on building one tree.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       values visited, bytes stored
-// Out      whether there is something left
-// Source   own; visits instead of seconds, so that a space is the same on every machine
-// Depends  std only
-// Tests    tests/space/diagram/effort.cpp
+// Visits instead of seconds, so that a space is the same on every machine
 #pragma once
 
 #include <attune/core/version.hpp>

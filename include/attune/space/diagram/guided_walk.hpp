@@ -1,24 +1,19 @@
 // attune/space/diagram/guided_walk.hpp - draws settings of a group level by level, without a tree.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       one group of parameters, their conditions and domains
-// Out      settings on which all conditions hold, with the reciprocal of their probability
-// Source   own. Conditions whose diagram is modest say which share of the settings below a value is
-//          good, and values are drawn in proportion to the product of these shares; of the others,
-//          bounds exclude values that lead nowhere.
-// Depends  std only
-// Tests    tests/space/diagram/guided_walk.cpp
+// Conditions whose diagram is modest say which share of the settings below a value is good, and
+// values are drawn in proportion to the product of these shares; of the others, bounds exclude
+// values that lead nowhere.
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/space/build_options.hpp>
+#include <attune/space/conditions/groups.hpp>
 #include <attune/space/diagram/bundles.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
 #include <attune/space/diagram/program_state.hpp>
-#include <attune/space/groups.hpp>
-#include <attune/space/order.hpp>
+#include <attune/space/order/order.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,9 @@
 // attune/space/diagram/interval.hpp - what is known of a value before it is computed.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       an operation and what is known of its operands
-// Out      bounds of its value; whether it may have one, whether it may have none
-// Source   own; interval arithmetic on doubles. Past 2^52 a bound of an integer is infinite, so
-//          that finite bounds are exact and an integer with finite bounds cannot overflow. A real
-//          value without bounds may also be no number at all.
-// Depends  std only
-// Tests    tests/space/diagram/interval.cpp
+// Interval arithmetic on doubles. Past 2^52 a bound of an integer is infinite, so that finite
+// bounds are exact and an integer with finite bounds cannot overflow. A real value without bounds
+// may also be no number at all.
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,7 @@
-// attune/space/diagram/key_table.hpp - numbers keys of a fixed number of words in the order of
-// arrival. SPDX-License-Identifier: MIT
+// attune/space/diagram/key_table.hpp - numbers keys of a fixed number of words in the order of arrival.
+// SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       keys
-// Out      the number of each, the same for equal ones
-// Source   own; open addressing, all keys in one array
-// Depends  std only
-// Tests    tests/space/diagram/key_table.cpp
+// Open addressing, all keys in one array
 #pragma once
 
 #include <attune/core/version.hpp>

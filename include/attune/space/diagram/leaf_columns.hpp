@@ -1,20 +1,13 @@
 // attune/space/diagram/leaf_columns.hpp - the values of parameters and literals as steps.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       nodes without operands, the level of each parameter and the values left to it
-// Out      constants and columns in a slot_table
-// Source   own
-// Depends  std only
-// Tests    tests/space/diagram/leaf_columns.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/evaluate.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/space/conditions/domain.hpp>
 #include <attune/space/diagram/slots.hpp>
-#include <attune/space/domain.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,15 +1,10 @@
 // attune/space/diagram/lowering.hpp - a condition as steps that follow the levels of a tree.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       expression nodes
-// Out      steps in a slot_table, so arranged that few of them are needed below a level
-// Source   own. Sums, products and chains of && or || are taken apart and put together again in
-//          the order of the levels, a comparison becomes one sum against a constant; only where no
-//          order can overflow, and for && and || where no operand can be without a value, so that
-//          every value and every lack of one stays what declare/evaluate.hpp says.
-// Depends  std only
-// Tests    tests/space/diagram/lowering.cpp
+// Sums, products and chains of && or || are taken apart and put together again in the order of the
+// levels, a comparison becomes one sum against a constant; only where no order can overflow, and
+// for && and || where no operand can be without a value, so that every value and every lack of one
+// stays what declare/evaluate.hpp says.
 #pragma once
 
 #include <attune/core/version.hpp>

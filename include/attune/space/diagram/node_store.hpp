@@ -1,16 +1,9 @@
 // attune/space/diagram/node_store.hpp - nodes of a tree under construction, equal ones only once.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       the edges of one node after the other, from the leaves up
-// Out      a tree in which equal subtrees are one
-// Source   own
-// Depends  std only
-// Tests    tests/space/diagram/node_store.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/tree.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,12 +1,5 @@
 // attune/space/diagram/program_state.hpp - a constraint program on its way down the levels.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a constraint program, one value per level
-// Out      which values of a level its complete conditions allow, and what bounds say of the rest
-// Source   own
-// Depends  std only
-// Tests    tests/space/diagram/program_state.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
-// attune/space/diagram/slots.hpp - the steps of an expression, each kept once and placed on a
-// level. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       constants, columns of parameter values, operations on steps made before
-// Out      a table of steps; those that read at most one parameter hold their whole column
-// Source   own
-// Depends  std only
-// Tests    tests/space/diagram/slots.cpp
+// attune/space/diagram/slots.hpp - the steps of an expression, each kept once and placed on a level.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>

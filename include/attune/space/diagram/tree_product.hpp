@@ -1,21 +1,16 @@
 // attune/space/diagram/tree_product.hpp - the settings on which several diagrams hold, as a tree.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       nodes of one diagram store, each with the levels that it may decide on
-// Out      the tree of their conjunction
-// Source   own. Depth-first; a state is what is left of each diagram, and diagrams that have the
-//          same levels left become one.
-// Depends  std only
-// Tests    tests/space/diagram/tree_product.cpp
+// Depth-first; a state is what is left of each diagram, and diagrams that have the same levels left
+// become one.
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/space/conditions/domain.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/key_table.hpp>
 #include <attune/space/diagram/node_store.hpp>
-#include <attune/space/domain.hpp>
-#include <attune/space/tree.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,12 +1,6 @@
-// attune/space/files/expression_parser.hpp - constraints as people write them in files, read at run
-// time. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a Python-like text, a description whose parameters and inputs it names
-// Out      expression nodes in that description: the same form that a typed pack is lowered to
+// attune/space/files/expression_parser.hpp - constraints as people write them in files, read at run time.
+// SPDX-License-Identifier: MIT
 // Source   grammar: Python language reference, Sec. 6 (expressions), the part without objects
-// Depends  std only
-// Tests    tests/space/files/expression_parser.cpp; tests/fuzz/expressions.cpp
 #pragma once
 
 #include <attune/core/error.hpp>

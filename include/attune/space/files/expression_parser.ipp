@@ -1,18 +1,12 @@
-// attune/space/files/expression_parser.ipp - recursive descent, one function per level of
-// precedence. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       see expression_parser.hpp
-// Out      its definitions; included by one translation unit
+// attune/space/files/expression_parser.ipp - recursive descent, one function per level of precedence.
+// SPDX-License-Identifier: MIT
 // Source   Python language reference, Sec. 6
-// Depends  std only
-// Tests    tests/space/files/expression_parser.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/files/expression_atoms.ipp>
-#include <attune/space/files/expression_lexer.ipp>
-#include <attune/space/files/expression_nodes.ipp>
+#include <attune/space/files/detail/expression_atoms.hpp>
+#include <attune/space/files/detail/expression_lexer.hpp>
+#include <attune/space/files/detail/expression_nodes.hpp>
 #include <attune/space/files/expression_parser.hpp>
 
 #include <cstddef>

@@ -1,13 +1,7 @@
 // attune/space/files/read_json.hpp - spaces that are declared in a file.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       JSON: one space, or a list of them
-// Out      descriptions; what the file says about their sizes
-// Source   own; the short form (name, params with values, constraints) as in published collections
-// Depends  std only
-// Tests    tests/space/files/read_json.cpp; tests/fuzz/spaces.cpp     Bench
-// bench/space/construct.cpp
+// The short form (name, params with values, constraints) as in published collections
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,19 +1,12 @@
 // attune/space/files/read_json.ipp - from JSON values to a description.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       see read_json.hpp
-// Out      its definitions; included by one translation unit
-// Source   own
-// Depends  nlohmann-json
-// Tests    tests/space/files/read_json.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/space/files/detail/json_tree.hpp>
+#include <attune/space/files/detail/values_from.hpp>
 #include <attune/space/files/expression_parser.ipp>
-#include <attune/space/files/json_tree.ipp>
 #include <attune/space/files/read_json.hpp>
-#include <attune/space/files/values_from.ipp>
 
 #include <algorithm>
 #include <cmath>

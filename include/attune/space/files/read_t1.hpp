@@ -1,13 +1,7 @@
 // attune/space/files/read_t1.hpp - spaces in the FAIR autotuning format that tuners share.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       the JSON text of a T1 input file
-// Out      its configuration space
 // Source   T1 input schema of the FAIR autotuning format (Kernel Tuner, KTT), the members
 //          ConfigurationSpace.TuningParameters and ConfigurationSpace.Conditions
-// Depends  std only
-// Tests    tests/space/files/read_t1.cpp; tests/fuzz/spaces.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

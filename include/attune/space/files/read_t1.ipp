@@ -1,18 +1,11 @@
 // attune/space/files/read_t1.ipp - from the members of a T1 file to a description.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       see read_t1.hpp
-// Out      its definitions; included by one translation unit
-// Source   own
-// Depends  nlohmann-json
-// Tests    tests/space/files/read_t1.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/space/files/detail/value_list.hpp>
 #include <attune/space/files/read_json.ipp>
 #include <attune/space/files/read_t1.hpp>
-#include <attune/space/files/value_list.ipp>
 
 #include <algorithm>
 #include <string>

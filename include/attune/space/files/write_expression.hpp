@@ -1,12 +1,5 @@
-// attune/space/files/write_expression.hpp - an expression as the text that parse_expression()
-// reads. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a node of a description
-// Out      text whose nodes, read in the same description, are the same
-// Source   own
-// Depends  std only
-// Tests    tests/space/files/write_expression.cpp
+// attune/space/files/write_expression.hpp - an expression as the text that parse_expression() reads.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>

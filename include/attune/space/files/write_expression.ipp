@@ -1,19 +1,12 @@
 // attune/space/files/write_expression.ipp - nodes to text, by precedence.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       see write_expression.hpp
-// Out      its definitions; included by one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/space/files/write_expression.cpp
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/space/files/expression_lexer.ipp>
-#include <attune/space/files/expression_nodes.ipp>
+#include <attune/space/files/detail/expression_lexer.hpp>
+#include <attune/space/files/detail/expression_nodes.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/write_expression.hpp>
 

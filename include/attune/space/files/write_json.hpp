@@ -1,12 +1,7 @@
 // attune/space/files/write_json.hpp - a space as the file that read_spaces_json() reads.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a description, bound or not
-// Out      JSON
-// Source   own; the format is that of read_json.hpp
-// Depends  std only
-// Tests    tests/space/files/write_json.cpp
+// The format is that of read_json.hpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/space/files/write_json.ipp - from a description to JSON values.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       see write_json.hpp
-// Out      its definitions; included by one translation unit
-// Source   own
-// Depends  nlohmann-json
-// Tests    tests/space/files/write_json.cpp
 #pragma once
 
 #include <attune/core/error.hpp>

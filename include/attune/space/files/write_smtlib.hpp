@@ -1,12 +1,6 @@
 // attune/space/files/write_smtlib.hpp - a space for solvers that know nothing of attune.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a bound description
-// Out      SMT-LIB 2 text that is satisfiable exactly when the space has a valid configuration
 // Source   The SMT-LIB Standard 2.6; theory Ints: `div` leaves a remainder that is not negative
-// Depends  std only
-// Tests    tests/space/files/write_smtlib.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,17 +1,10 @@
-// attune/space/files/write_smtlib.ipp - one definition per node: what it is, and when it has a
-// value. SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       see write_smtlib.hpp
-// Out      its definitions; included by one translation unit
-// Source   own
-// Depends  std only
-// Tests    tests/space/files/write_smtlib.cpp
+// attune/space/files/write_smtlib.ipp - one definition per node: what it is, and when it has a value.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/files/smtlib_terms.ipp>
+#include <attune/space/files/detail/smtlib_terms.hpp>
 #include <attune/space/files/write_smtlib.hpp>
 
 #include <algorithm>

@@ -1,12 +1,6 @@
 // attune/space/files/write_t1.hpp - spaces for other tuners, in the FAIR autotuning format.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       a bound space
-// Out      the JSON text of a T1 input file
 // Source   T1 input schema of the FAIR autotuning format (Kernel Tuner, KTT)
-// Depends  std only
-// Tests    tests/space/files/write_t1.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

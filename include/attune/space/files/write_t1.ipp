@@ -1,12 +1,5 @@
 // attune/space/files/write_t1.ipp - from a description to the members of a T1 file.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       see write_t1.hpp
-// Out      its definitions; included by one translation unit
-// Source   own
-// Depends  nlohmann-json
-// Tests    tests/space/files/write_t1.cpp
 #pragma once
 
 #include <attune/core/error.hpp>

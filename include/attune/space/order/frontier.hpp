@@ -1,18 +1,12 @@
 // attune/space/order/frontier.hpp - which values of a condition the parameters still open ask for.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       one condition of a group
-// Out      for every set of parameters that are set: the sets whose joint value is still needed
 // Source   own: terms of one sum, factors of one product and operands of one chain of && or || are
 //          put together as soon as they are known, as lowering.hpp does
-// Depends  std only
-// Tests    tests/space/order/frontier.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/space/conditions.hpp>
+#include <attune/space/conditions/conditions.hpp>
 #include <attune/space/order/parameter_set.hpp>
 
 #include <cstddef>

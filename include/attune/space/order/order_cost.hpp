@@ -1,15 +1,10 @@
 // attune/space/order/order_cost.hpp - what a tree costs if its levels stand in a given order.
 // SPDX-License-Identifier: MIT
 //
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       the shapes and densities of the conditions of one group, the sizes of its domains
-// Out      an estimate of the values tried on one more level
-// Source   own. A condition splits the settings above a level into at most as many states as there
-//          are settings of the values that it still needs; into fewer where one of these is only
-//          compared, because then what is left has few parameters to tell its values apart. States
-//          of several conditions multiply, up to the number of valid settings of what they read.
-// Depends  std only
-// Tests    tests/space/order/order_cost.cpp
+// A condition splits the settings above a level into at most as many states as there are settings
+// of the values that it still needs; into fewer where one of these is only compared, because then
+// what is left has few parameters to tell its values apart. States of several conditions multiply,
+// up to the number of valid settings of what they read.
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,14 +1,8 @@
 // attune/space/order/order_search.hpp - looks for orders of parameters that cost little.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       the cost of one more level
-// Out      an order that costs little
 // Source   own: a beam search over sets of parameters, then single parameters are moved while that
 //          helps. How much is tried has a limit that counts looks at conditions, so that the same
 //          group has the same order on every machine.
-// Depends  std only
-// Tests    tests/space/order/order_search.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,12 +1,5 @@
 // attune/space/order/parameter_set.hpp - a set of parameters of one group.
 // SPDX-License-Identifier: MIT
-//
-// Stage    declare -> [space] -> search -> compile -> measure -> remember
-// In       small numbers
-// Out      set algebra in a few machine words
-// Source   own
-// Depends  std only
-// Tests    tests/space/order/parameter_set.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/tune/call_frame.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,9 +4,9 @@
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/isolation.hpp>
-#include <attune/tune/call_frame.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
 
 #include <cstddef>
 #include <functional>

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/child_process.hpp>
-#include <attune/measure/clocks.hpp>
-#include <attune/measure/isolation.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
+#include <attune/tune/shape/shape_check.hpp>
+#include <attune/tune/shape/shape_check.ipp>
 #include <attune/tune/shape/shape_proof.hpp>
-#include <attune/tune/shape_check.hpp>
-#include <attune/tune/shape_check.ipp>
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,195 @@
+// attune/compile/ahead/ahead.ipp - walks the section in which the linker gathered the functions.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/ahead/ahead.hpp>
+#include <attune/compile/ahead/ahead_unit.hpp>
+#include <attune/compile/source/device_text.hpp>
+#include <attune/compile/source/embedded.ipp>
+#include <attune/core/version.hpp>
+
+#include <optional>
+#include <string_view>
+
+// Made by the linker, and null where there is no such section.
+extern "C" {
+extern attune::function_ahead const* const __start_attune_ahead
+    __attribute__((weak, visibility("hidden")));
+extern attune::function_ahead const* const __stop_attune_ahead
+    __attribute__((weak, visibility("hidden")));
+extern attune::device_ahead const* const __start_attune_ptx
+    __attribute__((weak, visibility("hidden")));
+extern attune::device_ahead const* const __stop_attune_ptx
+    __attribute__((weak, visibility("hidden")));
+}
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// "void(std::span<const float>, int)" of a function_type's text.
+[[nodiscard]] inline std::string_view written_type(std::string_view text)
+{
+    std::size_t const begin = text.find("F = ");
+    std::size_t const end = text.rfind(']');
+    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin + 4)
+        return text;
+    return text.substr(begin + 4, end - begin - 4);
+}
+
+/// Equal texts are equal types too: the tags differ where two shared libraries have one each.
+[[nodiscard]] inline bool same_type(function_type const& one, function_type const& other)
+{
+    return one.tag != nullptr && other.tag != nullptr &&
+           (one.tag == other.tag || written_type(one.text) == written_type(other.text));
+}
+
+[[nodiscard]] inline bool is_embedded(char const* path, std::string_view text)
+{
+    embedded_kernel const* const* const end = &__stop_attune_kernels;
+    for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at)
+        if (std::string_view((*at)->path) == path &&
+            text == std::string_view(reinterpret_cast<char const*>((*at)->text), (*at)->size))
+            return true;
+    return false;
+}
+
+/// Whether `flags`, each followed by a line feed, has exactly this one.
+[[nodiscard]] inline bool has_flag(std::string_view flags, std::string_view wanted)
+{
+    while (!flags.empty()) {
+        std::size_t const end = flags.find('\n');
+        if (flags.substr(0, end) == wanted) return true;
+        if (end == std::string_view::npos) break;
+        flags.remove_prefix(end + 1);
+    }
+    return false;
+}
+
+/// The first flag of the program's that would have changed the text, and was not given.
+[[nodiscard]] inline std::optional<std::string> missing_flag(wanted_ahead const& wanted,
+                                                             std::string_view flags)
+{
+    for (std::string const& flag : wanted.source.flags) {
+        bool const changes_text = flag.starts_with("-D") || flag.starts_with("-U") ||
+                                  flag == "-include" || flag == "-imacros";
+        if (changes_text && !has_flag(flags, flag)) return flag;
+    }
+    return std::nullopt;
+}
+
+/// The first macro that FLAGS define to another value than the program's default.
+[[nodiscard]] inline std::optional<std::string> other_value(wanted_ahead const& wanted,
+                                                            std::string_view flags)
+{
+    for (std::string const& macro : wanted.macros) {
+        std::string const start = "-D" + macro.substr(0, macro.find('=') + 1);
+        bool const is_defined =
+            flags.starts_with(start) || flags.find('\n' + start) != std::string_view::npos;
+        if (is_defined && !has_flag(flags, "-D" + macro)) return macro;
+    }
+    return std::nullopt;
+}
+
+/// Why code made with `flags` is not the default of what is wanted; empty: it is.
+[[nodiscard]] inline std::string made_otherwise(wanted_ahead const& wanted, std::string_view flags)
+{
+    if (auto const flag = missing_flag(wanted, flags))
+        return "was compiled without " + *flag +
+               ": give attune_add_kernel the FLAGS of the kernel's source";
+    if (auto const macro = other_value(wanted, flags))
+        return "was compiled with another value than the default " + *macro;
+    return {};
+}
+
+[[nodiscard]] inline std::string without_blanks(std::string_view text)
+{
+    std::string out(text);
+    std::erase(out, ' ');
+    return out;
+}
+
+/// "float const*, int" of what the program declares, as the device has it.
+[[nodiscard]] inline std::string device_arguments(variant const& signature)
+{
+    std::string text;
+    for (std::string const& type : signature.arguments)
+        text += (text.empty() ? "" : ", ") + device_type(type);
+    return text;
+}
+
+/// How many parameters an entry of a PTX text has.
+[[nodiscard]] inline std::size_t parameters_in_ptx(std::string_view ptx, std::string_view entry)
+{
+    std::size_t const begin = ptx.find(".entry " + std::string(entry) + '(');
+    if (begin == std::string_view::npos) return 0;
+    ptx.remove_prefix(begin + entry.size() + 8);
+    ptx = ptx.substr(0, ptx.find(')'));
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = ptx.find(".param", at)) != std::string_view::npos; ++at)
+        ++count;
+    return count;
+}
+
+/// 75 of ".target sm_75".
+[[nodiscard]] inline int architecture_of_ptx(std::string_view ptx)
+{
+    std::size_t at = ptx.find("\n.target sm_");
+    if (at == std::string_view::npos) return 0;
+    int number = 0;
+    for (at += 12; at < ptx.size() && ptx[at] >= '0' && ptx[at] <= '9' && number < 1000; ++at)
+        number = 10 * number + (ptx[at] - '0');
+    return number;
+}
+
+} // namespace detail
+
+found_ptx find_ptx(wanted_ahead const& wanted, variant const& signature)
+{
+    found_ptx out;
+    device_ahead const* const* const end = &__stop_attune_ptx;
+    for (device_ahead const* const* at = &__start_attune_ptx; at != end; ++at) {
+        device_ahead const& k = **at;
+        if (wanted.function != k.name || !detail::is_embedded(k.path, wanted.source.text)) continue;
+        std::string const subject =
+            "the PTX of " + wanted.function + " that was made with the program from " + k.path;
+        std::string const declared = detail::device_arguments(signature);
+        char const* const ptx = reinterpret_cast<char const*>(k.ptx);
+        std::size_t const count = detail::parameters_in_ptx(ptx, k.entry);
+        bool const same_types = std::string_view(k.types) == "?" ||
+                                detail::without_blanks(k.types) == detail::without_blanks(declared);
+        std::string const problem = detail::made_otherwise(wanted, k.flags);
+        if (count != signature.arguments.size() || !same_types)
+            out.reason = subject + " takes (" + k.types + "), " + std::to_string(count) +
+                         " arguments, and the kernel is declared with (" + declared + ")";
+        else if (!problem.empty())
+            out.reason = subject + ' ' + problem;
+        else
+            return {ptx, k.entry, detail::architecture_of_ptx(ptx), {}};
+    }
+    return out;
+}
+
+found_ahead find_ahead(wanted_ahead const& wanted)
+{
+    found_ahead out;
+    function_ahead const* const* const end = &__stop_attune_ahead;
+    for (function_ahead const* const* at = &__start_attune_ahead; at != end; ++at) {
+        function_ahead const& f = **at;
+        if (wanted.function != f.name || !detail::is_embedded(f.path, wanted.source.text)) continue;
+        std::string const subject = "the function " + wanted.function +
+                                    " that was compiled with the program from " + f.path;
+        if (!detail::same_type(f.type, wanted.type)) {
+            out.reason = subject + " is a " + std::string(detail::written_type(f.type.text)) +
+                         ", and the kernel is declared as " +
+                         std::string(detail::written_type(wanted.type.text));
+        } else if (auto const problem = detail::made_otherwise(wanted, f.flags); !problem.empty()) {
+            out.reason = subject + ' ' + problem;
+        } else {
+            return {f.address(), {}};
+        }
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,192 @@
+// attune/compile/cache/detail/cache_folder.hpp - the folder that holds compiled code, and its files.
+// SPDX-License-Identifier: MIT
+//
+// Everything is opened relative to the folder that was checked, so that it cannot be exchanged
+// between the check and the use
+#pragma once
+
+#include <attune/compile/cache/object_cache.hpp>
+#include <attune/core/environment.hpp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
+#include <attune/core/version.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A file descriptor that is closed at the end.
+class owned_descriptor {
+public:
+    explicit owned_descriptor(int descriptor = -1) noexcept
+        : descriptor_(descriptor)
+    {
+    }
+    owned_descriptor(owned_descriptor&& other) noexcept
+        : descriptor_(std::exchange(other.descriptor_, -1))
+    {
+    }
+    owned_descriptor& operator=(owned_descriptor&& other) noexcept
+    {
+        std::swap(descriptor_, other.descriptor_);
+        return *this;
+    }
+    ~owned_descriptor()
+    {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    [[nodiscard]] int get() const noexcept { return descriptor_; }
+    explicit operator bool() const noexcept { return descriptor_ >= 0; }
+
+private:
+    int descriptor_;
+};
+
+/// Nanoseconds of the system clock, which file times are in.
+[[nodiscard]] inline std::int64_t system_clock_ns()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+[[nodiscard]] inline std::int64_t nanoseconds_of(timespec const& t) noexcept
+{
+    return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+/// Where the cache is.
+struct cache_place {
+    std::string folder{};      ///< absolute; empty when it is off
+    std::string off_because{}; ///< one sentence when it is off
+};
+
+[[nodiscard]] inline cache_place cache_place_of(cache_options const& options)
+{
+    if (!options.enabled) return {{}, "the cache is off: an option says so"};
+    std::string folder = options.folder;
+    if (folder.empty()) folder = environment_variable("ATTUNE_CACHE");
+    if (folder == "off" && options.folder.empty())
+        return {{}, "the cache is off: ATTUNE_CACHE says so"};
+    if (folder.empty()) {
+        std::string const shared = environment_variable("XDG_CACHE_HOME");
+        std::string const home = environment_variable("HOME");
+        if (shared.starts_with('/'))
+            folder = shared + "/attune";
+        else if (home.starts_with('/'))
+            folder = home + "/.cache/attune";
+        else
+            return {{},
+                    is_privileged_start()
+                        ? "the cache is off: in a privileged start no variable says where it is"
+                        : "the cache is off: none of ATTUNE_CACHE, XDG_CACHE_HOME and HOME is set"};
+    }
+    std::error_code no_throw;
+    return {std::filesystem::absolute(folder, no_throw).string(), {}};
+}
+
+/// Opens the folder, with mode 0700 and the folders above it when they are missing.
+/// @return  none, with one sentence in `problem`, when it cannot be used or others may write to it
+[[nodiscard]] inline owned_descriptor open_cache_folder(std::string const& folder,
+                                                        std::string& problem)
+{
+    auto const open = [&] {
+        return owned_descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    };
+    owned_descriptor opened = open();
+    if (!opened && errno == ENOENT) {
+        std::error_code no_throw;
+        std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), no_throw);
+        (void)::mkdir(folder.c_str(), S_IRWXU); // another process may have been quicker
+        opened = open();
+    }
+    struct ::stat status{};
+    if (!opened || ::fstat(opened.get(), &status) != 0) {
+        problem = "the cache is off: " + folder + ": " + std::generic_category().message(errno);
+        return owned_descriptor();
+    }
+    if (status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return opened;
+    problem = "the cache is off: others may write to " + folder +
+              (status.st_uid == ::geteuid() ? " (chmod go-w it)" : ", which another user owns");
+    return owned_descriptor();
+}
+
+/// Two levels, because folders of a hundred thousand files are slow in many tools.
+[[nodiscard]] inline std::string cache_file_name(std::string_view key)
+{
+    return std::string(key.substr(0, 2)) + '/' + std::string(key.substr(2));
+}
+
+/// @return  nothing when there is no such file; an empty text when it cannot be read
+[[nodiscard]] inline std::optional<std::string> read_cache_file(int folder, std::string const& name)
+{
+    owned_descriptor const file(
+        ::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file && errno == ENOENT) return {};
+    struct ::stat status{};
+    // No code is as large as that: a file of holes must not fill the memory.
+    constexpr ::off_t largest = ::off_t{1} << 30;
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size > largest)
+        return "";
+    std::string text(static_cast<std::size_t>(status.st_size), '\0');
+    std::size_t done = 0;
+    while (done < text.size()) {
+        ssize_t const count = ::read(file.get(), text.data() + done, text.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        done += static_cast<std::size_t>(count);
+    }
+    text.resize(done);
+    return text;
+}
+
+/// Writes a file under another name first: it appears whole or not at all, whenever a process ends.
+/// Nothing is flushed to the disk: what a power failure makes of a file does not match its hash.
+/// @return  false when it could not be written
+inline bool write_cache_file(int folder, std::string const& name, std::string_view text)
+{
+    quiet_writes const quiet;
+    std::string temporary;
+    owned_descriptor file;
+    for (int attempt = 0; !file && attempt < 100; ++attempt) {
+        temporary = "new." + std::to_string(::getpid()) + '.' + std::to_string(system_clock_ns());
+        file = owned_descriptor(::openat(folder,
+                                         temporary.c_str(),
+                                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                         S_IRUSR | S_IWUSR));
+        if (!file && errno != EEXIST) return false;
+    }
+    bool whole = true;
+    while (whole && !text.empty()) {
+        ssize_t const written = ::write(file.get(), text.data(), text.size());
+        if (written >= 0) text.remove_prefix(static_cast<std::size_t>(written));
+        whole = written > 0 || (written < 0 && errno == EINTR);
+    }
+    auto const put_in_place = [&] {
+        return ::renameat(folder, temporary.c_str(), folder, name.c_str()) == 0;
+    };
+    bool placed = whole && put_in_place();
+    if (whole && !placed && errno == ENOENT) {
+        (void)::mkdirat(folder, name.substr(0, name.find('/')).c_str(), S_IRWXU);
+        placed = put_in_place();
+    }
+    if (!placed) (void)::unlinkat(folder, temporary.c_str(), 0);
+    return placed;
+}
+
+/// The time of change of a file is when it was last used.
+inline void touch_cache_file(int folder, std::string const& name)
+{
+    (void)::utimensat(folder, name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,253 @@
+// attune/compile/cache/detail/input_list.hpp - the files that compiled code depends on: are they the same?
+// SPDX-License-Identifier: MIT
+//
+// That a file with equal size, number and times is not read again is what git and ccache do. A file
+// that was changed just before it was read gives no list: its times could not tell a later change
+#pragma once
+
+#include <attune/compile/cache/detail/cache_folder.hpp>
+#include <attune/compile/source/source.ipp>
+#include <attune/compile/system/detail/symbols.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/version.hpp>
+
+#include <charconv>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What the system says of a file; equal for a file that nobody touched.
+struct file_stamp {
+    std::int64_t bytes{}, modified_ns{}, changed_ns{}, number{};
+
+    friend bool operator==(file_stamp const&, file_stamp const&) = default;
+};
+
+[[nodiscard]] inline file_stamp stamp_of(struct ::stat const& status)
+{
+    return {static_cast<std::int64_t>(status.st_size),
+            nanoseconds_of(status.st_mtim),
+            nanoseconds_of(status.st_ctim),
+            static_cast<std::int64_t>(status.st_ino)};
+}
+/// @return  nothing for what is no regular file
+[[nodiscard]] inline std::optional<file_stamp> stamp_of(std::string const& path)
+{
+    struct ::stat status{};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    return stamp_of(status);
+}
+/// Of a folder. Its times change when an entry comes, goes or gets another name.
+/// @return  zeros when there is none
+[[nodiscard]] inline file_stamp stamp_of_folder(std::string const& path)
+{
+    struct ::stat status{};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    return stamp_of(status);
+}
+
+[[nodiscard]] inline bool is_absent(std::string const& path)
+{
+    struct ::stat status{};
+    return ::stat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/// Whether a file was left alone for longer than its times are fine: 20 ms on the file systems of
+/// Linux, 2 s where times are whole seconds.
+[[nodiscard]] inline bool settled(file_stamp const& stamp, std::int64_t now_ns)
+{
+    std::int64_t const latest = std::max(stamp.modified_ns, stamp.changed_ns);
+    std::int64_t const grain = latest % 1'000'000'000 == 0 ? 2'000'000'000 : 20'000'000;
+    return latest + grain < now_ns;
+}
+
+/// One line of a list.
+struct cache_input {
+    char kind{};        ///< r: read, f: folder of the missed ones that follow, m: missed, t: tool
+    std::string hash{}; ///< of what was read
+    file_stamp stamp{}; ///< of what was read, of a folder, of a tool
+    std::string path{};
+
+    [[nodiscard]] std::string text() const
+    {
+        std::string line(1, kind);
+        if (kind == 'r') line += ' ' + hash;
+        if (kind != 'm')
+            for (std::int64_t const n :
+                 {stamp.bytes, stamp.modified_ns, stamp.changed_ns, stamp.number})
+                line += ' ' + std::to_string(n);
+        return line + ' ' + path + '\n';
+    }
+};
+
+/// @return  nothing for a line that none of ours is
+[[nodiscard]] inline std::optional<cache_input> parse_cache_input(std::string_view line)
+{
+    cache_input made;
+    auto const next = [&] {
+        std::size_t const end = std::min(line.find(' '), line.size());
+        std::string_view const word = line.substr(0, end);
+        line.remove_prefix(std::min(end + 1, line.size()));
+        return word;
+    };
+    std::string_view const kind = next();
+    if (kind != "r" && kind != "f" && kind != "m" && kind != "t") return {};
+    made.kind = kind.front();
+    if (made.kind == 'r') made.hash = next();
+    if (made.kind != 'm')
+        for (std::int64_t* const n : {&made.stamp.bytes,
+                                      &made.stamp.modified_ns,
+                                      &made.stamp.changed_ns,
+                                      &made.stamp.number}) {
+            std::string_view const word = next();
+            if (std::from_chars(word.data(), word.data() + word.size(), *n).ec != std::errc{})
+                return {};
+        }
+    made.path = line;
+    return made;
+}
+
+/// Content hashes of files, each read once while it does not change. Thread-safe.
+class file_hashes {
+public:
+    struct known {
+        file_stamp stamp{};
+        std::string hash{};
+        bool tells_time = false; ///< mentions __DATE__, __TIME__ or __TIMESTAMP__
+    };
+
+    /// @return  nothing when the file cannot be read
+    [[nodiscard]] std::optional<known> of(std::string const& path, file_stamp const& stamp)
+    {
+        {
+            std::lock_guard const lock(mutex_);
+            auto const found = files_.find(path);
+            if (found != files_.end() && found->second.stamp == stamp) return found->second;
+        }
+        bool const keep = settled(stamp, system_clock_ns());
+        std::optional<std::string> const text = text_of_file(path);
+        if (!text) return {};
+        known made{stamp, content_hash{}.add_raw(*text).hex(), tells_the_time(*text)};
+        std::lock_guard const lock(mutex_);
+        if (keep) files_[path] = made;
+        return made;
+    }
+
+    [[nodiscard]] static bool tells_the_time(std::string_view text)
+    {
+        return text.find("__DATE__") != text.npos || text.find("__TIME__") != text.npos ||
+               text.find("__TIMESTAMP__") != text.npos;
+    }
+
+private:
+    fork_safe_mutex mutex_{};
+    std::map<std::string, known> files_{};
+};
+
+/// The text of the list.  @return  nothing when the code must not be kept
+[[nodiscard]] inline std::optional<std::string> input_list_text(cache_inputs const& inputs,
+                                                                file_hashes& hashes)
+{
+    std::string list;
+    auto const add = [&](cache_input const& input) {
+        list += input.text();
+        return input.path.find('\n') == std::string::npos && input.path.starts_with('/');
+    };
+    for (std::string const& path : inputs.read) {
+        std::optional<file_stamp> const stamp = stamp_of(path);
+        if (!stamp || !settled(*stamp, inputs.began_ns)) return {};
+        std::optional<file_hashes::known> const content = hashes.of(path, *stamp);
+        if (!content || content->tells_time) return {};
+        if (!add({'r', content->hash, *stamp, path})) return {};
+    }
+    std::map<std::string, std::vector<std::string>> missed; // by folder
+    for (std::string const& path : inputs.missed)
+        missed[folder_of(path)].push_back(path);
+    for (auto const& [folder, paths] : missed) {
+        file_stamp stamp = stamp_of_folder(folder);
+        if (!settled(stamp, inputs.began_ns)) stamp.number = -1; // no folder has this stamp
+        if (!add({'f', {}, stamp, folder})) return {};
+        for (std::string const& path : paths)
+            if (!is_absent(path) || !add({'m', {}, {}, path})) return {};
+    }
+    for (std::string const& path : inputs.tools) {
+        std::optional<file_stamp> const stamp = stamp_of(path);
+        if (!stamp || !add({'t', {}, *stamp, path})) return {};
+    }
+    return list;
+}
+
+/// @return  nothing for a text that is no list
+[[nodiscard]] inline std::optional<std::vector<cache_input>> parse_input_list(std::string_view text)
+{
+    std::vector<cache_input> inputs;
+    while (!text.empty()) {
+        std::size_t const end = text.find('\n');
+        if (end == text.npos) return {};
+        std::optional<cache_input> input = parse_cache_input(text.substr(0, end));
+        if (!input) return {};
+        inputs.push_back(std::move(*input));
+        text.remove_prefix(end + 1);
+    }
+    return inputs;
+}
+
+/// The stamp of a file; files of one folder that follow each other share the way to it, which is
+/// long: /usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector
+class neighbour_stamps {
+public:
+    [[nodiscard]] std::optional<file_stamp> of(std::string const& path)
+    {
+        std::size_t const slash = path.rfind('/');
+        if (path.compare(0, slash, folder_) != 0) {
+            folder_ = path.substr(0, slash);
+            opened_ = owned_descriptor(::open(folder_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        }
+        struct ::stat status{};
+        if (!opened_ || ::fstatat(opened_.get(), path.c_str() + slash + 1, &status, 0) != 0 ||
+            !S_ISREG(status.st_mode))
+            return {};
+        return stamp_of(status);
+    }
+
+private:
+    std::string folder_{'\n'}; // no folder
+    owned_descriptor opened_{};
+};
+
+/// Whether compiling now would read the same.
+[[nodiscard]] inline bool still_holds(std::vector<cache_input> const& inputs, file_hashes& hashes)
+{
+    neighbour_stamps stamps;
+    bool folder_is_same = false;
+    for (cache_input const& input : inputs) {
+        if (input.kind == 'f') {
+            folder_is_same = stamp_of_folder(input.path) == input.stamp;
+            continue;
+        }
+        if (input.kind == 'm') {
+            if (!folder_is_same && !is_absent(input.path)) return false;
+            continue;
+        }
+        std::optional<file_stamp> const stamp = stamps.of(input.path);
+        if (!stamp) return false;
+        if (*stamp == input.stamp) continue;
+        if (input.kind == 't') {
+            if (stamp->bytes != input.stamp.bytes || stamp->modified_ns != input.stamp.modified_ns)
+                return false;
+            continue;
+        }
+        std::optional<file_hashes::known> const content = hashes.of(input.path, *stamp);
+        if (!content || content->hash != input.hash) return false;
+    }
+    return true;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

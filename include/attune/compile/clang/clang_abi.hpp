@@ -1,0 +1,102 @@
+// attune/compile/clang/clang_abi.hpp - the C interface between attune and its Clang module.
+// SPDX-License-Identifier: MIT
+//
+// Plain C types, because the module may be built by another compiler than the program
+#pragma once
+
+#include <attune/core/version.hpp>
+
+extern "C" {
+
+/// Where parsed headers outlive the process. Both functions are called by compile(), on its thread,
+/// and only when it meets a kernel for the first time.
+struct attune_clang_keeper {
+    void* self; ///< the first argument of both
+    /// @return  what keep() was given under this key, until compile() returns; null when it is not
+    ///          there, or a file that it depends on has changed
+    unsigned char const* (*find)(void* self, char const* key, unsigned long* size);
+    void (*keep)(void* self,
+                 char const* key,
+                 unsigned char const* bytes,
+                 unsigned long size,
+                 char const* const* read, ///< files that the bytes depend on, absolute paths
+                 unsigned long read_count,
+                 char const* const* missed, ///< files that were looked for and not there
+                 unsigned long missed_count);
+};
+
+/// One text to compile.
+struct attune_clang_request {
+    char const* text;             ///< not necessarily zero-terminated
+    unsigned long text_size;      ///< bytes
+    unsigned long kernel_size;    ///< the first bytes of `text` that are the kernel's own
+    char const* path;             ///< what messages call it; quoted includes are looked up there
+    char const* const* arguments; ///< of the clang driver, without macros of the variant
+    unsigned long argument_count;
+    char const* const* macros; ///< "-DNAME=VALUE"
+    unsigned long macro_count;
+    double limit_s;      ///< wall seconds; past it optimising is cut short and the stage is 1
+    char const* entry;   ///< symbol to look up
+    char const* overlay; ///< text of <attune/tunable.hpp>
+    char const* views;   ///< text of <attune/matrix_view.hpp>
+    int precompile;      ///< not 0: keep the headers of the kernel parsed between variants
+    attune_clang_keeper const* keeper; ///< of these headers; may be null
+    char const* const* libraries;      ///< paths; asked for symbols that the process does not have
+    unsigned long library_count;
+};
+
+/// What became of it. All texts belong to the reply.
+struct attune_clang_reply {
+    int stage;     ///< 0: loaded; 1: did not compile; 2: did not load
+    void* address; ///< of the entry
+    void* code;    ///< to be given to release_code; null when not loaded
+    char const* log;
+    unsigned char const* object; ///< the relocatable object
+    unsigned long object_size;   ///< bytes
+    int precompiled;             ///< 1 when parsed headers were reused for this variant
+    char const* const* read;     ///< every file that the object depends on, absolute paths
+    unsigned long read_count;
+    char const* const* missed; ///< files that were looked for and not there, absolute paths
+    unsigned long missed_count;
+};
+
+/// The module's functions. None throws; all may be called from several threads.
+struct attune_clang_functions {
+    unsigned abi_version; ///< attune_clang_abi_version of the module
+    int major;            ///< of clang
+    char const* version;  ///< "19.1.7"
+    /// A new session; null on failure, with the reason in `problem` (`size` bytes,
+    /// zero-terminated).
+    void* (*open_session)(char* problem, unsigned long size);
+    void (*close_session)(void* session);
+    char const* (*processor)(void* session); ///< "cpu=znver4 features=0123456789abcdef"
+    attune_clang_reply* (*compile)(void* session, attune_clang_request const* request);
+    void (*free_reply)(attune_clang_reply* reply);
+    void (*release_code)(void* session, void* code);
+    /// Loads an object that compile() made, in this process or in another.
+    attune_clang_reply* (*load_object)(void* session,
+                                       unsigned char const* object,
+                                       unsigned long size,
+                                       char const* entry,
+                                       char const* const* libraries,
+                                       unsigned long library_count);
+    /// Paths of the shared libraries that decide about the code, each followed by a line end.
+    char const* (*toolchain)(void* session);
+};
+
+/// The one symbol of the module.
+attune_clang_functions const* attune_clang_module();
+}
+
+/// Raised whenever one of the structures above changes.
+inline constexpr unsigned attune_clang_abi_version = 5;
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// In an object: `void attune_initialize()` runs its static constructors. Missing when there are
+/// none.
+inline constexpr char const* initialize_symbol = "attune_initialize";
+/// In an object: whose destructors are whose. A pointer that belongs to the loader.
+inline constexpr char const* owner_symbol = "__dso_handle";
+
+} // namespace attune::inline ATTUNE_ABI::detail

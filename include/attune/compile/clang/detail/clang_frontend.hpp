@@ -1,0 +1,276 @@
+// attune/compile/clang/detail/clang_frontend.hpp - C++ text to an object file, with Clang as a library.
+// SPDX-License-Identifier: MIT
+//
+// The object equals `clang++ -fPIC -c` because clang's own driver chooses the arguments (so -march
+// reaches the front end, whose function attributes overrule the back end) and clang's own back end
+// optimises and emits (small code model, its own pass pipeline).
+#pragma once
+
+#include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/clang/detail/clang_files.hpp>
+#include <attune/compile/clang/detail/clang_headers.hpp>
+#include <attune/compile/clang/detail/clang_statics.hpp>
+#include <attune/core/version.hpp>
+
+#include <clang/Basic/TargetInfo.h>
+#include <clang/CodeGen/BackendUtil.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Driver/Compilation.h>
+#include <clang/Driver/Driver.h>
+#include <clang/Driver/Job.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+#if LLVM_VERSION_MAJOR >= 17
+#include <llvm/TargetParser/Host.h>
+#else
+#include <llvm/Support/Host.h>
+#endif
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What the front end makes of one request.
+struct clang_object {
+    llvm::SmallVector<char, 0> bytes{}; ///< empty when it did not compile
+    bool precompiled = false;
+    touched_files touched{}; ///< less what the precompiled headers touched
+    std::string log{};
+};
+
+/// A diagnostics engine that writes into `stream`.
+class captured_diagnostics {
+public:
+    explicit captured_diagnostics(llvm::raw_ostream& stream)
+        : options(new clang::DiagnosticOptions)
+        , printer(stream, options.get())
+        , engine(clang::CompilerInstance::createDiagnostics(options.get(), &printer, false))
+    {
+    }
+
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options;
+    clang::TextDiagnosticPrinter printer;
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> engine;
+};
+
+/// What makes the object equal to that of clang++, and what JIT compilers tend to get wrong. Each
+/// can be left out, by a flag of this prefix, so that a test can tell that its comparison would
+/// notice: `front-end-cpu` (-march does not reach the functions' attributes), `code-model` (large,
+/// as ORC's own target machine has it), `emission-level` (the default one in place of -O3's).
+inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
+
+[[nodiscard]] inline bool is_without(attune_clang_request const& request, llvm::StringRef what)
+{
+    return std::any_of(request.arguments,
+                       request.arguments + request.argument_count,
+                       [&](llvm::StringRef argument) {
+                           return argument.consume_front(without_flag) && argument == what;
+                       });
+}
+
+/// Asks clang's driver for the arguments of the compiler proper.  @return empty on an error
+[[nodiscard]] inline std::vector<std::string> frontend_arguments(
+    std::string const& executable, attune_clang_request const& request, llvm::raw_ostream& log)
+{
+    if (std::any_of(request.arguments,
+                    request.arguments + request.argument_count,
+                    [](llvm::StringRef argument) { return argument.starts_with("-mllvm"); })) {
+        log << "error: the flag '-mllvm' changes LLVM for the whole process and is not supported\n";
+        return {};
+    }
+    captured_diagnostics diagnostics(log);
+    clang::driver::Driver driver(
+        executable, llvm::sys::getProcessTriple(), *diagnostics.engine, "clang");
+    driver.setCheckInputsExist(false);
+    std::string const overlay = std::string("-I") + overlay_folder;
+    std::vector<char const*> arguments{executable.c_str(), overlay.c_str()};
+    std::copy_if(request.arguments,
+                 request.arguments + request.argument_count,
+                 std::back_inserter(arguments),
+                 [](llvm::StringRef argument) { return !argument.starts_with(without_flag); });
+    for (char const* const last :
+         {"-fPIC", "-fno-color-diagnostics", "-c", "-x", "c++", request.path})
+        arguments.push_back(last);
+    std::unique_ptr<clang::driver::Compilation> const plan(driver.BuildCompilation(arguments));
+    if (!plan || diagnostics.engine->hasErrorOccurred() || plan->getJobs().empty()) return {};
+    clang::driver::Command const& job = *plan->getJobs().begin();
+    std::vector<std::string> result;
+    bool skip = false;
+    for (char const* const argument : job.getArguments()) {
+        // One that clang 16 adds by itself turns an error of scalable vectors into a warning.
+        bool const follows = std::exchange(skip, llvm::StringRef(argument) == "-mllvm");
+        if (follows || skip || llvm::StringRef(argument) == "-cc1") continue;
+        result.emplace_back(argument);
+    }
+    // Templates that the headers leave pending are instantiated once, not in every variant: with
+    // <cmath> that is 4 ms in place of 31.
+    result.emplace_back("-fpch-instantiate-templates");
+    // A thread_local of a kernel cannot have a place in the program's own thread storage; libgcc
+    // keeps it elsewhere. Code without thread_local is not affected.
+    result.emplace_back("-femulated-tls");
+    return result;
+}
+
+[[nodiscard]] inline std::shared_ptr<clang::CompilerInvocation>
+make_invocation(std::vector<std::string> const& frontend,
+                attune_clang_request const& request,
+                bool with_macros,
+                std::string const& executable,
+                clang::DiagnosticsEngine& diagnostics)
+{
+    std::vector<char const*> arguments;
+    for (std::string const& argument : frontend)
+        arguments.push_back(argument.c_str());
+    if (with_macros)
+        arguments.insert(arguments.end(), request.macros, request.macros + request.macro_count);
+    auto invocation = std::make_shared<clang::CompilerInvocation>();
+    if (!clang::CompilerInvocation::CreateFromArgs(
+            *invocation, arguments, diagnostics, executable.c_str()))
+        return nullptr;
+    invocation->getFrontendOpts().DisableFree = false; // the driver assumes a process that ends
+    invocation->getCodeGenOpts().DisableFree = false;
+    return invocation;
+}
+
+/// Passes on what the back end has to say; without this LLVM prints it and ends the process.
+inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, bool& failed)
+{
+    struct sink {
+        llvm::raw_ostream& log;
+        bool& failed;
+    };
+    struct handler final : llvm::DiagnosticHandler {
+        explicit handler(sink s)
+            : to(s)
+        {
+        }
+        bool handleDiagnostics(llvm::DiagnosticInfo const& info) override
+        {
+            if (info.getSeverity() != llvm::DS_Error) return true;
+            to.failed = true;
+            llvm::DiagnosticPrinterRawOStream printer(to.log);
+            to.log << "error: ";
+            info.print(printer);
+            to.log << '\n';
+            return true;
+        }
+        sink to;
+    };
+    context.setDiagnosticHandler(std::make_unique<handler>(sink{log, failed}));
+}
+
+/// Skips what is left of the optimiser once the time is over: an unrolled loop nest can keep it
+/// busy for minutes, and a thread cannot be ended from outside.
+class time_limit final : public llvm::OptPassGate {
+public:
+    explicit time_limit(double limit_s)
+        : end_(clock::now() + std::chrono::duration_cast<clock::duration>(
+                                  std::chrono::duration<double>(std::min(limit_s, 1e6))))
+    {
+    }
+#if LLVM_VERSION_MAJOR >= 19
+    bool shouldRunPass(llvm::StringRef, llvm::StringRef) override { return !passed(); }
+#else
+    bool shouldRunPass(llvm::StringRef const, llvm::StringRef) override { return !passed(); }
+#endif
+    bool isEnabled() const override { return true; }
+    [[nodiscard]] bool passed() const { return clock::now() > end_; }
+
+private:
+    using clock = std::chrono::steady_clock;
+    clock::time_point end_;
+};
+
+/// Compiles one request.
+[[nodiscard]] inline clang_object compile_to_object(std::string const& executable,
+                                                    std::vector<std::string> const& frontend,
+                                                    parsed_headers const* headers,
+                                                    attune_clang_request const& request)
+{
+    clang_object result;
+    llvm::raw_string_ostream log(result.log);
+    captured_diagnostics early(log);
+    auto invocation = make_invocation(frontend, request, true, executable, *early.engine);
+    if (!invocation) return result;
+
+    llvm::StringRef const text(request.text, request.text_size);
+    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files =
+        kernel_file_system(request, text, result.touched);
+    std::unique_ptr<llvm::MemoryBuffer> const main =
+        llvm::MemoryBuffer::getMemBufferCopy(text, request.path);
+    invocation->getPreprocessorOpts().RetainRemappedFileBuffers = true;
+    if (is_without(request, "front-end-cpu")) {
+        invocation->getTargetOpts().CPU = "x86-64";
+        invocation->getTargetOpts().FeaturesAsWritten.clear();
+    }
+    if (headers != nullptr && headers->usable(*files)) {
+        headers->apply(*invocation, files, *main);
+        result.precompiled = true;
+    }
+
+    clang::CompilerInstance instance;
+    instance.setInvocation(invocation);
+    instance.getDiagnosticOpts().ShowColors = 0;
+    clang::TextDiagnosticPrinter printer(log, &instance.getDiagnosticOpts());
+    // createDiagnostics, not setDiagnostics: only this applies the warning options, without which
+    // errors inside system headers are reported.
+    instance.createDiagnostics(&printer, false);
+    instance.createFileManager(files);
+    instance.setVerboseOutputStream(log); // "1 error generated." would go to stderr
+
+    time_limit limit(request.limit_s);
+    llvm::LLVMContext context;
+    context.setOptPassGate(limit);
+    clang::EmitLLVMOnlyAction action(&context);
+    bool const parsed = instance.ExecuteAction(action);
+    std::unique_ptr<llvm::Module> module = parsed ? action.takeModule() : nullptr;
+    if (!module || instance.getDiagnostics().hasErrorOccurred()) return result;
+    auto const too_long = [&] {
+        if (!limit.passed()) return false;
+        log << "error: compiling took longer than " << request.limit_s << " s\n";
+        result.bytes.clear();
+        return true;
+    };
+    if (too_long()) return result;
+
+    make_statics_callable(*module);
+    bool failed = false;
+    capture_backend(context, log, failed);
+    clang::CodeGenOptions emit = instance.getCodeGenOpts();
+    emit.DisableLLVMPasses = true; // the module is optimised already; this only emits
+    if (is_without(request, "code-model")) emit.CodeModel = "large";
+    if (is_without(request, "emission-level")) emit.OptimizationLevel = 2;
+    auto stream = std::make_unique<llvm::raw_svector_ostream>(result.bytes);
+    clang::EmitBackendOutput(instance.getDiagnostics(),
+                             instance.getHeaderSearchOpts(),
+                             emit,
+                             instance.getTargetOpts(),
+                             instance.getLangOpts(),
+                             instance.getTarget().getDataLayoutString(),
+                             module.get(),
+                             clang::Backend_EmitObj,
+#if LLVM_VERSION_MAJOR >= 17
+                             files,
+#endif
+                             std::move(stream));
+    if (too_long()) return result;
+    if (failed || instance.getDiagnostics().hasErrorOccurred()) result.bytes.clear();
+    return result;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,284 @@
+// attune/compile/clang/detail/clang_headers.hpp - the leading #include block of a kernel, parsed once.
+// SPDX-License-Identifier: MIT
+//
+// The mechanism is the preamble of clang's editors (PrecompiledPreamble)
+#pragma once
+
+#include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/clang/detail/clang_files.hpp>
+#include <attune/compile/source/scan.hpp>
+#include <attune/compile/source/variant.hpp>
+#include <attune/core/version.hpp>
+
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/PrecompiledPreamble.h>
+#include <clang/Lex/Lexer.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Serialization/PCHContainerOperations.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline clang::LangOptions const&
+language_of(clang::CompilerInvocation const& invocation)
+{
+#if LLVM_VERSION_MAJOR >= 18
+    return invocation.getLangOpts();
+#else
+    return *invocation.getLangOpts();
+#endif
+}
+
+/// "TILE_M" of "-DTILE_M=64" and of "-DATTUNE_VALUE_TILE_M=64".
+[[nodiscard]] inline std::string_view parameter_name(std::string_view flag)
+{
+    std::string_view name = flag.substr(2, flag.find('=') - 2);
+    if (name.starts_with(value_prefix)) name.remove_prefix(value_prefix.size());
+    return name;
+}
+
+/// Looks whether the headers mention a parameter: then what they mean depends on its value, and
+/// they must be read anew for every variant.
+class parameter_watch final : public clang::PreambleCallbacks {
+public:
+    explicit parameter_watch(attune_clang_request const& request)
+        : request_(request)
+    {
+    }
+    void AfterExecute(clang::CompilerInstance& instance) override
+    {
+        clang::IdentifierTable const& names = instance.getPreprocessor().getIdentifierTable();
+        for (unsigned long i = 0; i < request_.macro_count; ++i) {
+            std::string_view const name = parameter_name(request_.macros[i]);
+            if (names.find({name.data(), name.size()}) != names.end()) mentioned_ = true;
+        }
+    }
+    [[nodiscard]] bool mentioned() const noexcept { return mentioned_; }
+
+private:
+    attune_clang_request const& request_;
+    bool mentioned_ = false;
+};
+
+/// Headers parsed once.
+class parsed_headers {
+public:
+    /// @param invocation  without the macros of a variant
+    /// @param touched     what `files` notes
+    /// @return  null when the kernel does not begin with includes, they contain an error (which the
+    ///          variant will report), or they depend on a parameter
+    [[nodiscard]] static std::unique_ptr<parsed_headers const>
+    parse(clang::CompilerInvocation const& invocation,
+          attune_clang_request const& request,
+          clang::DiagnosticsEngine& diagnostics,
+          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
+          touched_files const& touched)
+    {
+        llvm::StringRef const text(request.text, request.text_size);
+        clang::PreambleBounds const bounds = bounds_of(invocation, request);
+        if (bounds.Size == 0 || !text.take_front(bounds.Size).contains("include")) return nullptr;
+        std::unique_ptr<llvm::MemoryBuffer> const main =
+            llvm::MemoryBuffer::getMemBufferCopy(text, request.path);
+        parameter_watch watch(request);
+        auto const made =
+            clang::PrecompiledPreamble::Build(invocation,
+                                              main.get(),
+                                              bounds,
+                                              diagnostics,
+                                              files,
+                                              std::make_shared<clang::PCHContainerOperations>(),
+                                              true,
+#if LLVM_VERSION_MAJOR >= 17
+                                              "",
+#endif
+                                              watch);
+        if (!made || watch.mentioned() || diagnostics.hasErrorOccurred()) return nullptr;
+        // The only way to its bytes is the place where it would be looked for.
+        clang::CompilerInvocation user(invocation);
+        user.getPreprocessorOpts().RetainRemappedFileBuffers = true;
+        made->AddImplicitPreamble(user, files, main.get());
+        auto const bytes = files->getBufferForFile(user.getPreprocessorOpts().ImplicitPCHInclude);
+        if (!bytes) return nullptr;
+        std::unique_ptr<parsed_headers> headers(new parsed_headers);
+        headers->bounds_ = {bounds.Size, bounds.PreambleEndsAtStartOfLine};
+        headers->bytes_ = (*bytes)->getBuffer().str();
+        headers->touched_ = touched;
+        for (std::string const& path : touched.read)
+            headers->stamps_.push_back(stamp_of(*files, path));
+        return headers;
+    }
+
+    /// @param kept  what text() gave, in this process or another
+    /// @return  null when it is no such text
+    [[nodiscard]] static std::unique_ptr<parsed_headers const> restore(llvm::StringRef kept)
+    {
+        auto const line = [&kept] {
+            auto const [first, rest] = kept.split('\n');
+            kept = rest;
+            return first;
+        };
+        std::unique_ptr<parsed_headers> headers(new parsed_headers);
+        std::size_t read = 0;
+        std::size_t missed = 0;
+        if (line() != first_line || line().getAsInteger(10, headers->bounds_.first) ||
+            line().getAsInteger(10, read) || line().getAsInteger(10, missed))
+            return nullptr;
+        headers->bounds_.second = line() == "1";
+        for (std::size_t i = 0; i < read; ++i) {
+            headers->touched_.read.insert(line().str());
+            headers->stamps_.push_back(line().str());
+        }
+        for (std::size_t i = 0; i < missed; ++i)
+            headers->touched_.missed.insert(line().str());
+        headers->bytes_ = kept.str();
+        if (headers->touched_.read.size() != read || headers->bytes_.empty()) return nullptr;
+        return headers;
+    }
+    /// All of it, to be kept.
+    [[nodiscard]] std::string text() const
+    {
+        std::string out = first_line.str() + '\n';
+        auto const add = [&out](std::string const& line) { out += line + '\n'; };
+        add(std::to_string(bounds_.first));
+        add(std::to_string(touched_.read.size()));
+        add(std::to_string(touched_.missed.size()));
+        add(bounds_.second ? "1" : "0");
+        auto stamp = stamps_.begin();
+        for (std::string const& path : touched_.read) {
+            add(path);
+            add(*stamp++);
+        }
+        for (std::string const& path : touched_.missed)
+            add(path);
+        return out + bytes_;
+    }
+    [[nodiscard]] touched_files const& touched() const noexcept { return touched_; }
+
+    /// False once a header has changed on disk, or one has appeared where there was none. The times
+    /// count as well as the contents, because Clang compares them when it quotes a header.
+    [[nodiscard]] bool usable(llvm::vfs::FileSystem& files) const
+    {
+        auto stamp = stamps_.begin();
+        for (std::string const& path : touched_.read)
+            if (stamp_of(files, path) != *stamp++) return false;
+        for (std::string const& path : touched_.missed)
+            if (files.exists(path)) return false;
+        return true;
+    }
+    /// Makes `invocation` start after the headers.  @param main  the whole text; must outlive it
+    void apply(clang::CompilerInvocation& invocation,
+               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files,
+               llvm::MemoryBuffer& main) const
+    {
+        constexpr char const* path = "/attune-headers/kernel.pch";
+        clang::PreprocessorOptions& options = invocation.getPreprocessorOpts();
+        options.addRemappedFile(invocation.getFrontendOpts().Inputs[0].getFile(), &main);
+        options.PrecompiledPreambleBytes = bounds_;
+        options.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::PCH;
+        options.UsePredefines = false; // the headers have them
+        options.ImplicitPCHInclude = path;
+        auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+        memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(bytes_, path, false));
+        auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(files);
+        overlay->pushOverlay(memory);
+        files = overlay;
+    }
+
+private:
+    static constexpr llvm::StringLiteral first_line = "attune headers 1";
+
+    parsed_headers() = default;
+
+    /// Size and time of change; empty when the file is not there.
+    [[nodiscard]] static std::string stamp_of(llvm::vfs::FileSystem& files, std::string const& path)
+    {
+        auto const found = files.status(path);
+        if (!found) return {};
+        return std::to_string(found->getSize()) + ' ' +
+               std::to_string(found->getLastModificationTime().time_since_epoch().count());
+    }
+
+    [[nodiscard]] static clang::PreambleBounds
+    bounds_of(clang::CompilerInvocation const& invocation, attune_clang_request const& request)
+    {
+        // Of the kernel's own text: what attune puts after it begins with directives, too. A line
+        // such as `#define BLOCK (2 * TILE_M)` ends the block: it belongs to the variant.
+        llvm::StringRef const kernel(request.text, request.kernel_size);
+        clang::PreambleBounds bounds =
+            clang::Lexer::ComputePreamble(kernel, language_of(invocation));
+        std::size_t const limit = first_line_that_mentions(kernel, request);
+        if (limit < bounds.Size) bounds = {static_cast<unsigned>(limit), true};
+        return bounds;
+    }
+
+    /// Where the line begins that first mentions a parameter outside of comments; npos without one.
+    [[nodiscard]] static std::size_t first_line_that_mentions(llvm::StringRef kernel,
+                                                              attune_clang_request const& request)
+    {
+        std::size_t line_begin = 0;
+        code_cursor cursor({kernel.data(), kernel.size()});
+        while (!cursor.at_end()) {
+            if (code_cursor::is_word(cursor.peek())) {
+                std::string_view const word = cursor.word();
+                for (unsigned long i = 0; i < request.macro_count; ++i)
+                    if (word == parameter_name(request.macros[i])) return line_begin;
+                continue;
+            }
+            if (cursor.peek() == '\n') line_begin = cursor.position() + 1;
+            cursor.step();
+        }
+        return std::string_view::npos;
+    }
+
+    std::pair<unsigned, bool> bounds_{}; ///< bytes of the text; whether they end a line
+    std::string bytes_{};
+    touched_files touched_{};
+    std::vector<std::string> stamps_{}; ///< of touched_.read, in its order
+};
+
+/// Headers that an earlier process parsed.
+[[nodiscard]] inline std::unique_ptr<parsed_headers const>
+kept_headers(std::string const& key, attune_clang_request const& request)
+{
+    if (request.keeper == nullptr) return nullptr;
+    unsigned long size = 0;
+    auto const* const bytes = request.keeper->find(request.keeper->self, key.c_str(), &size);
+    if (bytes == nullptr) return nullptr;
+    auto headers = parsed_headers::restore({reinterpret_cast<char const*>(bytes), size});
+    touched_files ignored;
+    auto const files = kernel_file_system(request, {request.text, request.text_size}, ignored);
+    return headers && headers->usable(*files) ? std::move(headers) : nullptr;
+}
+
+inline void keep_headers(std::string const& key,
+                         parsed_headers const& headers,
+                         attune_clang_request const& request)
+{
+    if (request.keeper == nullptr) return;
+    std::string const text = headers.text();
+    auto const pointers = [](std::set<std::string> const& paths) {
+        std::vector<char const*> out;
+        for (std::string const& path : paths)
+            out.push_back(path.c_str());
+        return out;
+    };
+    std::vector<char const*> const read = pointers(headers.touched().read);
+    std::vector<char const*> const missed = pointers(headers.touched().missed);
+    request.keeper->keep(request.keeper->self,
+                         key.c_str(),
+                         reinterpret_cast<unsigned char const*>(text.data()),
+                         text.size(),
+                         read.data(),
+                         read.size(),
+                         missed.data(),
+                         missed.size());
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,294 @@
+// attune/compile/clang/detail/module.hpp - all of libattune_clang.so: Clang and LLVM behind eight functions.
+// SPDX-License-Identifier: MIT
+//
+// A module of its own, because a program that holds two LLVMs (OpenCL, Mesa) crashes unless one of
+// them was opened with RTLD_LOCAL, and because its headers parse in 10 s.
+//
+// The macro ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") tells where clang's own
+// headers are
+#pragma once
+
+#include <attune/compile/clang/detail/clang_frontend.hpp>
+#include <attune/compile/clang/detail/clang_loader.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/TargetSelect.h>
+#if LLVM_VERSION_MAJOR >= 17
+#include <llvm/TargetParser/Host.h>
+#else
+#include <llvm/Support/Host.h>
+#endif
+
+#include <cstring>
+#include <deque>
+#include <dlfcn.h>
+#include <new>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What all variants of one kernel share.
+struct prepared_kernel {
+    std::string key{};
+    std::once_flag once{};
+    std::vector<std::string> frontend{}; ///< empty when the driver refused
+    std::unique_ptr<parsed_headers const> headers{};
+    std::string log{};
+};
+
+struct reply_storage : attune_clang_reply {
+    reply_storage()
+        : attune_clang_reply{}
+    {
+    }
+    clang_object compiled{};
+    std::string text{};
+    std::vector<char const*> read_files{};
+    std::vector<char const*> missed_files{};
+
+    /// Fills the pointers of the C structure, once everything else is in place.
+    void finish()
+    {
+        for (std::string const& path : compiled.touched.read)
+            read_files.push_back(path.c_str());
+        for (std::string const& path : compiled.touched.missed)
+            missed_files.push_back(path.c_str());
+        log = text.c_str();
+        precompiled = compiled.precompiled ? 1 : 0;
+        object = reinterpret_cast<unsigned char const*>(compiled.bytes.data());
+        object_size = compiled.bytes.size();
+        read = read_files.data();
+        read_count = read_files.size();
+        missed = missed_files.data();
+        missed_count = missed_files.size();
+    }
+};
+
+/// A folder below which `lib/clang/<major>/include` holds clang's own headers. The driver derives
+/// it from the path of its executable, which need not exist.
+[[nodiscard]] inline std::string clang_executable()
+{
+    std::string const major = std::to_string(LLVM_VERSION_MAJOR);
+    std::vector<std::string> prefixes;
+#ifdef ATTUNE_LLVM_PREFIX
+    prefixes.emplace_back(ATTUNE_LLVM_PREFIX);
+#endif
+    prefixes.insert(prefixes.end(), {"/usr/lib/llvm-" + major, "/usr/local", "/usr"});
+    for (std::string const& prefix : prefixes)
+        if (llvm::sys::fs::exists(prefix + "/lib/clang/" + major + "/include/stddef.h"))
+            return prefix + "/bin/clang++";
+    return prefixes.front() + "/bin/clang++";
+}
+
+[[nodiscard]] inline std::string processor_text()
+{
+    std::vector<std::string> enabled;
+#if LLVM_VERSION_MAJOR >= 19
+    llvm::StringMap<bool> const features = llvm::sys::getHostCPUFeatures();
+#else
+    llvm::StringMap<bool> features;
+    llvm::sys::getHostCPUFeatures(features);
+#endif
+    for (auto const& feature : features)
+        if (feature.getValue()) enabled.push_back(feature.getKey().str());
+    std::sort(enabled.begin(), enabled.end());
+    content_hash hash;
+    for (std::string const& name : enabled)
+        hash.add(name);
+    return "cpu=" + llvm::sys::getHostCPUName().str() + " features=" + hash.hex().substr(0, 16);
+}
+
+/// The libraries that hold Clang and LLVM.
+[[nodiscard]] inline std::string toolchain_files()
+{
+    std::string files;
+    for (void* const inside : {reinterpret_cast<void*>(&llvm::sys::getHostCPUName),
+                               reinterpret_cast<void*>(&clang::EmitBackendOutput)}) {
+        Dl_info found{};
+        if (::dladdr(inside, &found) != 0 && found.dli_fname != nullptr)
+            files += std::string(found.dli_fname) + '\n';
+    }
+    return files;
+}
+
+class module_session {
+public:
+    explicit module_session(std::unique_ptr<object_loader> loader)
+        : loader_(std::move(loader))
+    {
+    }
+
+    [[nodiscard]] std::string const& processor() const noexcept { return processor_; }
+
+    void compile(attune_clang_request const& request, reply_storage& reply)
+    {
+        std::shared_ptr<prepared_kernel> const kernel = find(request);
+        std::call_once(kernel->once, [&] { prepare(*kernel, request); });
+        reply.stage = 1;
+        if (kernel->frontend.empty()) {
+            reply.text = kernel->log;
+        } else {
+            reply.compiled =
+                compile_to_object(executable_, kernel->frontend, kernel->headers.get(), request);
+            if (reply.compiled.precompiled) reply.compiled.touched.add(kernel->headers->touched());
+            reply.text = reply.compiled.log;
+            auto const& bytes = reply.compiled.bytes;
+            if (!bytes.empty())
+                load({bytes.data(), bytes.size()},
+                     request.entry,
+                     {request.libraries, request.libraries + request.library_count},
+                     reply);
+        }
+        reply.finish();
+    }
+    void load(llvm::StringRef object,
+              char const* entry,
+              std::vector<std::string> const& libraries,
+              reply_storage& reply)
+    {
+        reply.stage = 2;
+        auto code = loader_->load(object, entry, libraries, reply.text);
+        if (!code) return;
+        reply.stage = 0;
+        reply.address = code->address;
+        reply.code = code.release();
+    }
+    [[nodiscard]] std::string const& toolchain() const noexcept { return toolchain_; }
+    void release(loaded_code* code) { loader_->unload(std::unique_ptr<loaded_code>(code)); }
+
+private:
+    /// Everything that decides about the front end's arguments and the parsed headers.
+    [[nodiscard]] static std::string key_of(attune_clang_request const& request)
+    {
+        content_hash key;
+        key.add({request.text, request.kernel_size}).add(request.path).add(request.overlay);
+        key.add(request.views);
+        key.add(request.precompile != 0 ? "precompile" : "");
+        for (unsigned long i = 0; i < request.argument_count; ++i)
+            key.add(request.arguments[i]);
+        for (unsigned long i = 0; i < request.macro_count; ++i)
+            key.add(parameter_name(request.macros[i]));
+        return key.hex();
+    }
+
+    [[nodiscard]] std::shared_ptr<prepared_kernel> find(attune_clang_request const& request)
+    {
+        std::string const key = key_of(request);
+        std::lock_guard const lock(mutex_);
+        for (std::shared_ptr<prepared_kernel> const& kernel : prepared_)
+            if (kernel->key == key) return kernel;
+        auto kernel = std::make_shared<prepared_kernel>();
+        kernel->key = key;
+        prepared_.push_back(kernel);
+        if (prepared_.size() > 8) prepared_.pop_front(); // some MB each
+        return kernel;
+    }
+
+    void prepare(prepared_kernel& kernel, attune_clang_request const& request) const
+    {
+        llvm::raw_string_ostream log(kernel.log);
+        kernel.frontend = frontend_arguments(executable_, request, log);
+        if (kernel.frontend.empty() || request.precompile == 0) return;
+        if ((kernel.headers = kept_headers(kernel.key, request))) return;
+        std::string ignored; // an error in a header is reported by the variant, where it belongs
+        llvm::raw_string_ostream quiet(ignored);
+        captured_diagnostics diagnostics(quiet);
+        auto const invocation =
+            make_invocation(kernel.frontend, request, false, executable_, *diagnostics.engine);
+        if (!invocation) return;
+        touched_files touched;
+        kernel.headers = parsed_headers::parse(
+            *invocation,
+            request,
+            *diagnostics.engine,
+            kernel_file_system(request, {request.text, request.text_size}, touched),
+            touched);
+        if (kernel.headers) keep_headers(kernel.key, *kernel.headers, request);
+    }
+
+    std::unique_ptr<object_loader> loader_;
+    std::string executable_ = clang_executable();
+    std::string processor_ = processor_text();
+    std::string toolchain_ = toolchain_files();
+    std::mutex mutex_{};
+    std::deque<std::shared_ptr<prepared_kernel>> prepared_{};
+};
+
+[[nodiscard]] inline void* open_module_session(char* problem, unsigned long size)
+{
+    static bool const has_target = [] {
+        return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
+               !llvm::InitializeNativeTargetAsmParser();
+    }();
+    std::string why = "this LLVM has no back end for the machine it runs on";
+    if (has_target)
+        if (auto loader = object_loader::make(why)) return new module_session(std::move(loader));
+    std::strncpy(problem, why.c_str(), size - 1);
+    return nullptr;
+}
+
+/// A reply that `fill` has filled; null when there is no memory for one.
+template <class Fill>
+[[nodiscard]] attune_clang_reply* make_reply(Fill fill)
+{
+    auto* const reply = new (std::nothrow) reply_storage;
+    if (reply == nullptr) return nullptr;
+    try {
+        fill(*reply);
+    } catch (std::exception const& thrown) {
+        reply->stage = 1;
+        reply->text = std::string("error: the Clang module failed: ") + thrown.what();
+        reply->log = reply->text.c_str();
+    }
+    return reply;
+}
+
+[[nodiscard]] inline attune_clang_reply* module_compile(void* session,
+                                                        attune_clang_request const* request)
+{
+    return make_reply([&](reply_storage& reply) {
+        static_cast<module_session*>(session)->compile(*request, reply);
+    });
+}
+
+[[nodiscard]] inline attune_clang_reply* module_load(void* session,
+                                                     unsigned char const* object,
+                                                     unsigned long size,
+                                                     char const* entry,
+                                                     char const* const* libraries,
+                                                     unsigned long library_count)
+{
+    return make_reply([&](reply_storage& reply) {
+        static_cast<module_session*>(session)->load({reinterpret_cast<char const*>(object), size},
+                                                    entry,
+                                                    {libraries, libraries + library_count},
+                                                    reply);
+        reply.finish();
+    });
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+extern "C" __attribute__((visibility("default"))) attune_clang_functions const*
+attune_clang_module()
+{
+    using namespace attune::detail;
+    static attune_clang_functions const functions{
+        attune_clang_abi_version,
+        LLVM_VERSION_MAJOR,
+        LLVM_VERSION_STRING,
+        &open_module_session,
+        [](void* session) { delete static_cast<module_session*>(session); },
+        [](void* session) { return static_cast<module_session*>(session)->processor().c_str(); },
+        &module_compile,
+        [](attune_clang_reply* reply) { delete static_cast<reply_storage*>(reply); },
+        [](void* session, void* code) {
+            static_cast<module_session*>(session)->release(static_cast<loaded_code*>(code));
+        },
+        &module_load,
+        [](void* session) { return static_cast<module_session*>(session)->toolchain().c_str(); }};
+    return &functions;
+}

@@ -1,0 +1,207 @@
+// attune/compile/clang/detail/module_session.hpp - finds and opens the Clang module; what it is, without opening it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/cache/object_cache.ipp>
+#include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/system/detail/system_cache.hpp>
+#include <attune/core/environment.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/version.hpp>
+
+#include <array>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The opened module with one session in it. Every callable shares it, so that code outlives the
+/// compiler. The module itself is never unloaded: LLVM does not survive that.
+struct clang_session {
+    attune_clang_functions const* functions{};
+    void* session{};
+
+    clang_session() = default;
+    clang_session(clang_session const&) = delete;
+    clang_session& operator=(clang_session const&) = delete;
+    ~clang_session()
+    {
+        // LLVM's own static objects may be gone.
+        if (session != nullptr && !program_is_ending()) functions->close_session(session);
+    }
+};
+
+[[nodiscard]] inline std::vector<std::string> clang_module_places(std::string const& wanted)
+{
+    std::vector<std::string> places;
+    // LLVM and Clang read a dozen variables themselves: CPATH, CCC_OVERRIDE_OPTIONS, ...
+    if (is_privileged_start()) return {};
+    if (!wanted.empty()) return {wanted};
+    if (std::string const named = environment_variable("ATTUNE_CLANG_MODULE"); !named.empty())
+        return {named};
+#ifdef ATTUNE_CLANG_MODULE
+    places.emplace_back(ATTUNE_CLANG_MODULE);
+#endif
+    std::error_code no_throw;
+    std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", no_throw);
+    if (!no_throw) places.push_back((program.parent_path() / "libattune_clang.so").string());
+    places.emplace_back("libattune_clang.so");
+    return places;
+}
+
+/// How to open the module. Usually its symbols stay its own, and it uses those of the program where
+/// both have one, as any library does. A program that holds a Clang of its own, whose names are the
+/// same in every version, would then be called in place of the module's: the module must look into
+/// its own libraries first. (Not always so, because then an allocator that the program brings would
+/// not serve the module.)
+[[nodiscard]] inline int module_mode()
+{
+    constexpr int usual = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+    constexpr char const* of_clang =
+        "_ZN5clang16CompilerInstance18createPreprocessorENS_19TranslationUnitKindE";
+    constexpr char const* of_llvm = "LLVMContextCreate";
+    bool const other =
+        ::dlsym(RTLD_DEFAULT, of_clang) != nullptr || ::dlsym(RTLD_DEFAULT, of_llvm) != nullptr;
+    return other ? usual | RTLD_DEEPBIND : usual;
+}
+
+/// @return null, with the reason in `problem`, when the file is no usable module
+[[nodiscard]] inline std::shared_ptr<clang_session const> open_clang_module(std::string const& path,
+                                                                            std::string& problem)
+{
+    void* const handle = ::dlopen(path.c_str(), module_mode());
+    if (handle == nullptr) {
+        char const* const text = ::dlerror();
+        problem = text != nullptr ? text : path + " cannot be opened";
+        return nullptr;
+    }
+    auto const module = reinterpret_cast<attune_clang_functions const* (*)()>(
+        ::dlsym(handle, "attune_clang_module"));
+    auto session = std::make_shared<clang_session>();
+    session->functions = module != nullptr ? module() : nullptr;
+    if (session->functions == nullptr ||
+        session->functions->abi_version != attune_clang_abi_version) {
+        problem = path + " belongs to another version of attune";
+        return nullptr;
+    }
+    watch_program_end();
+    std::array<char, 512> why{};
+    session->session = session->functions->open_session(why.data(), why.size());
+    if (session->session == nullptr) {
+        problem = path + ": " + why.data();
+        return nullptr;
+    }
+    return session;
+}
+
+/// What decides about the code besides the kernel and the flags.
+struct clang_facts {
+    int major{};
+    std::string version{};   ///< "19.1.7"
+    std::string processor{}; ///< "cpu=znver4 features=0123456789abcdef"
+    std::string toolchain{}; ///< changes when the module or LLVM is built or installed anew
+
+    [[nodiscard]] std::string text() const
+    {
+        return std::to_string(major) + '\n' + version + '\n' + processor + '\n' + toolchain + '\n';
+    }
+};
+
+/// @return  nothing where the text has not all of them
+[[nodiscard]] inline std::optional<clang_facts> facts_in(std::string_view text)
+{
+    auto const line = [&] {
+        std::size_t const end = std::min(text.find('\n'), text.size());
+        std::string const found(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        return found;
+    };
+    clang_facts facts;
+    facts.major = std::atoi(line().c_str());
+    facts.version = line();
+    facts.processor = line();
+    facts.toolchain = line();
+    if (facts.major <= 0 || facts.version.empty() || facts.processor.empty() ||
+        facts.toolchain.empty())
+        return {};
+    return facts;
+}
+
+/// The files whose code compiles: the module, and the libraries that it says hold LLVM.
+[[nodiscard]] inline std::vector<std::string> toolchain_files(clang_session const& session)
+{
+    std::vector<std::string> files;
+    Dl_info module{};
+    if (::dladdr(reinterpret_cast<void*>(session.functions->compile), &module) != 0)
+        files.emplace_back(module.dli_fname);
+    std::string_view list = session.functions->toolchain(session.session);
+    for (std::size_t end = list.find('\n'); end != list.npos; end = list.find('\n')) {
+        files.emplace_back(list.substr(0, end));
+        list.remove_prefix(end + 1);
+    }
+    std::error_code no_throw;
+    for (std::string& file : files)
+        file = std::filesystem::absolute(file, no_throw).string();
+    return files;
+}
+
+[[nodiscard]] inline clang_facts facts_of(clang_session const& session)
+{
+    content_hash hash;
+    for (std::string const& file : toolchain_files(session)) {
+        file_stamp const stamp = stamp_of(file).value_or(file_stamp{});
+        hash.add(std::to_string(stamp.bytes)).add(std::to_string(stamp.modified_ns));
+    }
+    return {session.functions->major,
+            session.functions->version,
+            session.functions->processor(session.session),
+            hash.hex()};
+}
+
+/// Under this key the facts of the module that would be opened are kept.
+[[nodiscard]] inline std::string facts_key(std::vector<std::string> const& places)
+{
+    content_hash key;
+    key.add("clang module").add(std::to_string(attune_clang_abi_version)).add(processor_facts());
+    key.add(environment_variable("LD_LIBRARY_PATH"));
+    for (std::string const& place : places)
+        key.add(place);
+    return key.hex();
+}
+
+/// Under this key are those of the latest one that was opened, whatever has become of it since.
+[[nodiscard]] inline std::string last_facts_key()
+{
+    return content_hash{}
+        .add("latest clang module")
+        .add(std::to_string(attune_clang_abi_version))
+        .add(processor_facts())
+        .hex();
+}
+
+/// Keeps what is known of a module, unless one of its files cannot be looked at, as long as it and
+/// its libraries are the same files and none of the places that come before its own holds a file.
+inline void keep_facts(object_cache const& cache,
+                       std::vector<std::string> const& places,
+                       std::size_t used,
+                       clang_session const& session)
+{
+    cache_inputs inputs;
+    inputs.tools = toolchain_files(session);
+    for (std::string const& file : inputs.tools)
+        if (!stamp_of(file)) return; // its facts would be those of any file
+    if (inputs.tools.empty()) return;
+    for (std::size_t i = 0; i < used; ++i)
+        if (places[i].starts_with('/')) inputs.missed.push_back(places[i]);
+    std::string const facts = facts_of(session).text();
+    (void)cache.add(facts_key(places), facts, inputs);
+    if (auto const kept = cache.look(last_facts_key()); !kept || kept->bytes != facts)
+        (void)cache.add(last_facts_key(), facts, cache_inputs{});
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

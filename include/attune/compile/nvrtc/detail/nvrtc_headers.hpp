@@ -1,0 +1,66 @@
+// attune/compile/nvrtc/detail/nvrtc_headers.hpp - where NVRTC keeps the headers that it parsed.
+// SPDX-License-Identifier: MIT
+//
+// NVRTC user guide, precompiled headers: they are valid in the process that made them
+#pragma once
+
+#include <attune/compile/nvrtc.hpp>
+#include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
+#include <attune/compile/system/process.ipp>
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Thread-safe. The folder goes with it.
+class parsed_device_headers {
+public:
+    /// @return  a folder of this block alone; empty where there can be none
+    [[nodiscard]] std::string place_for(std::string const& block)
+    {
+        std::lock_guard const lock(mutex_);
+        try {
+            if (!folder_) folder_ = std::make_unique<temporary_folder>();
+        } catch (error const&) {
+            return {}; // the kernel still compiles, and parses its headers every time
+        }
+        std::string const place = folder_->path() + '/' + block;
+        std::error_code failed;
+        std::filesystem::create_directory(place, failed);
+        return failed || given_up_.contains(place) ? std::string{} : place;
+    }
+
+    /// What became of a run with the headers in `place`.
+    void note(std::string const& place, nvrtc_reply const& reply)
+    {
+        std::lock_guard const lock(mutex_);
+        if (reply.reused_headers) {
+            ++counts_.reused;
+        } else if (reply.headers == nvrtc::success) {
+            ++counts_.created;
+        } else if (reply.result == nvrtc::success) {
+            ++counts_.failed;
+            given_up_.insert(place);
+        }
+    }
+
+    [[nodiscard]] header_statistics counts()
+    {
+        std::lock_guard const lock(mutex_);
+        return counts_;
+    }
+
+private:
+    std::mutex mutex_{};
+    std::unique_ptr<temporary_folder> folder_{};
+    std::set<std::string> given_up_{}; ///< what NVRTC could not keep
+    header_statistics counts_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

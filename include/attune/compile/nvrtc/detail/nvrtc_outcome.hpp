@@ -1,0 +1,90 @@
+// attune/compile/nvrtc/detail/nvrtc_outcome.hpp - what became of one run of NVRTC, as attune's other stages take it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/compile/nvrtc/cubin.ipp>
+#include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
+#include <attune/compile/nvrtc/nvrtc_log.hpp>
+#include <attune/compile/system/detail/symbols.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
+#include <attune/cuda/limits.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// How a launch counts in object_key.
+[[nodiscard]] inline std::string device_object_key(device_variant const& v)
+{
+    return content_hash{}.add(cubin_key(v.code.image, v.code.entry)).add(text_of(v.launch)).hex();
+}
+
+[[nodiscard]] inline callable callable_of_device(device_variant v)
+{
+    auto const kept = std::make_shared<device_variant>(std::move(v));
+    callable made;
+    made.address = kept.get();
+    made.object_key = device_object_key(*kept);
+    made.code = kept;
+    return made;
+}
+
+[[nodiscard]] inline std::string architecture_name(int architecture)
+{
+    return "sm_" + std::to_string(architecture);
+}
+
+/// The first plain flag that asks for code of another architecture; empty when there is none.
+/// "sm_90a" is sm_90 with what only that has.
+[[nodiscard]] inline std::string flag_of_other_architecture(std::vector<std::string> const& flags,
+                                                            std::string const& architecture)
+{
+    for (std::string const& flag : flags)
+        for (std::string_view const start : {"--gpu-architecture=", "-arch="})
+            if (flag.starts_with(start)) {
+                std::string const asked = flag.substr(start.size());
+                if (asked != architecture && asked != architecture + 'a' &&
+                    asked != architecture + 'f')
+                    return flag;
+            }
+    return {};
+}
+
+/// A failure where there is no error in the log. NVRTC says nothing of shared memory that does not
+/// fit; ptxas's figures tell.
+[[nodiscard]] inline failure nvrtc_failure(nvrtc_reply const& reply,
+                                           char const* result,
+                                           kernel_source const& kernel,
+                                           variant const& v,
+                                           device_limits const& limits)
+{
+    failure f = device_compile_failure(reply.log, result, kernel, v);
+    std::string_view const sign = "Unresolved extern function '";
+    if (std::size_t const at = reply.log.find(sign); at != reply.log.npos) {
+        std::string const rest = reply.log.substr(at + sign.size());
+        f.stage = failure_stage::load;
+        f.reason = "undefined symbol: " + demangled(rest.substr(0, rest.find('\''))) +
+                   " (a kernel for a device is compiled alone: define it in " + kernel.path +
+                   " or in a header)";
+        f.log = f.reason + '\n' + f.log;
+        return f;
+    }
+    std::int64_t const shared = numbers_before(reply.log, " bytes smem");
+    if (first_device_error(f.log).empty() && shared > limits.shared_bytes_per_block) {
+        f.reason = "the kernel declares " + std::to_string(shared) +
+                   " bytes of static shared memory, and a block on " + limits.name + " can have " +
+                   std::to_string(limits.shared_bytes_per_block) +
+                   "; more has to be dynamic (extern __shared__)";
+        f.log = f.reason + '\n' + f.log;
+    }
+    return f;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,272 @@
+// attune/compile/nvrtc/detail/nvrtc_session.hpp - compiles, reads what the code takes, keeps it.
+// SPDX-License-Identifier: MIT
+//
+// NVRTC user guide
+#pragma once
+
+#include <attune/compile/cache/object_cache.ipp>
+#include <attune/compile/cache/request_key.ipp>
+#include <attune/compile/nvrtc.hpp>
+#include <attune/compile/nvrtc/detail/nvrtc_flags.hpp>
+#include <attune/compile/nvrtc/detail/nvrtc_headers.hpp>
+#include <attune/compile/nvrtc/detail/nvrtc_includes.hpp>
+#include <attune/compile/nvrtc/detail/nvrtc_outcome.hpp>
+#include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
+#include <attune/compile/nvrtc/nvrtc_library.ipp>
+#include <attune/compile/source/device_text.hpp>
+#include <attune/compile/source/diagnostics.hpp>
+#include <attune/compile/system.ipp>
+#include <attune/core/error.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
+#include <attune/cuda/occupancy.hpp>
+
+#include <chrono>
+#include <mutex>
+
+namespace attune::inline ATTUNE_ABI {
+
+struct nvrtc_compiler::state {
+    explicit state(nvrtc_options given)
+        : options(std::move(given))
+        , cache(options.cache)
+    {
+    }
+
+    /// Finds the device, once: that needs no NVRTC.  Errors  as find_cuda_target()
+    void find_device()
+    {
+        std::lock_guard const lock(once);
+        find_device_alone();
+    }
+    /// Finds device and library, once.  Errors  as compile()
+    void open()
+    {
+        std::lock_guard const lock(once);
+        if (library) return;
+        find_device_alone();
+        cuda_target const& found = target;
+        int const architecture = found.limits.architecture;
+        auto opened =
+            nvrtc::open_library(options.library, found.driver ? found.driver->version / 1000 : 0);
+        if (!opened->makes_code_for(architecture)) {
+            std::string known;
+            for (int const one : opened->architectures)
+                known += (known.empty() ? "" : ", ") + detail::architecture_name(one);
+            throw error(
+                "NVRTC " + opened->version() + " makes no code for " +
+                    detail::architecture_name(architecture) + " (" + found.limits.name +
+                    "); it knows " + known,
+                opened->path,
+                opened->architectures.empty() || architecture > opened->architectures.back()
+                    ? "install a newer CUDA toolkit, or name its libnvrtc.so in ATTUNE_NVRTC"
+                    : "install an older CUDA toolkit (12 still knows sm_50 to sm_72), or "
+                      "name its libnvrtc.so in ATTUNE_NVRTC");
+        }
+        identity = "nvrtc " + opened->version() + ' ' + detail::architecture_name(architecture) +
+                   detail::joined(options.flags);
+        library = std::move(opened);
+    }
+
+    /// @pre  `once` is held
+    void find_device_alone()
+    {
+        if (has_target) return;
+        target = find_cuda_target(options.device, options.architecture, options.driver);
+        has_target = true;
+    }
+
+    [[nodiscard]] bool precompiles() const
+    {
+        return options.precompile_headers && library->has_precompiled_headers();
+    }
+    /// What NVRTC gets of them, each written in one way.
+    [[nodiscard]] std::vector<std::string> flags_of(kernel_source const& kernel,
+                                                    variant const& v) const
+    {
+        std::vector<std::string> flags = options.flags;
+        flags.insert(flags.end(), kernel.flags.begin(), kernel.flags.end());
+        flags.insert(flags.end(), v.flags.begin(), v.flags.end());
+        return detail::plain_flags(flags);
+    }
+    [[nodiscard]] std::string key_of(kernel_source const& kernel, variant const& v) const
+    {
+        kernel_source all = kernel;
+        all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
+        return detail::request_key(
+            "nvrtc device code", identity + " headers " + place_of(library->include_dirs), all, v);
+    }
+    [[nodiscard]] static std::string place_of(std::vector<std::string> const& folders)
+    {
+        return detail::joined(folders);
+    }
+
+    /// A callable, or why the device does not take it.
+    [[nodiscard]] compile_result finish(device_code code,
+                                        kernel_source const& kernel,
+                                        variant const& v,
+                                        std::chrono::steady_clock::time_point start,
+                                        bool from_cache) const
+    {
+        if (std::string objection = launch_objection(target.limits, code.resources, v.launch);
+            !objection.empty())
+            return failure{failure_stage::launch, std::move(objection), {}};
+        callable made = detail::callable_of_device({std::move(code), v.launch});
+        made.compiler = identity + detail::joined(kernel.flags) + detail::joined(v.flags);
+        made.compile_s =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        made.from_cache = from_cache;
+        return made;
+    }
+
+    /// The code, when it is in the cache.
+    [[nodiscard]] std::optional<compile_result>
+    kept(kernel_source const& kernel, variant const& v, bool counted) const
+    {
+        auto const start = std::chrono::steady_clock::now();
+        std::string const key = key_of(kernel, v);
+        auto const found = counted ? cache.find(key) : cache.look(key);
+        if (!found) return {};
+        std::optional<device_code> code = detail::parse_kept_device_code(found->bytes);
+        if (!code) return {};
+        return finish(std::move(*code), kernel, v, start, true);
+    }
+
+    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v);
+    /// Runs NVRTC, with headers that are parsed once where that can be.
+    [[nodiscard]] detail::nvrtc_reply run(kernel_source const& kernel,
+                                          variant const& v,
+                                          detail::include_scanner::places const& where,
+                                          detail::include_closure const& all);
+    void keep(std::string const& key,
+              device_code const& code,
+              detail::include_closure const& files,
+              std::int64_t began_ns) const;
+
+    nvrtc_options options;
+    object_cache cache;
+    detail::include_scanner scanner{};
+    std::mutex once{};
+    std::shared_ptr<nvrtc::library const> library{}; ///< null until open()
+    cuda_target target{};
+    bool has_target = false;
+    std::string identity{};
+    detail::parsed_device_headers headers{};
+};
+
+detail::nvrtc_reply nvrtc_compiler::state::run(kernel_source const& kernel,
+                                               variant const& v,
+                                               detail::include_scanner::places const& where,
+                                               detail::include_closure const& all)
+{
+    std::string const& folder = where.folders.front();
+    detail::header_prefix const prefix =
+        detail::prefix_of(kernel.text, v.macros, [&](std::string const& name) {
+            detail::include_closure const one = scanner.closure({name}, folder, where);
+            return !one.is_known || scanner.any_mentions(one, v.macros);
+        });
+    detail::nvrtc_request asked;
+    asked.flags = {"--gpu-architecture=" + detail::architecture_name(target.limits.architecture),
+                   "--ptxas-options=-v",
+                   variant_flag};
+    if (library->major > 12 || library->minor >= 9) asked.flags.emplace_back("--no-cache");
+    std::vector<std::string> const flags = flags_of(kernel, v);
+    asked.flags.insert(asked.flags.end(), flags.begin(), flags.end());
+    for (std::string const& dir : kernel.include_dirs)
+        asked.flags.push_back("--include-path=" + dir);
+    for (std::string const& dir : library->include_dirs)
+        asked.flags.push_back("--include-path=" + dir);
+    asked.flags = detail::last_of_each(asked.flags);
+
+    std::string block;
+    if (precompiles() && prefix.includes && all.is_known) {
+        content_hash key;
+        key.add(kernel.path).add(kernel.text.substr(0, prefix.end)).add(all.fingerprint);
+        for (std::string const& flag : asked.flags)
+            if (flag.find("maxrregcount=") == flag.npos) key.add(flag);
+        block = headers.place_for(key.hex());
+    }
+    // NVRTC does not look whether a header has changed, and 12.9 keeps one block for all kernels of
+    // one file name in a folder: every block has a folder of its own.
+    if (!block.empty())
+        asked.flags.insert(
+            asked.flags.end(),
+            {"--pch", "--pch-dir=" + block, "--pch-verbose=false", "--diag-suppress=20283"});
+    asked.text = detail::device_text(kernel, v, prefix, !block.empty());
+    asked.name = kernel.path.empty() ? "kernel.cu" : kernel.path;
+    asked.kernel = "::" + v.function;
+    asked.limit_s = options.limit_s;
+    detail::nvrtc_reply reply = detail::run_nvrtc(*library, asked);
+    if (block.empty()) return reply;
+    headers.note(block, reply);
+    return reply;
+}
+
+void nvrtc_compiler::state::keep(std::string const& key,
+                                 device_code const& code,
+                                 detail::include_closure const& files,
+                                 std::int64_t began_ns) const
+{
+    cache_inputs inputs{{files.read.begin(), files.read.end()},
+                        {files.missed.begin(), files.missed.end()},
+                        {library->path},
+                        began_ns};
+    std::filesystem::path const path(library->path);
+    std::string const builtins = "libnvrtc-builtins.so." + library->version();
+    if (std::string const tool = (path.parent_path() / builtins).string(); detail::stamp_of(tool))
+        inputs.tools.push_back(tool);
+    (void)cache.add(key, detail::kept_device_code(code), inputs);
+}
+
+compile_result nvrtc_compiler::state::compile(kernel_source const& kernel, variant const& v)
+{
+    auto const start = std::chrono::steady_clock::now();
+    if (v.result != "void")
+        return failure{failure_stage::compile,
+                       "attune: kernel '" + v.function + "' is declared in the program as " +
+                           signature_text(v) + ", but a kernel for a device returns void",
+                       {}};
+    if (std::string objection = launch_objection(target.limits, code_resources{}, v.launch);
+        !objection.empty())
+        return failure{failure_stage::launch, std::move(objection), {}};
+    if (std::optional<compile_result> found = kept(kernel, v, true)) return std::move(*found);
+
+    std::string const architecture = detail::architecture_name(target.limits.architecture);
+    std::vector<std::string> const flags = flags_of(kernel, v);
+    if (std::string const other = detail::flag_of_other_architecture(flags, architecture);
+        !other.empty())
+        return failure{failure_stage::compile,
+                       "the flag '" + other + "' asks for another architecture than " +
+                           architecture + ", which is compiled for",
+                       {}};
+    std::int64_t const began_ns = detail::system_clock_ns();
+    auto const where = detail::nvrtc_places(kernel, flags, library->include_dirs);
+    std::vector<std::string> names = detail::included_names(kernel.text);
+    for (std::string& name : detail::headers_of_flags(flags))
+        names.push_back(std::move(name));
+    detail::include_closure const files = scanner.closure(names, where.folders.front(), where);
+
+    detail::nvrtc_reply reply = run(kernel, v, where, files);
+    if (reply.timed_out)
+        return failure{failure_stage::compile,
+                       detail::took_too_long(v.function, options.limit_s, "nvrtc_options"),
+                       std::move(reply.log)};
+    char const* const said = library->get_error_string(reply.result);
+    if (reply.result != nvrtc::success)
+        return detail::nvrtc_failure(reply, said, kernel, v, target.limits);
+    device_code code{std::move(reply.image), reply.entry, target.limits.architecture, {}};
+    std::optional<code_resources> const resources =
+        resources_of_kernel(code.image, reply.log, code.entry);
+    if (!resources)
+        return failure{failure_stage::load,
+                       "NVRTC made no code for kernel '" + v.function +
+                           "'; flags that ask for PTX or LTO do that",
+                       std::move(reply.log)};
+    code.resources = *resources;
+    if (files.is_known && !detail::file_hashes::tells_the_time(kernel.text))
+        keep(key_of(kernel, v), code, files, began_ns);
+    return finish(std::move(code), kernel, v, start, false);
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,179 @@
+// attune/compile/nvrtc/nvrtc_library.ipp - looks for libnvrtc and asks what it can do.
+// SPDX-License-Identifier: MIT
+// Source   NVRTC user guide
+#pragma once
+
+#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/core/environment.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <filesystem>
+#include <set>
+
+namespace attune::inline ATTUNE_ABI::nvrtc {
+
+namespace detail {
+
+/// What a search came to.
+struct library_search {
+    std::shared_ptr<library> found{};
+    std::string tried{};   ///< a line for every place
+    std::string too_new{}; ///< the last one that was newer than the driver: "13.0"
+    std::set<std::string> seen{};
+};
+
+[[nodiscard]] inline std::string loader_error()
+{
+    char const* const text = ::dlerror();
+    return text != nullptr ? text : "dlopen failed";
+}
+
+template <class Function>
+[[nodiscard]] bool find_function(void* handle, char const* name, Function*& out)
+{
+    out = reinterpret_cast<Function*>(::dlsym(handle, name));
+    return out != nullptr;
+}
+
+/// @return  the first function that is missing; null when there is none
+[[nodiscard]] inline char const* bind_functions(void* handle, library& to)
+{
+    char const* missing = nullptr;
+    auto const need = [&](char const* name, auto& out) {
+        if (!find_function(handle, name, out) && missing == nullptr) missing = name;
+    };
+    need("nvrtcGetErrorString", to.get_error_string);
+    need("nvrtcVersion", to.get_version);
+    need("nvrtcGetNumSupportedArchs", to.get_num_supported_archs);
+    need("nvrtcGetSupportedArchs", to.get_supported_archs);
+    need("nvrtcCreateProgram", to.create_program);
+    need("nvrtcDestroyProgram", to.destroy_program);
+    need("nvrtcAddNameExpression", to.add_name_expression);
+    need("nvrtcCompileProgram", to.compile_program);
+    need("nvrtcGetLoweredName", to.get_lowered_name);
+    need("nvrtcGetCUBINSize", to.get_cubin_size);
+    need("nvrtcGetCUBIN", to.get_cubin);
+    need("nvrtcGetProgramLogSize", to.get_program_log_size);
+    need("nvrtcGetProgramLog", to.get_program_log);
+    (void)find_function(handle, "nvrtcGetPCHCreateStatus", to.get_pch_create_status);
+    (void)find_function(handle, "nvrtcSetFlowCallback", to.set_flow_callback);
+    return missing;
+}
+
+/// The file that a function was loaded from, without links.
+[[nodiscard]] inline std::string file_of_function(void const* function, std::string const& name)
+{
+    Dl_info info{};
+    std::string const path =
+        ::dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : name;
+    std::error_code no_throw;
+    std::filesystem::path const real = std::filesystem::canonical(path, no_throw);
+    return no_throw ? path : real.string();
+}
+
+/// <toolkit>/lib64/libnvrtc.so -> <toolkit>/include and, since 13, <toolkit>/include/cccl. A folder
+/// that holds the C library's headers too is none: those are not for devices.
+[[nodiscard]] inline std::vector<std::string> toolkit_includes(std::string const& library_path)
+{
+    namespace fs = std::filesystem;
+    std::error_code no_throw;
+    for (fs::path folder = fs::path(library_path).parent_path(); folder.has_relative_path();) {
+        folder = folder.parent_path();
+        fs::path const include = folder / "include";
+        if (fs::exists(include / "stdio.h", no_throw)) return {};
+        if (fs::exists(include / "cuda_fp16.h", no_throw)) {
+            std::vector<std::string> found{include.string()};
+            if (fs::is_directory(include / "cccl", no_throw))
+                found.push_back((include / "cccl").string());
+            return found;
+        }
+    }
+    return {};
+}
+
+/// Opens one file, unless another was found already.
+inline void try_library(std::string const& name, int most_major, library_search& search)
+{
+    if (search.found || !search.seen.insert(name).second) return;
+    auto const note = [&](std::string const& what) { search.tried += "\n    " + what; };
+    void* const handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return note(loader_error());
+    auto made = std::make_shared<library>();
+    if (char const* const missing = bind_functions(handle, *made)) {
+        ::dlclose(handle);
+        return note(name + ": it has no function " + missing);
+    }
+    bool const answers = made->get_version(&made->major, &made->minor) == success;
+    std::string const version = made->version();
+    if (!answers || made->major < 12) {
+        ::dlclose(handle);
+        return note(name + ": it is NVRTC " + version + ", and attune needs 12 or later");
+    }
+    if (most_major > 0 && made->major > most_major) {
+        ::dlclose(handle);
+        search.too_new = version;
+        return note(name + ": it is NVRTC " + version + ", newer than the driver, which serves " +
+                    "CUDA " + std::to_string(most_major));
+    }
+    int count = 0;
+    (void)made->get_num_supported_archs(&count);
+    made->architectures.resize(static_cast<std::size_t>(std::max(count, 0)));
+    if (!made->architectures.empty()) (void)made->get_supported_archs(made->architectures.data());
+    std::sort(made->architectures.begin(), made->architectures.end());
+    made->path = file_of_function(reinterpret_cast<void const*>(made->get_version), name);
+    made->include_dirs = toolkit_includes(made->path);
+    search.found = std::move(made);
+}
+
+} // namespace detail
+
+std::shared_ptr<library const> open_library(std::string const& path, int most_major)
+{
+    detail::library_search search;
+    std::string const named =
+        path.empty() ? attune::detail::environment_variable("ATTUNE_NVRTC") : path;
+    std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+    if (most_major == 12) std::swap(names[0], names[1]);
+    if (!named.empty()) {
+        detail::try_library(named, most_major, search);
+    } else {
+        for (std::string const& name : names)
+            detail::try_library(name, most_major, search);
+        for (std::string const& toolkit : {attune::detail::environment_variable("CUDA_PATH"),
+                                           attune::detail::environment_variable("CUDA_HOME"),
+                                           std::string("/usr/local/cuda")})
+            for (char const* const folder : {"/lib64/", "/lib/"})
+                for (std::string const& name : names) {
+                    std::error_code no_throw;
+                    std::string const file = toolkit + folder + name;
+                    if (!toolkit.empty() && std::filesystem::exists(file, no_throw))
+                        detail::try_library(file, most_major, search);
+                    else if (!toolkit.empty() && name == names.back())
+                        search.tried += "\n    " + toolkit + folder + ": no libnvrtc there";
+                }
+    }
+    if (search.found) return search.found;
+    if (!search.too_new.empty())
+        throw error("the driver is older than the CUDA toolkit: it serves CUDA " +
+                        std::to_string(most_major) + ", and code of NVRTC " + search.too_new +
+                        " needs a driver of CUDA " +
+                        search.too_new.substr(0, search.too_new.find('.')) + " or later",
+                    "tried" + search.tried,
+                    "update the driver, or install NVRTC " + std::to_string(most_major) +
+                        " (apt install cuda-nvrtc-12-9, pip install nvidia-cuda-nvrtc-cu12) and "
+                        "name its libnvrtc.so in ATTUNE_NVRTC");
+    throw error(named.empty() ? "NVIDIA's runtime compiler libnvrtc was not found"
+                              : "NVIDIA's runtime compiler '" + named + "' cannot be used",
+                "tried" + search.tried,
+                named.empty() ? "install the CUDA toolkit 12 or 13 or its NVRTC alone (apt install "
+                                "cuda-nvrtc-13-0, pip install nvidia-cuda-nvrtc), or set "
+                                "ATTUNE_NVRTC to the path of libnvrtc.so"
+                : path.empty()
+                    ? "set ATTUNE_NVRTC to the path of a libnvrtc.so, or unset it"
+                    : "give the path of a libnvrtc.so in attune::nvrtc_options::library");
+}
+
+} // namespace attune::inline ATTUNE_ABI::nvrtc

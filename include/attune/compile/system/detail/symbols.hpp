@@ -1,0 +1,70 @@
+// attune/compile/system/detail/symbols.hpp - readable names for symbols that a kernel misses.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+
+#include <cstdlib>
+#include <cxxabi.h>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// "helper(int)" for "_Z6helperi"; a name that is not mangled stays as it is.
+[[nodiscard]] inline std::string demangled(std::string const& symbol)
+{
+    int status = 0;
+    char* const text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+    std::string result = (status == 0 && text != nullptr) ? text : symbol;
+    std::free(text);
+    return result;
+}
+
+/// The first symbol that the message says is missing; empty when it is about something else.
+[[nodiscard]] inline std::string missing_symbol(std::string_view message)
+{
+    for (std::string_view const sign :
+         {std::string_view("undefined symbol: "), std::string_view("Symbols not found: [ ")}) {
+        std::size_t const at = message.find(sign);
+        if (at == std::string_view::npos) continue;
+        std::string_view const rest = message.substr(at + sign.size());
+        return std::string(rest.substr(0, rest.find_first_of(" ,]\n")));
+    }
+    return {};
+}
+
+/// Why a symbol may be missing, and what helps.
+[[nodiscard]] inline std::string missing_symbol_advice(std::string_view symbol)
+{
+    if (symbol.starts_with("__kmpc_") || symbol.starts_with("omp_"))
+        return "LLVM's OpenMP library libomp.so.5 was not found (Debian: apt install libomp5-19)";
+    if (symbol.starts_with("_ZGV"))
+        return "the vector mathematics of glibc, libmvec.so.1, was not found";
+    return "neither the program's exported symbols nor its libraries have it";
+}
+
+[[nodiscard]] inline failure load_failure(std::string message)
+{
+    std::string const symbol = missing_symbol(message);
+    failure f{failure_stage::load, {}, {}};
+    if (symbol.empty())
+        f.reason = message.substr(0, message.find('\n'));
+    else
+        f.reason =
+            "undefined symbol: " + demangled(symbol) + " (" + missing_symbol_advice(symbol) + ')';
+    f.log = std::move(message);
+    return f;
+}
+
+/// The folder in which quoted includes of a file are looked up first.
+[[nodiscard]] inline std::string folder_of(std::string const& path)
+{
+    std::string const folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,222 @@
+// attune/compile/system/object_key.ipp - reads what counts in an ELF object.
+// SPDX-License-Identifier: MIT
+//
+// System V ABI, chapters 4 and 5
+#pragma once
+
+#include <attune/compile/system/object_key.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <elf.h>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// A 64-bit ELF object in this machine's byte order. Every access is checked; none is aligned.
+class elf_object {
+public:
+    explicit elf_object(std::string_view bytes)
+        : bytes_(bytes)
+    {
+        auto const header = at<Elf64_Ehdr>(0);
+        unsigned char const order =
+            std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+        if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+            header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != order ||
+            header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shnum == 0)
+            return;
+        relocatable_ = header->e_type == ET_REL;
+        for (std::size_t i = 0; i < header->e_shnum; ++i) {
+            auto const section = at<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
+            if (!section) return;
+            sections_.push_back(*section);
+        }
+        if (header->e_shstrndx < sections_.size()) names_ = header->e_shstrndx;
+        usable_ = true;
+    }
+
+    [[nodiscard]] bool usable() const noexcept { return usable_; }
+    [[nodiscard]] bool relocatable() const noexcept { return relocatable_; }
+    [[nodiscard]] std::vector<Elf64_Shdr> const& sections() const noexcept { return sections_; }
+    [[nodiscard]] bool is_section(std::size_t index) const noexcept
+    {
+        return index < sections_.size();
+    }
+
+    /// What the section holds; nothing when it reaches past the end.
+    [[nodiscard]] std::optional<std::string_view> content(Elf64_Shdr const& section) const
+    {
+        if (section.sh_type == SHT_NOBITS) return std::string_view{};
+        if (section.sh_offset > bytes_.size() ||
+            section.sh_size > bytes_.size() - section.sh_offset)
+            return {};
+        return bytes_.substr(section.sh_offset, section.sh_size);
+    }
+    [[nodiscard]] std::string_view name(Elf64_Shdr const& section) const
+    {
+        return text(names_, section.sh_name);
+    }
+    /// The text at `offset` of a string section; empty when it is not there.
+    [[nodiscard]] std::string_view text(std::size_t section, std::size_t offset) const
+    {
+        if (!is_section(section)) return {};
+        std::string_view const all = content(sections_[section]).value_or(std::string_view{});
+        if (offset >= all.size()) return {};
+        return all.substr(offset, all.find('\0', offset) - offset);
+    }
+    /// Entry number `index` of a section of structures.
+    template <class T>
+    [[nodiscard]] std::optional<T> entry(Elf64_Shdr const& section, std::size_t index) const
+    {
+        if (section.sh_type == SHT_NOBITS || index >= section.sh_size / sizeof(T)) return {};
+        return at<T>(section.sh_offset + index * sizeof(T));
+    }
+
+private:
+    template <class T>
+    [[nodiscard]] std::optional<T> at(std::size_t offset) const
+    {
+        static_assert(std::is_trivially_copyable_v<T>);
+        if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return {};
+        T value;
+        std::memcpy(&value, bytes_.data() + offset, sizeof value);
+        return value;
+    }
+
+    std::string_view bytes_;
+    std::vector<Elf64_Shdr> sections_{};
+    std::size_t names_ = SHN_UNDEF;
+    bool relocatable_ = false;
+    bool usable_ = false;
+};
+
+/// Feeds what counts of one object to a hash.
+class object_hasher {
+public:
+    explicit object_hasher(elf_object const& object)
+        : object_(object)
+    {
+        // The loaded sections by number among themselves: what is not loaded may lie between them.
+        for (Elf64_Shdr const& section : object.sections())
+            place_.push_back(counts(section) ? ++loaded_ : 0);
+    }
+
+    /// @return  nothing when the object is damaged
+    [[nodiscard]] std::optional<std::string> run()
+    {
+        hash_.add(object_.relocatable() ? "relocatable" : "shared");
+        for (Elf64_Shdr const& section : object_.sections()) {
+            if (counts(section) && !add_content(section)) return {};
+            bool const relocates =
+                section.sh_type == SHT_RELA && object_.is_section(section.sh_info);
+            if (object_.relocatable() && relocates && place_[section.sh_info] != 0 &&
+                !add_relocations(section))
+                return {};
+            if (object_.relocatable() && section.sh_type == SHT_SYMTAB) add_roots(section);
+        }
+        return hash_.hex();
+    }
+
+private:
+    [[nodiscard]] static bool counts(Elf64_Shdr const& section)
+    {
+        return (section.sh_flags & SHF_ALLOC) != 0 && section.sh_type != SHT_NOTE;
+    }
+
+    void add_number(std::uint64_t number)
+    {
+        char bytes[sizeof number];
+        std::memcpy(bytes, &number, sizeof number);
+        hash_.add({bytes, sizeof bytes});
+    }
+
+    [[nodiscard]] bool add_content(Elf64_Shdr const& section)
+    {
+        auto const content = object_.content(section);
+        if (!content) return false;
+        add_number(section.sh_type);
+        add_number(section.sh_flags & (SHF_WRITE | SHF_EXECINSTR | SHF_TLS));
+        add_number(section.sh_addralign);
+        add_number(section.sh_size);
+        add_number(section.sh_addr);
+        // The order of initialisers hangs on the name.
+        if (section.sh_type == SHT_INIT_ARRAY || section.sh_type == SHT_FINI_ARRAY)
+            hash_.add(object_.name(section));
+        hash_.add(*content);
+        return true;
+    }
+
+    /// A symbol of the object by where it is, one from outside by its name.
+    void add_symbol(Elf64_Shdr const& table, Elf64_Sym const& symbol)
+    {
+        bool const inside = symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < place_.size() &&
+                            place_[symbol.st_shndx] != 0;
+        if (inside) {
+            add_number(place_[symbol.st_shndx]);
+            add_number(symbol.st_value);
+            return;
+        }
+        hash_.add(object_.text(table.sh_link, symbol.st_name));
+        add_number(symbol.st_shndx);
+        add_number(symbol.st_value);
+        add_number(symbol.st_size);
+        add_number(symbol.st_info);
+    }
+
+    [[nodiscard]] bool add_relocations(Elf64_Shdr const& section)
+    {
+        if (!object_.is_section(section.sh_link)) return false;
+        Elf64_Shdr const& symbols = object_.sections()[section.sh_link];
+        add_number(place_[section.sh_info]);
+        for (std::size_t i = 0; i < section.sh_size / sizeof(Elf64_Rela); ++i) {
+            auto const relocation = object_.entry<Elf64_Rela>(section, i);
+            if (!relocation) return false;
+            auto const symbol = object_.entry<Elf64_Sym>(symbols, ELF64_R_SYM(relocation->r_info));
+            if (!symbol) return false;
+            add_number(relocation->r_offset);
+            add_number(ELF64_R_TYPE(relocation->r_info));
+            add_number(static_cast<std::uint64_t>(relocation->r_addend));
+            add_symbol(symbols, *symbol);
+        }
+        return true;
+    }
+
+    /// Where the loader will enter: attune_entry and what else it looks up.
+    void add_roots(Elf64_Shdr const& table)
+    {
+        for (std::size_t i = 0; i < table.sh_size / sizeof(Elf64_Sym); ++i) {
+            auto const symbol = object_.entry<Elf64_Sym>(table, i);
+            if (!symbol) return;
+            std::string_view const name = object_.text(table.sh_link, symbol->st_name);
+            if (!name.starts_with("attune_") || symbol->st_shndx == SHN_UNDEF) continue;
+            hash_.add(name);
+            add_symbol(table, *symbol);
+        }
+    }
+
+    elf_object const& object_;
+    std::vector<std::uint64_t> place_{}; ///< 0: not loaded
+    std::uint64_t loaded_ = 0;
+    content_hash hash_{};
+};
+
+} // namespace detail
+
+std::string object_key(std::string_view object)
+{
+    detail::elf_object const elf(object);
+    if (elf.usable())
+        if (std::optional<std::string> key = detail::object_hasher(elf).run())
+            return std::move(*key);
+    return content_hash{}.add(object).hex();
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,294 @@
+// attune/compile/system/process.ipp - posix_spawn, a pipe, and a clock.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/system/process.hpp>
+#include <attune/core/environment.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The environment of this process with English messages and, when given, its own folder for
+/// temporary files.
+[[nodiscard]] inline std::vector<std::string> spawn_environment(std::string const& temporary)
+{
+    std::vector<std::string> variables = environment_of_children();
+    std::erase_if(variables, [&](std::string const& text) {
+        return text.starts_with("LC_ALL=") || text.starts_with("LANGUAGE=") ||
+               (!temporary.empty() && text.starts_with("TMPDIR="));
+    });
+    variables.emplace_back("LC_ALL=C");
+    if (!temporary.empty()) variables.push_back("TMPDIR=" + temporary);
+    return variables;
+}
+
+[[nodiscard]] inline std::vector<char*> spawn_pointers(std::vector<std::string>& texts)
+{
+    std::vector<char*> pointers;
+    for (std::string& text : texts)
+        pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+/// A program that was started. Its destructor kills it with its children, and reaps it.
+class started_program {
+public:
+    explicit started_program(pid_t id) noexcept
+        : id_(id)
+    {
+    }
+    ~started_program()
+    {
+        if (!has_ended()) ::kill(-id_, SIGKILL);
+        static_cast<void>(reap());
+    }
+    started_program(started_program const&) = delete;
+    started_program& operator=(started_program const&) = delete;
+
+    /// True also when another part of this process has waited for it, or SIGCHLD is ignored: from
+    /// then on its number may be that of another process.
+    [[nodiscard]] bool has_ended() noexcept
+    {
+        if (is_over_) return true;
+        siginfo_t about{};
+        int found = 0;
+        do {
+            found = ::waitid(P_PID, static_cast<id_t>(id_), &about, WEXITED | WNOHANG | WNOWAIT);
+        } while (found != 0 && errno == EINTR);
+        is_lost_ = found != 0;
+        is_over_ = is_lost_ || about.si_pid == id_;
+        return is_over_;
+    }
+    void kill_all() noexcept
+    {
+        if (!has_ended()) ::kill(-id_, SIGKILL);
+    }
+    /// Its wait status; nothing when another part of this process has that.
+    std::optional<int> reap() noexcept
+    {
+        if (id_ <= 0 || is_lost_) return {};
+        int status = 0;
+        pid_t found = 0;
+        do {
+            found = ::waitpid(id_, &status, 0);
+        } while (found < 0 && errno == EINTR);
+        is_lost_ = found != std::exchange(id_, 0);
+        is_over_ = true;
+        return is_lost_ ? std::optional<int>{} : status;
+    }
+
+private:
+    pid_t id_;
+    bool is_over_ = false;
+    bool is_lost_ = false;
+};
+
+/// Reads until the pipe closes, or until the child has ended and nothing is left to read: a process
+/// that another thread forked meanwhile may hold the other end open. Then waits for the child.
+/// @return false when `limit_s` passed first
+[[nodiscard]] inline bool
+read_until_ended(int pipe, started_program& child, double limit_s, std::string& output)
+{
+    using clock = std::chrono::steady_clock;
+    clock::time_point const start = clock::now();
+    std::array<char, 4096> block{};
+    for (bool is_open = true;;) {
+        cut_here();
+        double const left_s = limit_s - std::chrono::duration<double>(clock::now() - start).count();
+        bool const is_over = child.has_ended();
+        if (is_over && !is_open) return true;
+        if (left_s <= 0) return false;
+        pollfd waiting{is_open ? pipe : -1, POLLIN, 0};
+        int const wait_ms = is_over ? 0 : static_cast<int>(std::min(left_s * 1000 + 1, 20.0));
+        if (::poll(&waiting, 1, is_open ? wait_ms : std::min(wait_ms, 2)) <= 0) {
+            if (is_over) return true;
+            continue;
+        }
+        ssize_t const count = ::read(pipe, block.data(), block.size());
+        if (count > 0) output.append(block.data(), static_cast<std::size_t>(count));
+        if (count == 0 || (count < 0 && errno != EINTR)) is_open = false;
+    }
+}
+
+/// Whether a child's status may go elsewhere: SIGCHLD is ignored, or the program handles it and
+/// waits for any child.
+[[nodiscard]] inline bool may_lose_children() noexcept
+{
+    struct sigaction now{};
+    return ::sigaction(SIGCHLD, nullptr, &now) == 0 &&
+           ((now.sa_flags & (SA_SIGINFO | SA_NOCLDWAIT)) != 0 || now.sa_handler != SIG_DFL);
+}
+
+/// A pipe; both ends are closed at the end.
+struct pipe_ends {
+    std::array<int, 2> ends{-1, -1};
+
+    pipe_ends() = default;
+    ~pipe_ends()
+    {
+        close_end(0);
+        close_end(1);
+    }
+    pipe_ends(pipe_ends const&) = delete;
+    pipe_ends& operator=(pipe_ends const&) = delete;
+
+    [[nodiscard]] bool open() noexcept { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
+    void close_end(std::size_t i) noexcept
+    {
+        if (ends[i] >= 0) ::close(std::exchange(ends[i], -1));
+    }
+};
+
+process_result
+run_process(std::vector<std::string> const& arguments, double limit_s, std::string const& temporary)
+{
+    auto const cannot = [&](std::string const& what, int code) {
+        return error("cannot run '" + arguments.front() + "': " + what + ", " +
+                         std::generic_category().message(code),
+                     {},
+                     "check that the program exists, and the limits on processes and open files");
+    };
+    // Not posix_spawnp: it would ask a PATH that a privileged start must not ask.
+    std::string program = find_program(arguments.front());
+    if (program.empty()) throw cannot("not started", ENOENT);
+    pipe_ends words;
+    pipe_ends told;
+    // A shell tells the exit status then.
+    bool const by_shell = may_lose_children();
+    if (!words.open() || (by_shell && !told.open())) throw cannot("no pipe", errno);
+
+    std::vector<std::string> argument_texts = arguments;
+    if (by_shell) {
+        argument_texts.front() = std::exchange(program, "/bin/sh");
+        argument_texts.insert(argument_texts.begin(),
+                              {program, "-c", "\"$@\" 3>&-; echo $? >&3", "sh"});
+    }
+    std::vector<std::string> variable_texts = spawn_environment(temporary);
+    std::vector<char*> const argument_list = spawn_pointers(argument_texts);
+    std::vector<char*> const variable_list = spawn_pointers(variable_texts);
+
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&files, words.ends[1], 1);
+    ::posix_spawn_file_actions_adddup2(&files, words.ends[1], 2);
+    if (by_shell) ::posix_spawn_file_actions_adddup2(&files, told.ends[1], 3);
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    ::posix_spawnattr_setpgroup(&attributes, 0); // so that its children can be killed with it
+    ::posix_spawnattr_setflags(
+        &attributes,
+        static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
+
+    pid_t id = -1;
+    int const refused = ::posix_spawn(
+        &id, program.c_str(), &files, &attributes, argument_list.data(), variable_list.data());
+    ::posix_spawn_file_actions_destroy(&files);
+    ::posix_spawnattr_destroy(&attributes);
+    words.close_end(1);
+    told.close_end(1);
+    if (refused != 0) throw cannot("not started", refused);
+
+    process_result result;
+    started_program child(id);
+    result.timed_out = !read_until_ended(words.ends[0], child, limit_s, result.output);
+    child.kill_all();
+    std::optional<int> const status = child.reap();
+    if (result.timed_out) {
+        result.signal = SIGKILL;
+    } else if (by_shell) {
+        std::array<char, 16> text{};
+        ssize_t const count = ::read(told.ends[0], text.data(), text.size() - 1);
+        int const code = count > 1 ? std::atoi(text.data()) : -1;
+        (code > 128 ? result.signal : result.exit_status) = code > 128 ? code - 128 : code;
+    } else if (!status) {
+        result.output += "\nits exit status is unknown: another part of this program waited for it";
+    } else if (WIFEXITED(*status)) {
+        result.exit_status = WEXITSTATUS(*status);
+    } else if (WIFSIGNALED(*status)) {
+        result.signal = WTERMSIG(*status);
+    }
+    return result;
+}
+
+std::string find_program(std::string const& name)
+{
+    auto const usable = [](std::string const& path) {
+        std::error_code no_throw;
+        return std::filesystem::is_regular_file(path, no_throw) &&
+               ::access(path.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') != std::string::npos) return usable(name) ? name : std::string{};
+    std::string const variable = environment_variable("PATH");
+    std::string_view folders = variable.empty() ? system_folders : std::string_view(variable);
+    for (;;) {
+        std::size_t const colon = folders.find(':');
+        std::string_view const folder = folders.substr(0, colon);
+        std::string const path = (folder.empty() ? "." : std::string(folder)) + '/' + name;
+        if (usable(path)) return path;
+        if (colon == std::string_view::npos) return {};
+        folders.remove_prefix(colon + 1);
+    }
+}
+
+temporary_folder::temporary_folder()
+{
+    std::string parent = environment_variable("TMPDIR");
+    if (parent.empty()) parent = "/tmp";
+    std::string name = parent + "/attune-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr)
+        throw error("cannot make a temporary folder: " + std::generic_category().message(errno),
+                    parent,
+                    "set TMPDIR to a folder that this program may write to");
+    path_ = name;
+}
+
+temporary_folder::~temporary_folder()
+{
+    std::error_code no_throw;
+    std::filesystem::remove_all(path_, no_throw);
+}
+
+std::string temporary_folder::write(std::string const& name, std::string const& text) const
+{
+    std::filesystem::path const path = std::filesystem::path(path_) / name;
+    std::error_code no_throw;
+    std::filesystem::create_directories(path.parent_path(), no_throw);
+    quiet_writes const quiet;
+    std::ofstream file(path, std::ios::binary);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!file.flush())
+        throw error("cannot write a temporary file",
+                    path.string(),
+                    "free some space there, or set TMPDIR to another folder");
+    return path.string();
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,170 @@
+// attune/compile/system/shared_code.ipp - memfd_create, dlopen, and the system's linker.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/cache/detail/cache_folder.hpp>
+#include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/compile/source/source.ipp>
+#include <attune/compile/system/detail/symbols.hpp>
+#include <attune/compile/system/process.ipp>
+#include <attune/compile/system/shared_code.hpp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/version.hpp>
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <exception>
+#include <link.h>
+#include <sys/mman.h>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A file in memory that has no name and belongs to this process alone.
+[[nodiscard]] inline owned_descriptor file_in_memory(std::string_view bytes)
+{
+    quiet_writes const quiet;
+    owned_descriptor file(::memfd_create("attune", MFD_CLOEXEC));
+    while (file && !bytes.empty()) {
+        ssize_t const written = ::write(file.get(), bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return owned_descriptor();
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return file;
+}
+
+/// A path to the file behind a descriptor that no other file has or will have. The loader takes two
+/// objects of one path for the same, and the number of a descriptor is used again; the number of
+/// the file is not, and is written here in "/" and "./", which change nothing about a path.
+[[nodiscard]] inline std::string path_of_descriptor(int descriptor)
+{
+    struct ::stat status{};
+    std::string path = "/proc/self/fd/";
+    if (::fstat(descriptor, &status) == 0)
+        for (auto number = status.st_ino; number != 0; number >>= 1)
+            path += (number & 1) != 0 ? "./" : "/";
+    return path + std::to_string(descriptor);
+}
+
+/// @return  what a static object threw; empty when nothing did
+[[nodiscard]] inline std::string run_initialize(void* initialize)
+{
+    std::string const problem = "a static object of the kernel threw an exception";
+    try {
+        reinterpret_cast<void (*)()>(initialize)();
+        return {};
+    } catch (std::exception const& thrown) {
+        return problem + ": " + thrown.what();
+    } catch (...) {
+        return problem + " that is no std::exception";
+    }
+}
+
+/// Threads of these libraries go on running when the object that brought them is unloaded: they
+/// stay for good.
+inline void keep_threaded_libraries()
+{
+    for (char const* const threaded : {"libgomp.so.1", "libomp.so.5", "libiomp5.so"})
+        (void)::dlopen(threaded, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+shared_code load_shared_code(std::string_view bytes, std::string& problem)
+{
+    owned_descriptor const file = file_in_memory(bytes);
+    if (!file) {
+        problem = "no file in memory can be made: " + std::generic_category().message(errno);
+        return {};
+    }
+    return load_shared_file(path_of_descriptor(file.get()), problem);
+}
+
+shared_code load_shared_file(std::string const& path, std::string& problem)
+{
+    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        char const* const text = ::dlerror();
+        problem = text != nullptr ? text : "dlopen failed";
+        return {};
+    }
+    keep_threaded_libraries();
+    shared_code made;
+    made.code = std::shared_ptr<void const>(handle, [](void const* code) {
+        if (program_is_ending()) return; // other threads may run it
+        void* const opened = const_cast<void*>(code);
+        // Linked without the compiler's start files, which do this in other shared objects.
+        if (void* const owner = ::dlsym(opened, owner_symbol)) abi::__cxa_finalize(owner);
+        ::dlclose(opened);
+    });
+    made.address = ::dlsym(handle, entry_symbol);
+    if (made.address == nullptr)
+        problem = "the compiled object has no symbol '" + std::string(entry_symbol) + "'";
+    else if (void* const initialize = ::dlsym(handle, initialize_symbol))
+        problem = run_initialize(initialize);
+    return problem.empty() ? made : shared_code{};
+}
+
+/// Libraries in this process that flags such as -fopenmp and -fveclib ask for, in the order in
+/// which they were loaded.
+[[nodiscard]] inline std::vector<std::string> loaded_service_libraries()
+{
+    std::vector<std::string> found;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* library, std::size_t, void* list) {
+            std::string const path = library->dlpi_name;
+            for (std::string_view const name : {"/libomp.so", "/libiomp5.so", "/libmvec.so"})
+                if (path.find(name) != std::string::npos)
+                    static_cast<std::vector<std::string>*>(list)->push_back(path);
+            return 0;
+        },
+        &found);
+    return found;
+}
+
+std::optional<std::string> link_shared_object(std::string_view object,
+                                              std::vector<std::string> const& libraries,
+                                              std::string& problem)
+{
+    std::string linker = find_program("ld");
+    if (linker.empty()) linker = find_program("ld.lld");
+    if (linker.empty()) {
+        problem = "neither ld nor ld.lld is in PATH";
+        return {};
+    }
+    temporary_folder const folder;
+    std::string const in = folder.write("variant.o", std::string(object));
+    std::string const exports =
+        folder.write("exports",
+                     std::string("{ global: ") + entry_symbol + "; " + initialize_symbol + "; " +
+                         owner_symbol + "; local: *; };\n");
+    std::string const out = folder.path() + "/variant.so";
+    std::vector<std::string> command{linker,
+                                     "-shared",
+                                     "-Bsymbolic",
+                                     "--eh-frame-hdr",
+                                     "--hash-style=gnu",
+                                     "--build-id=none",
+                                     "-znow",
+                                     "-znoexecstack",
+                                     "-znoseparate-code",
+                                     "--version-script=" + exports,
+                                     "-o",
+                                     out,
+                                     in,
+                                     "--as-needed"};
+    std::vector<std::string> all = libraries;
+    for (std::string& service : loaded_service_libraries())
+        all.push_back(std::move(service));
+    for (std::string const& library : all) {
+        command.push_back("-rpath=" + folder_of(library));
+        command.push_back(library);
+    }
+    process_result const run = run_process(command, 60.0, folder.path());
+    std::optional<std::string> made = text_of_file(out);
+    if (run.succeeded() && made) return made;
+    problem = "the linker '" + linker + "' failed: " + run.output;
+    return {};
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,80 @@
+// attune/declare/expression/code_quantity.hpp - what compiled device code takes, as terms of conditions.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/expression/expression.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Names one quantity of compiled code in a type; empty.
+template <fixed_string Name>
+struct code_ref {
+    static constexpr std::string_view name = Name.view();
+    static constexpr bool is_input = true;
+};
+
+/// A number that is known once a variant is compiled, and before it is launched. Only
+/// kernel.require(...) and kernel.features(...) may read one.
+template <fixed_string Name, class T>
+struct code_quantity : term {
+    using value_type = T;
+    using ref = code_ref<Name>;
+    static constexpr std::string_view name = Name.view();
+
+    [[nodiscard]] constexpr auto as_expression() const
+    {
+        constexpr value_kind kind = detail::kind_of<T>();
+        return expression<kind, 1, ref>{{{{op::input, static_cast<std::int64_t>(kind), 0, name}}}};
+    }
+};
+
+/// 32-bit registers of a thread.
+inline constexpr code_quantity<"registers", std::int64_t> registers{};
+/// Bytes of a thread that the compiler stores to local memory for want of registers.
+inline constexpr code_quantity<"spill_bytes", std::int64_t> spill_bytes{};
+/// Bytes of local memory of a thread.
+inline constexpr code_quantity<"stack_bytes", std::int64_t> stack_bytes{};
+/// Bytes of shared memory of a block, without those that the launch asks for.
+inline constexpr code_quantity<"static_shared_bytes", std::int64_t> static_shared_bytes{};
+/// Resident warps of a multiprocessor over those that it has room for: 0 to 1.
+inline constexpr code_quantity<"occupancy", double> occupancy{};
+
+namespace detail {
+
+/// All of them, by name.
+inline constexpr std::array<std::string_view, 5> code_quantity_names{
+    registers.name, spill_bytes.name, stack_bytes.name, static_shared_bytes.name, occupancy.name};
+
+[[nodiscard]] constexpr bool names_code_quantity(std::string_view name) noexcept
+{
+    for (std::string_view const known : code_quantity_names)
+        if (known == name) return true;
+    return false;
+}
+
+template <class Ref>
+inline constexpr bool is_code_ref = false;
+template <fixed_string Name>
+inline constexpr bool is_code_ref<code_ref<Name>> = true;
+
+/// Whether an expression, as lift() gives it, reads a quantity of compiled code.
+template <class Expression>
+inline constexpr bool reads_code = false;
+template <value_kind K, std::size_t N, class... R>
+inline constexpr bool reads_code<expression<K, N, R...>> = (is_code_ref<R> || ...);
+
+/// Whether it reads a parameter.
+template <class Expression>
+inline constexpr bool reads_parameter = false;
+template <value_kind K, std::size_t N, class... R>
+inline constexpr bool reads_parameter<expression<K, N, R...>> = (!R::is_input || ...);
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,123 @@
+// attune/measure/arrays/buffer.hpp - one array argument of a kernel, seen as memory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/element.hpp>
+#include <attune/core/kernel_type.hpp>
+#include <attune/core/version.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Which bytes of an array's memory belong to it, where there are gaps between its rows. All in
+/// bytes; no rows: it has no gaps.
+struct row_layout {
+    std::size_t row = 0; ///< of one row, without the gap behind it
+    std::size_t rows = 0;
+    std::size_t row_stride = 0; ///< from one row to the next
+    std::size_t slices = 1;
+    std::size_t slice_stride = 0; ///< from one slice to the next
+};
+
+/// One array argument. It refers to the memory of its owner and must not outlive it. Plain data: it
+/// crosses to other processes as it is.
+struct buffer {
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    /// As `argument`: what the kernel returns.
+    static constexpr std::size_t result = none;
+
+    std::byte* data = nullptr; ///< never written through when `writable` is false; may be unaligned
+    std::size_t bytes = 0;     ///< a multiple of element_bytes(type); from first to last, with gaps
+    element_type type = element_type::opaque;
+    bool writable = false;
+    tolerance within{};
+    std::size_t argument = 0; ///< position among the arguments of the kernel, from 0
+
+    row_layout gaps{};
+    std::size_t structure = 0;   ///< bytes of one structure; 0: elements are of `type`
+    std::uint32_t run_count = 0; ///< of `runs`: the fields of each structure, instead of `type`
+    std::array<element_run, element_format::most_runs> runs{};
+    /// Of an array of pointers: what they point to are the buffers from this index on, one each.
+    std::size_t first_target = none;
+    std::size_t target = none; ///< of what such a pointer points to: which one, from 0
+};
+
+/// "argument 2", "argument 2, array 7", "the result".
+[[nodiscard]] inline std::string owner_text(std::size_t argument, std::size_t target)
+{
+    if (argument == buffer::result) return "the result";
+    std::string text = "argument " + std::to_string(argument);
+    if (target != buffer::none) text += ", array " + std::to_string(target);
+    return text;
+}
+
+/// How far all of it may differ, fields of structures too.
+inline void tolerate(buffer& b, tolerance within) noexcept
+{
+    b.within = within;
+    for (element_run& run : b.runs)
+        run.within = within;
+}
+
+/// Whether what it says of its elements holds together, where it is from another process.
+[[nodiscard]] inline bool is_sound(buffer const& b) noexcept
+{
+    if (b.type > element_type::extended || b.run_count > b.runs.size()) return false;
+    if (b.run_count == 0) return true;
+    if (b.structure == 0 || b.bytes % b.structure != 0) return false;
+    for (std::size_t i = 0; i < b.run_count; ++i) {
+        element_run const& run = b.runs[i];
+        if (run.type > element_type::extended || run.offset > b.structure ||
+            run.count > (b.structure - run.offset) / element_bytes(run.type))
+            return false;
+    }
+    return true;
+}
+
+/// A span as a buffer, with the default tolerance of its element type.
+///
+/// @param values    the array; empty is allowed. For `span<T const>` the buffer is not writable,
+///                  and nothing here ever writes it
+/// @param argument  its position among the arguments of the kernel, from 0
+/// Errors   none; a `T` that is not trivially copyable is one sentence at compile time
+template <class T>
+[[nodiscard]] buffer as_buffer(std::span<T> values, std::size_t argument)
+{
+    static_assert(std::is_trivially_copyable_v<std::remove_cv_t<T>>,
+                  "attune::as_buffer(values, argument): the elements of 'values' are not trivially "
+                  "copyable; attune saves and restores arrays byte by byte: pass a span of numbers "
+                  "or of plain structures");
+    static_assert(!std::is_volatile_v<T>,
+                  "attune::as_buffer(values, argument): 'values' is a span of volatile elements, "
+                  "which cannot be saved and restored; pass a span of ordinary elements");
+    element_format const& format = format_of<T>();
+    buffer made;
+    made.data = reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<T>*>(values.data()));
+    made.bytes = values.size_bytes();
+    made.type = format.type;
+    made.writable = !std::is_const_v<T>;
+    made.within = format.within;
+    made.argument = argument;
+    if (format.run_count > 0) {
+        made.structure = format.bytes;
+        made.run_count = format.run_count;
+        made.runs = format.runs;
+    }
+    return made;
+}
+
+/// The same for a span whose length is in its type.
+template <class T, std::size_t Extent>
+    requires(Extent != std::dynamic_extent)
+[[nodiscard]] buffer as_buffer(std::span<T, Extent> values, std::size_t argument)
+{
+    return as_buffer(std::span<T>(values), argument);
+}
+
+} // namespace attune::inline ATTUNE_ABI

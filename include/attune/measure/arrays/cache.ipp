@@ -1,0 +1,88 @@
+// attune/measure/arrays/cache.ipp - how this processor is told to forget its copies.
+// SPDX-License-Identifier: MIT
+// Source   Intel SDM and AMD APM: CLFLUSH; ARM ARM: DC CIVAC, which Linux lets programs use
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/cache.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unistd.h>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+inline constexpr std::size_t cache_line_bytes = 64;
+
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+inline constexpr bool can_flush_lines = true;
+#else
+inline constexpr bool can_flush_lines = false;
+#endif
+
+inline void flush_line([[maybe_unused]] std::byte const* at) noexcept
+{
+#if defined(__x86_64__) || defined(__i386__)
+    asm volatile("clflush %0" : : "m"(*at) : "memory");
+#elif defined(__aarch64__)
+    asm volatile("dc civac, %0" : : "r"(at) : "memory");
+#endif
+}
+
+/// From anywhere in a line to the first byte of the next.
+[[nodiscard]] inline std::size_t bytes_to_next_line(std::byte const* at) noexcept
+{
+    return cache_line_bytes - reinterpret_cast<std::uintptr_t>(at) % cache_line_bytes;
+}
+
+/// Flushes take effect before whatever follows.
+inline void wait_for_flushes() noexcept
+{
+#if defined(__x86_64__) || defined(__i386__)
+    asm volatile("mfence" : : : "memory");
+#elif defined(__aarch64__)
+    asm volatile("dsb ish" : : : "memory");
+#endif
+}
+
+/// Twice the last level that the system tells of.
+[[nodiscard]] inline std::size_t sweep_bytes() noexcept
+{
+    long last = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    last = std::max(::sysconf(_SC_LEVEL3_CACHE_SIZE), ::sysconf(_SC_LEVEL2_CACHE_SIZE));
+#endif
+    constexpr std::size_t least = std::size_t{32} << 20;
+    constexpr std::size_t most = std::size_t{512} << 20;
+    return std::clamp(2 * static_cast<std::size_t>(std::max(last, 0L)), least, most);
+}
+
+} // namespace detail
+
+cache_eviction::cache_eviction(std::span<buffer const> buffers)
+    : buffers_(buffers.begin(), buffers.end())
+{
+    if (!detail::can_flush_lines) sweep_.resize(detail::sweep_bytes());
+}
+
+std::size_t cache_eviction::evict() noexcept
+{
+    std::size_t lines = 0;
+    if (!detail::can_flush_lines) {
+        for (std::size_t i = 0; i < sweep_.size(); i += detail::cache_line_bytes, ++lines) {
+            std::byte volatile* const line = sweep_.data() + i;
+            *line = *line ^ std::byte{1};
+        }
+        return lines;
+    }
+    for (buffer const& b : buffers_)
+        for (std::size_t i = 0; i < b.bytes; i += detail::bytes_to_next_line(b.data + i), ++lines)
+            detail::flush_line(b.data + i);
+    detail::wait_for_flushes();
+    return lines;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,251 @@
+// attune/measure/arrays/compare.ipp - the comparison behind compare.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/compare.hpp>
+#include <attune/measure/arrays/content.hpp>
+#include <attune/measure/arrays/float16.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, half_bits> || std::is_same_v<T, brain_bits>;
+template <class T>
+inline constexpr bool is_real = std::is_floating_point_v<T> || is_half<T>;
+/// What two elements are compared in.
+template <class T>
+using wide = std::conditional_t<std::is_same_v<T, long double>, long double, double>;
+
+/// Calls f(T{}) with the type of the elements.
+template <class Function>
+auto with_element_type(element_type type, Function const& f)
+{
+    switch (type) {
+    case element_type::f32:
+        return f(float{});
+    case element_type::f64:
+        return f(double{});
+    case element_type::i8:
+        return f(std::int8_t{});
+    case element_type::u8:
+        return f(std::uint8_t{});
+    case element_type::i16:
+        return f(std::int16_t{});
+    case element_type::u16:
+        return f(std::uint16_t{});
+    case element_type::i32:
+        return f(std::int32_t{});
+    case element_type::u32:
+        return f(std::uint32_t{});
+    case element_type::i64:
+        return f(std::int64_t{});
+    case element_type::u64:
+        return f(std::uint64_t{});
+    case element_type::f16:
+        return f(half_bits{});
+    case element_type::bf16:
+        return f(brain_bits{});
+    case element_type::extended:
+        return f(static_cast<long double>(0));
+    case element_type::opaque:
+        break;
+    }
+    return f(std::byte{});
+}
+
+/// Reads element `i` of memory that may be unaligned.
+template <class T>
+[[nodiscard]] T element_at(std::byte const* data, std::size_t i) noexcept
+{
+    T value;
+    std::memcpy(&value, data + i * sizeof(T), sizeof(T));
+    return value;
+}
+
+template <class T>
+[[nodiscard]] std::string element_text(T value)
+{
+    if constexpr (std::is_same_v<T, std::byte>) {
+        constexpr char digits[] = "0123456789abcdef";
+        auto const bits = std::to_integer<unsigned>(value);
+        return {'0', 'x', digits[bits >> 4], digits[bits & 15]};
+    } else {
+        char text[64];
+        if constexpr (is_half<T>) {
+            auto const number = static_cast<float>(static_cast<double>(value));
+            return {text, std::to_chars(text, text + sizeof text, number).ptr};
+        } else {
+            return {text, std::to_chars(text, text + sizeof text, value).ptr};
+        }
+    }
+}
+
+/// Root mean square of the finite elements: scaled by the largest, so that no square overflows or
+/// vanishes.
+template <class T>
+[[nodiscard]] double root_mean_square(std::byte const* data, std::size_t count) noexcept
+{
+    double largest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        double const size = std::abs(static_cast<double>(element_at<T>(data, i)));
+        if (std::isfinite(size)) largest = std::max(largest, size);
+    }
+    if (largest == 0) return 0;
+    double sum = 0;
+    std::size_t finite = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        double const scaled = static_cast<double>(element_at<T>(data, i)) / largest;
+        if (!std::isfinite(scaled)) continue;
+        sum += scaled * scaled;
+        ++finite;
+    }
+    return largest * std::sqrt(sum / static_cast<double>(finite));
+}
+
+/// |a - b| of two integers, without overflow; exact up to 2^53, rounded above.
+template <class T>
+[[nodiscard]] double integer_distance(T a, T b) noexcept
+{
+    T const high = std::max(a, b);
+    T const low = std::min(a, b);
+    return static_cast<double>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
+}
+
+template <class T>
+[[nodiscard]] bool agrees(T got, T want, tolerance const& within, double rms) noexcept
+{
+    if (got == want) return true;
+    if constexpr (std::is_same_v<T, std::byte>) {
+        return false;
+    } else {
+        double const target = static_cast<double>(want);
+        double distance = 0;
+        if constexpr (is_real<T>) {
+            auto const mine = static_cast<wide<T>>(got);
+            auto const right = static_cast<wide<T>>(want);
+            if (std::isnan(mine) || std::isnan(right)) return std::isnan(mine) && std::isnan(right);
+            if (std::isinf(mine) || std::isinf(right)) return false;
+            distance = static_cast<double>(std::abs(mine - right));
+        } else {
+            distance = integer_distance(got, want);
+        }
+        return distance <= within.absolute + within.relative * std::max(std::abs(target), rms);
+    }
+}
+
+template <class T>
+[[nodiscard]] std::optional<mismatch> compare_as(buffer const& got, std::byte const* want)
+{
+    std::size_t const count = got.bytes / sizeof(T);
+    double rms = 0;
+    if constexpr (!std::is_same_v<T, std::byte>)
+        if (got.within.relative > 0) rms = root_mean_square<T>(want, count);
+    std::optional<mismatch> first;
+    for (std::size_t i = 0; i < count; ++i) {
+        T const mine = element_at<T>(got.data, i);
+        T const reference = element_at<T>(want, i);
+        if (agrees(mine, reference, got.within, rms)) continue;
+        if (!first)
+            first = mismatch{got.argument,
+                             i,
+                             element_text(mine),
+                             element_text(reference),
+                             0,
+                             count,
+                             got.target,
+                             {}};
+        ++first->count;
+    }
+    return first;
+}
+
+/// Where number `i` of part `k` stands, for a reader: "row 2, column 5", "element 17, field 3".
+[[nodiscard]] inline std::string place_text(buffer const& b, std::size_t k, std::size_t i)
+{
+    std::size_t const element = b.run_count > 0 ? i / b.runs[k].count : i;
+    std::string text = "element " + std::to_string(element);
+    std::size_t const width = b.run_count > 0 ? b.structure : element_bytes(b.type);
+    if (std::size_t const columns = b.gaps.row / width; b.gaps.rows > 0 && columns > 0) {
+        std::size_t const row = element / columns;
+        text = "row " + std::to_string(row % b.gaps.rows) + ", column " +
+               std::to_string(element % columns);
+        if (b.gaps.slices > 1) text = "slice " + std::to_string(row / b.gaps.rows) + ", " + text;
+    }
+    if (b.run_count > 0) text += ", field " + std::to_string(k);
+    return text;
+}
+
+/// Compares field by field, and without the gaps between rows.
+[[nodiscard]] inline std::optional<mismatch> compare_parts(buffer const& got,
+                                                           std::span<std::byte const> want)
+{
+    std::vector<std::byte> const dense = content_of(got);
+    std::optional<mismatch> first;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < part_count(got); ++k) {
+        std::vector<std::byte> mine = take_part(got, k, dense);
+        buffer const part = part_of(got, k, mine);
+        if (part.within.any) continue;
+        std::vector<std::byte> const reference = take_part(got, k, want);
+        auto found = with_element_type(
+            part.type, [&](auto one) { return compare_as<decltype(one)>(part, reference.data()); });
+        if (!found) continue;
+        found->place = place_text(got, k, found->element);
+        count += found->count;
+        if (!first) first = std::move(found);
+    }
+    if (first) first->count = count;
+    return first;
+}
+
+} // namespace detail
+
+std::string mismatch::text() const
+{
+    std::string const where = place.empty() ? "element " + std::to_string(element) : place;
+    // A result is one number.
+    std::string said = owner_text(argument, target);
+    if (argument != buffer::result || !place.empty()) said += ", " + where;
+    said += ": got " + got + ", reference " + want;
+    if (count > 1)
+        said += " (" + std::to_string(count) + " of " + std::to_string(elements) + " differ)";
+    return said;
+}
+
+std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want)
+{
+    ATTUNE_ASSERT(got.bytes % element_bytes(got.type) == 0, "a buffer holds whole elements");
+    std::size_t const bytes = content_bytes(got);
+    if (bytes != want.size()) {
+        std::size_t const width = element_bytes(got.type);
+        std::size_t const shared = std::min(bytes, want.size()) / width;
+        return mismatch{got.argument,
+                        shared,
+                        std::to_string(bytes / width) + " elements",
+                        std::to_string(want.size() / width) + " elements",
+                        1,
+                        bytes / width,
+                        got.target,
+                        {}};
+    }
+    if (got.run_count == 0 && got.within.any) return {};
+    if (holds(got, want)) return {};
+    if (!is_plain(got)) return detail::compare_parts(got, want);
+    return detail::with_element_type(
+        got.type, [&](auto one) { return detail::compare_as<decltype(one)>(got, want.data()); });
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,285 @@
+// attune/measure/arrays/perturb.ipp - changing and classifying contents, behind perturb.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/compare.hpp>
+#include <attune/measure/arrays/content.hpp>
+#include <attune/measure/arrays/perturb.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Root mean square of the finite elements, with sums side by side; the slow one of compare.ipp
+/// where squares overflow or vanish.
+template <class T>
+[[nodiscard]] double quick_root_mean_square(std::byte const* data, std::size_t count) noexcept
+{
+    constexpr std::size_t lanes = 8;
+    double sums[lanes] = {};
+    double finite[lanes] = {};
+    std::size_t i = 0;
+    auto const add = [&](std::size_t at, std::size_t lane) {
+        double const x = static_cast<double>(element_at<T>(data, at));
+        bool const is_finite = x - x == 0; // no number otherwise
+        sums[lane] += is_finite ? x * x : 0;
+        finite[lane] += is_finite ? 1 : 0;
+    };
+    for (; i + lanes <= count; i += lanes)
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            add(i + lane, lane);
+    for (; i < count; ++i)
+        add(i, 0);
+    double const sum = std::accumulate(std::begin(sums), std::end(sums), 0.0);
+    double const all = std::accumulate(std::begin(finite), std::end(finite), 0.0);
+    bool const is_exact = sum > 1e-250 && std::isfinite(sum);
+    return is_exact ? std::sqrt(sum / all) : root_mean_square<T>(data, count);
+}
+
+/// As perturb_floats, for the numbers that few processors calculate with.
+template <class T>
+void perturb_wide(buffer const& b)
+{
+    std::size_t const count = b.bytes / sizeof(T);
+    double const rms = root_mean_square<T>(b.data, count);
+    double const bound = b.within.absolute + 2 * b.within.relative * rms;
+    double const step = std::max(0.25 * (rms > 0 ? rms : 1.0), 4 * bound);
+    for (std::size_t i = 0; i < count; ++i) {
+        double const x = static_cast<double>(element_at<T>(b.data, i));
+        bool const is_finite = std::isfinite(x);
+        double const away = is_finite ? x + std::copysign(0.25 * std::abs(x) + step, x) : step;
+        T const moved = static_cast<T>(away);
+        T const other = std::isfinite(static_cast<double>(moved)) ? moved : static_cast<T>(x / 2);
+        std::memcpy(b.data + i * sizeof(T), &other, sizeof(T));
+    }
+}
+
+template <class T>
+void perturb_floats(buffer const& b)
+{
+    std::size_t const count = b.bytes / sizeof(T);
+    double const rms = quick_root_mean_square<T>(b.data, count);
+    double const bound = b.within.absolute + 2 * b.within.relative * rms;
+    double const step = std::max(0.25 * (rms > 0 ? rms : 1.0), 4 * bound);
+    auto const other = [step](T value) {
+        double const x = static_cast<double>(value);
+        double const away = x - x == 0 ? x + std::copysign(0.25 * std::abs(x) + step, x) : step;
+        T const moved = static_cast<T>(away);
+        return moved - moved == 0 ? moved : static_cast<T>(x / 2);
+    };
+    constexpr std::size_t lanes = 8; // a compiler sees that they go together
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        T values[lanes];
+        std::memcpy(values, b.data + i * sizeof(T), sizeof values);
+        for (T& value : values)
+            value = other(value);
+        std::memcpy(b.data + i * sizeof(T), values, sizeof values);
+    }
+    for (; i < count; ++i) {
+        T const value = other(element_at<T>(b.data, i));
+        std::memcpy(b.data + i * sizeof(T), &value, sizeof(T));
+    }
+}
+
+/// `b` without gaps, over memory that holds a content.
+[[nodiscard]] inline buffer at_memory(buffer b, std::byte* data, std::size_t bytes) noexcept
+{
+    b.data = data;
+    b.bytes = bytes;
+    b.gaps = {};
+    return b;
+}
+
+/// Of the move of an element, what its result may move by if it owes nothing to it.
+inline constexpr double most_answered = 0.125;
+
+/// Whether two arrays hold the same bytes in [first, last).
+[[nodiscard]] inline bool are_equal(std::span<std::byte const> a,
+                                    std::span<std::byte const> b,
+                                    std::size_t first,
+                                    std::size_t last) noexcept
+{
+    return std::memcmp(a.data() + first, b.data() + first, last - first) == 0;
+}
+
+/// One array of numbers before and after both runs.
+struct four_contents {
+    std::span<std::byte const> before;
+    std::span<std::byte const> after;
+    std::span<std::byte const> perturbed_before;
+    std::span<std::byte const> perturbed_after;
+};
+
+/// Whether some element ended elsewhere because it began elsewhere.
+template <class T>
+[[nodiscard]] bool answers(four_contents const& of)
+{
+    auto const& [begin, end, other_begin, other_end] = of;
+    std::size_t const count = end.size() / sizeof(T);
+    auto const at = [](std::span<std::byte const> bytes, std::size_t k) {
+        return static_cast<double>(element_at<T>(bytes.data(), k));
+    };
+    constexpr std::size_t block = 4096 / sizeof(T);
+    for (std::size_t first = 0; first < count; first += block) {
+        std::size_t const last = std::min(first + block, count);
+        if (are_equal(end, other_end, first * sizeof(T), last * sizeof(T))) continue;
+        for (std::size_t k = first; k < last; ++k) {
+            double const answered = std::abs(at(other_end, k) - at(end, k));
+            double const moved = std::abs(at(other_begin, k) - at(begin, k));
+            bool const was_left =
+                at(end, k) == at(begin, k) && at(other_end, k) == at(other_begin, k);
+            if (answered > most_answered * moved && !was_left) return true;
+        }
+    }
+    return false;
+}
+
+/// Whether the first element that is far from what is wanted is found soon; compare() counts all.
+template <class T>
+[[nodiscard]] bool
+is_far_off(tolerance const& within, std::span<std::byte const> got, std::span<std::byte const> want)
+{
+    std::size_t const count = want.size() / sizeof(T);
+    double const rms =
+        within.relative > 0 ? 1.0001 * quick_root_mean_square<T>(want.data(), count) : 0.0;
+    for (std::size_t k = 0; k < count; ++k)
+        if (!agrees(element_at<T>(got.data(), k), element_at<T>(want.data(), k), within, rms))
+            return true;
+    return false;
+}
+
+[[nodiscard]] inline bool
+agree(buffer const& like, std::span<std::byte const> got, std::span<std::byte const> want)
+{
+    bool const is_any = like.run_count == 0 && like.within.any;
+    if (is_any || want.empty() || are_equal(got, want, 0, want.size())) return true;
+    bool const is_off = with_element_type(like.type, [&](auto one) {
+        using element = decltype(one);
+        if constexpr (std::is_same_v<element, std::byte>)
+            return like.run_count == 0; // fields are no bytes
+        else
+            return is_far_off<element>(like.within, got, want);
+    });
+    // compare() only reads.
+    return !is_off &&
+           !compare(at_memory(like, const_cast<std::byte*>(got.data()), got.size()), want);
+}
+
+/// Whether these results owe nothing to what was there before.
+/// @param like  a plain array: its type and tolerance
+[[nodiscard]] inline bool overwrites(buffer const& like, four_contents const& of)
+{
+    bool const depends = with_element_type(like.type, [&](auto one) {
+        using element = decltype(one);
+        if constexpr (std::is_same_v<element, std::byte>)
+            return false; // equal bytes are asked for below
+        else
+            return answers<element>(of);
+    });
+    if (depends) return false;
+    std::span<std::byte const> const want = of.after;
+    if (want.empty() || are_equal(want, of.perturbed_after, 0, want.size())) return true;
+    std::size_t const width = element_bytes(like.type);
+    auto const same =
+        [width](std::span<std::byte const> a, std::span<std::byte const> b, std::size_t at) {
+            return std::memcmp(a.data() + at, b.data() + at, width) == 0;
+        };
+    std::vector<std::byte> got(of.perturbed_after.begin(), of.perturbed_after.end());
+    for (std::size_t at = 0; at < got.size(); at += width)
+        if (same(of.before, want, at) && same(of.perturbed_before, of.perturbed_after, at))
+            std::memcpy(got.data() + at, want.data() + at, width);
+    return !compare(at_memory(like, got.data(), got.size()), want);
+}
+
+/// @pre  `b` is plain
+inline void perturb_plain(buffer const& b)
+{
+    with_element_type(b.type, [&](auto one) {
+        using element = decltype(one);
+        if constexpr (std::is_same_v<element, float> || std::is_same_v<element, double>) {
+            perturb_floats<element>(b);
+        } else if constexpr (is_real<element>) {
+            perturb_wide<element>(b);
+        } else {
+            // The lowest bit of each element is in its first byte: little-endian, as all are here;
+            // elsewhere it is another bit, which does as well.
+            for (std::size_t i = 0; i < b.bytes; i += sizeof(element))
+                b.data[i] ^= std::byte{1};
+        }
+    });
+}
+
+} // namespace detail
+
+void perturb(std::span<buffer const> buffers)
+{
+    for (buffer const& b : buffers) {
+        if (!b.writable || b.bytes == 0) continue;
+        if (is_plain(b)) {
+            detail::perturb_plain(b);
+            continue;
+        }
+        std::vector<std::byte> dense = content_of(b);
+        for (std::size_t k = 0; k < part_count(b); ++k) {
+            std::vector<std::byte> part = take_part(b, k, dense);
+            detail::perturb_plain(part_of(b, k, part));
+            put_part(b, k, part, dense);
+        }
+        set_content(b, dense);
+    }
+}
+
+bool overwrites_all(std::span<buffer const> buffers,
+                    run_contents const& run,
+                    run_contents const& perturbed_run)
+{
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        buffer const& b = buffers[i];
+        if (!b.writable) continue;
+        detail::four_contents const whole{run.before.saved(i),
+                                          run.after.saved(i),
+                                          perturbed_run.before.saved(i),
+                                          perturbed_run.after.saved(i)};
+        if (b.run_count == 0) {
+            if (!b.within.any && !detail::overwrites(b, whole)) return false;
+            continue;
+        }
+        for (std::size_t k = 0; k < part_count(b); ++k) {
+            std::vector<std::byte> const parts[] = {take_part(b, k, whole.before),
+                                                    take_part(b, k, whole.after),
+                                                    take_part(b, k, whole.perturbed_before),
+                                                    take_part(b, k, whole.perturbed_after)};
+            buffer const like = part_of(b, k, {});
+            if (!like.within.any &&
+                !detail::overwrites(like, {parts[0], parts[1], parts[2], parts[3]}))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool hides_idleness(std::span<buffer const> buffers,
+                    run_contents const& run,
+                    run_contents const& perturbed_run)
+{
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        if (!buffers[i].writable || buffers[i].bytes == 0) continue;
+        auto const is_idle = [&](run_contents const& one) {
+            return detail::agree(buffers[i], one.before.saved(i), one.after.saved(i));
+        };
+        if (is_idle(run) && !is_idle(perturbed_run)) return true;
+    }
+    return false;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,62 @@
+// attune/measure/arrays/snapshot.hpp - what the writable arguments held, to be put back.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+#include <attune/measure/arrays/content.hpp>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Copies of the writable buffers of one call, in the order in which they were given.
+class snapshot {
+public:
+    /// Copies now. Buffers that are only read cost nothing.
+    /// Errors   bad_alloc
+    explicit snapshot(std::span<buffer const> buffers)
+        : buffers_(buffers.begin(), buffers.end())
+        , saved_(buffers.size())
+    {
+        for (std::size_t i = 0; i < buffers_.size(); ++i)
+            if (has_content(i)) saved_[i] = content_of(buffers_[i]);
+    }
+
+    /// Writes the copies back to where they came from, and nothing between rows. Allocates nothing.
+    /// @pre     the memory behind the buffers is still alive
+    void restore() const noexcept
+    {
+        for (std::size_t i = 0; i < buffers_.size(); ++i)
+            if (has_content(i)) set_content(buffers_[i], saved_[i]);
+    }
+
+    /// Copies again, into the same memory. Allocates nothing.
+    void take_again() noexcept
+    {
+        for (std::size_t i = 0; i < buffers_.size(); ++i)
+            if (has_content(i)) copy_content(buffers_[i], saved_[i]);
+    }
+
+    /// The copy of buffer `i`, without the gaps between its rows; empty when that buffer is not
+    /// writable.  @pre i < size()
+    [[nodiscard]] std::span<std::byte const> saved(std::size_t i) const noexcept
+    {
+        return saved_[i];
+    }
+    /// How many buffers were given, writable or not.
+    [[nodiscard]] std::size_t size() const noexcept { return buffers_.size(); }
+
+private:
+    [[nodiscard]] bool has_content(std::size_t i) const noexcept
+    {
+        return buffers_[i].writable && buffers_[i].bytes > 0;
+    }
+
+    std::vector<buffer> buffers_;
+    std::vector<std::vector<std::byte>> saved_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

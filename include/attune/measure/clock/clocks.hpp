@@ -1,0 +1,233 @@
+// attune/measure/clock/clocks.hpp - which clock tells the truth about a run.
+// SPDX-License-Identifier: MIT
+// Source   own measurements: on a loaded machine the wall time of a run longer than a scheduler
+//          slice (3 ms) is biased even in its minimum (one and the same code: 3.6 and 6.6 ms), its
+//          thread CPU time is not (within 5 %); but that clock costs 0.7 us to read, the steady one
+//          20 ns, and it does not see other threads or a device
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The clock a run is timed with.
+enum class clock_choice : std::uint8_t {
+    automatic,  ///< decided from a warm-up run; see suitable_clock()
+    wall,       ///< steady wall time: several threads, a device, very short runs
+    thread_cpu, ///< CPU time of the calling thread: immune to other programs on the machine
+};
+
+/// "thread_cpu" or, by the rule above also for `automatic`, "wall".
+[[nodiscard]] constexpr char const* name_of(clock_choice clock) noexcept
+{
+    return clock == clock_choice::thread_cpu ? "thread_cpu" : "wall";
+}
+
+/// Where times come from. The machine's own is `system_clocks`; tests hand in a script.
+template <class S>
+concept time_source = requires(S& s) {
+    { s.wall_s() } -> std::same_as<double>;        // seconds, never runs backwards
+    { s.thread_cpu_s() } -> std::same_as<double>;  // CPU seconds of the calling thread
+    { s.process_cpu_s() } -> std::same_as<double>; // CPU seconds of all threads of the process
+    { s.waits() } -> std::same_as<std::uint64_t>;  // how often the calling thread gave up its CPU
+    { s.preemptions() } -> std::same_as<std::uint64_t>; // how often it was taken away from it
+};
+
+/// The clocks of this machine.
+struct system_clocks {
+    /// CPU seconds that threads of this process have spent on what is not part of any run, such as
+    /// compiling the next variant; must not throw. Empty: there are no such threads.
+    std::function<double()> background_cpu_s{};
+
+    [[nodiscard]] double wall_s() const noexcept;
+    [[nodiscard]] double thread_cpu_s() const noexcept;
+    [[nodiscard]] double process_cpu_s() const noexcept; ///< less background_cpu_s()
+    [[nodiscard]] std::uint64_t waits() const noexcept;
+    [[nodiscard]] std::uint64_t preemptions() const noexcept;
+};
+
+/// Seconds in which the calling thread wanted a processor and had none, since it began; 0 where the
+/// system does not say.
+[[nodiscard]] double waited_for_processor_s();
+
+/// One run, seen by every clock at once; seconds.
+struct run_profile {
+    double wall_s = 0;
+    double thread_cpu_s = 0;
+    double process_cpu_s = 0;
+    std::uint64_t waits = 0;
+
+    /// The time by one clock; `automatic` counts as wall.
+    [[nodiscard]] constexpr double by(clock_choice clock) const noexcept
+    {
+        return clock == clock_choice::thread_cpu ? thread_cpu_s : wall_s;
+    }
+};
+
+/// No run takes less than one tick of the clock; so that a logarithm of a time exists.
+inline constexpr double shortest_time_s = 1e-9;
+
+/// Runs once and reads every clock around it. Not precise below 10 us: for choosing, not measuring.
+template <time_source Source>
+[[nodiscard]] run_profile profile(Source& source, std::function<void()> const& run)
+{
+    std::uint64_t const waits = source.waits();
+    double const process = source.process_cpu_s();
+    double const thread = source.thread_cpu_s();
+    double const wall = source.wall_s();
+    run();
+    double const wall_end = source.wall_s();
+    double const thread_end = source.thread_cpu_s();
+    double const process_end = source.process_cpu_s();
+    return {std::max(wall_end - wall, shortest_time_s),
+            std::max(thread_end - thread, shortest_time_s),
+            std::max(process_end - process, shortest_time_s),
+            source.waits() - waits};
+}
+
+/// CPU time of other threads than the calling one that is more than the error of the readings: 5 %
+/// of the run, and 20 us.
+[[nodiscard]] constexpr bool has_helpers(run_profile const& seen) noexcept
+{
+    return seen.process_cpu_s - seen.thread_cpu_s > 0.05 * seen.thread_cpu_s + 20e-6;
+}
+
+/// The clock for runs like this one: wall when this thread worked less than 50 us (reading the CPU
+/// clock costs 0.7 us), when other threads worked along, or when the thread waited for something
+/// for half of the time; else thread CPU.
+[[nodiscard]] constexpr clock_choice suitable_clock(run_profile const& seen) noexcept
+{
+    if (seen.thread_cpu_s < 50e-6) return clock_choice::wall;
+    if (has_helpers(seen)) return clock_choice::wall;
+    if (seen.waits > 0 && seen.thread_cpu_s < 0.5 * seen.wall_s) return clock_choice::wall;
+    return clock_choice::thread_cpu;
+}
+
+/// How many threads this run kept busy: 1 unless others worked along; then the CPU time of all over
+/// that of the caller, or over the wall time where the caller only waited for the others. Never
+/// more than `most`.
+[[nodiscard]] constexpr std::uint32_t threads_of(run_profile const& seen,
+                                                 std::uint32_t most = 1024) noexcept
+{
+    if (!has_helpers(seen)) return 1;
+    bool const waited = seen.waits > 0 && seen.thread_cpu_s < 0.5 * seen.wall_s;
+    double const busy = seen.process_cpu_s / (waited ? seen.wall_s : seen.thread_cpu_s);
+    if (busy >= most) return most;
+    auto const rounded = static_cast<std::uint32_t>(busy + 0.5);
+    return rounded > 1 ? rounded : 1;
+}
+
+/// Times runs with one clock. Calibrates when made: the median cost of timing nothing is taken off
+/// every time. Allocates nothing.
+template <time_source Source>
+class stopwatch {
+public:
+    /// @param source  must outlive the stopwatch
+    /// @param clock   `automatic` counts as wall
+    /// @param idle    what a run is wrapped in, around nothing: that is taken off too. By the
+    /// thread
+    ///                CPU clock, whose runs are a thousand times as long, it is not looked at.
+    ///                Empty: runs are bare. Errors  whatever it throws
+    stopwatch(Source& source, clock_choice clock, std::function<void()> const& idle = {})
+        : source_(&source)
+        , clock_(clock)
+    {
+        std::function<void()> const nothing = [] {};
+        cost_s_ = single_s_ = median_s(nothing);
+        if (!idle || clock == clock_choice::thread_cpu) return;
+        single_s_ = median_s(idle);
+        constexpr int in_a_row = 64;
+        std::function<void()> const several = [&idle] {
+            for (int i = 0; i < in_a_row; ++i)
+                idle();
+        };
+        each_s_ = std::max(0.0, (median_s(several) - cost_s_) / in_a_row);
+    }
+
+    /// Seconds of one run, at least `shortest_time_s`.  Errors: whatever `run` throws.
+    [[nodiscard]] double time(std::function<void()> const& run)
+    {
+        return std::max(elapsed_s(run) - single_s_, shortest_time_s);
+    }
+    /// Seconds of each of `count` runs in a row, timed together.  @pre count > 0
+    [[nodiscard]] double time(std::function<void()> const& run, std::uint32_t count)
+    {
+        if (count == 1) return time(run);
+        std::function<void()> const all = [&run, count] {
+            for (std::uint32_t i = 0; i < count; ++i)
+                run();
+        };
+        return std::max((elapsed_s(all) - cost_s_) / count - each_s_, shortest_time_s);
+    }
+
+    /// What reading the clock takes; it is off every time already.
+    [[nodiscard]] double cost_s() const noexcept { return cost_s_; }
+
+private:
+    [[nodiscard]] double median_s(std::function<void()> const& run)
+    {
+        std::array<double, 33> costs{};
+        for (double& cost : costs)
+            cost = elapsed_s(run);
+        std::nth_element(costs.begin(), costs.begin() + costs.size() / 2, costs.end());
+        return costs[costs.size() / 2];
+    }
+    [[nodiscard]] double elapsed_s(std::function<void()> const& run)
+    {
+        if (clock_ == clock_choice::thread_cpu) {
+            double const begin = source_->thread_cpu_s();
+            run();
+            return source_->thread_cpu_s() - begin;
+        }
+        double const begin = source_->wall_s();
+        run();
+        return source_->wall_s() - begin;
+    }
+
+    Source* source_;
+    clock_choice clock_;
+    double cost_s_ = 0;   ///< of the clock
+    double single_s_ = 0; ///< of one run of nothing, with the clock
+    double each_s_ = 0;   ///< of each of several in a row, without it
+};
+
+/// The rule for long runs: one more round is begun only if it would end within `max_s`, were it as
+/// long as the round before. So what takes longer than `max_s` is done once and never again.
+template <class Source>
+    requires requires(Source& s) { s.wall_s(); }
+class time_budget {
+public:
+    /// The wall time begins to count now.
+    time_budget(Source& source, double max_s)
+        : source_(&source)
+        , max_s_(max_s)
+        , begun_s_(source.wall_s())
+        , round_begun_s_(begun_s_)
+    {
+    }
+
+    /// To be asked once at the end of every round.
+    [[nodiscard]] bool is_up()
+    {
+        double const now_s = source_->wall_s();
+        double const round_s = now_s - round_begun_s_;
+        round_begun_s_ = now_s;
+        return now_s - begun_s_ + round_s > max_s_;
+    }
+    /// Wall seconds; below 0 once the time is over.
+    [[nodiscard]] double left_s() { return max_s_ - (source_->wall_s() - begun_s_); }
+
+private:
+    Source* source_;
+    double max_s_;
+    double begun_s_;
+    double round_begun_s_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

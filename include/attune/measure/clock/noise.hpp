@@ -1,0 +1,107 @@
+// attune/measure/clock/noise.hpp - how far the machine lets two times be told apart.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// What samples of a run of known time say of a machine: see machine_pace.
+struct disturbance {
+    double share = 0;        ///< of the samples that took much longer than undisturbed
+    double slowdown = 1;     ///< how many times as long, the median of those
+    std::size_t samples = 0; ///< of all
+};
+
+/// Relative: 0.01 is 1 %.
+struct machine_noise {
+    double drift = 0; ///< later time of a run over its first, less 1
+    /// Half the 95 % interval of the last comparison: what differs by less is not told apart.
+    double resolution = 0;
+    /// Of the samples of a run of known time that were taken between those of variants: the share
+    /// that took at least 15 % longer than undisturbed, and how many times as long those took.
+    double slow_share = 0;
+    double slowdown = 1;
+    /// Of the time in which the tuning thread wanted a processor: the share in which it had none.
+    double waited = 0;
+    /// What took part in the final and is not installed may be faster by this.
+    double unsure = 0;
+    /// The machine was disturbed so much that something faster may have been missed: the tuning
+    /// does not count as finished.
+    bool is_disturbed = false;
+
+    /// Beyond this, times taken at different moments do not say much.
+    static constexpr double much_drift = 0.2;
+    /// Beyond this, a comparison in turns does not say much.
+    static constexpr double coarse = 0.03;
+    /// Beyond this, the final has missed its purpose.
+    static constexpr double most_unsure = 0.05;
+    /// From this share of slow samples on, and this slowdown, times taken between them are not
+    /// comparable, nor corrected well enough.
+    static constexpr double much_slow_share = 0.25;
+    static constexpr double much_slowdown = 1.25;
+};
+
+/// Whether the tuning is to be repeated when the machine is quieter.
+[[nodiscard]] constexpr bool is_too_disturbed(machine_noise const& noise) noexcept
+{
+    return noise.unsure > machine_noise::most_unsure ||
+           (noise.slow_share >= machine_noise::much_slow_share &&
+            noise.slowdown >= machine_noise::much_slowdown);
+}
+
+/// Says so, for people; empty when it is not.
+[[nodiscard]] inline std::string disturbance_text(machine_noise const& noise)
+{
+    if (!noise.is_disturbed) return {};
+    std::string out = "the machine was disturbed while tuning";
+    bool const was_slow = noise.slow_share >= machine_noise::much_slow_share;
+    if (was_slow)
+        out += detail::formatted(": a run of known time took %.2f times as long", noise.slowdown) +
+               detail::formatted(" in %.0f %% of its samples", 100 * noise.slow_share);
+    if (noise.unsure > machine_noise::most_unsure)
+        out += (was_slow ? "," : ":") +
+               detail::formatted(" what took part in the final may be faster by %.0f %%",
+                                 100 * noise.unsure);
+    if (noise.waited > 0.05)
+        out += detail::formatted(", and other programs held its processor for %.0f %% of the time",
+                                 100 * noise.waited);
+    return out + "; this tuning does not count as finished: tune again when the machine is quiet";
+}
+
+/// @param first  of a run at the beginning  @param later  of the same run at the end
+/// @param ratio  of two runs in turns, with its interval
+[[nodiscard]] inline machine_noise
+noise_of(measurement const& first, measurement const& later, measurement const& ratio) noexcept
+{
+    machine_noise out;
+    out.drift = later.value / first.value - 1;
+    out.resolution = (ratio.high - ratio.low) / (2 * ratio.value);
+    return out;
+}
+
+/// A warning; empty when there is nothing to warn of.
+/// @param ratio  the comparison that decided
+[[nodiscard]] inline std::string warning_of(machine_noise const& noise, measurement const& ratio)
+{
+    bool const is_open = ratio.low <= 1 && ratio.high >= 1;
+    if (is_open && noise.resolution > machine_noise::coarse)
+        return detail::formatted(
+            "the machine is too noisy to tell: differences below %.0f %% do not show; stop other "
+            "programs, or tune with a larger budget",
+            100 * noise.resolution);
+    if (__builtin_fabs(noise.drift) > machine_noise::much_drift)
+        return detail::formatted(
+                   "the machine's speed changed while tuning: the default took %.0f %% ",
+                   100 * __builtin_fabs(noise.drift)) +
+               (noise.drift > 0 ? "longer" : "less") +
+               " at the end; only what was compared in turns is certain";
+    return {};
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,205 @@
+// attune/measure/clock/round_robin.hpp - which of several runs is fastest? All of them, turn by turn.
+// SPDX-License-Identifier: MIT
+//
+// Measurements taken one after the other differ by what the machine did meanwhile; neighbours in
+// time share it, and in their ratio it cancels. Every second round goes backwards, so that nobody
+// gains from always being second
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/clock/estimate.hpp>
+#include <attune/measure/clock/sample_taker.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// When to stop comparing. Whatever comes first. A result that merely has become significant stops
+/// nothing: stopping there would prove too much too often.
+struct round_robin_options {
+    double precision = 0.005;         ///< half the interval of a ratio over the ratio
+    double clear_by = 0.1;            ///< the whole interval of a ratio is above 1 by this
+    double confidence = 0.95;         ///< of these intervals
+    std::uint32_t min_rounds = 10;    ///< before `precision` or `clear_by` may stop
+    std::uint32_t max_rounds = 200;   ///< >= 1
+    double max_s = 2.0;               ///< wall seconds of everything; the rule of adaptive_timer
+    std::uint32_t warm_up_rounds = 1; ///< not counted; the last one tells which clock to use
+    clock_choice clock = clock_choice::automatic; ///< thread CPU only where it suits all
+    /// Whether runs of a contestant may follow one another without `prepare`: short ones then share
+    /// a sample. As in adaptive_timer_options. Empty: they may not.
+    std::function<bool(std::size_t)> is_repeatable{};
+    std::function<void()> idle{}; ///< as in adaptive_timer_options
+    /// So many contestants, the last ones, are timed to be compared with: they may be fast or slow
+    /// without driving others out of the comparison. @pre  fewer than there are contestants
+    std::size_t passengers = 0;
+};
+
+/// The times of several runs. Those of one round were taken next to each other.
+class round_times {
+public:
+    explicit round_times(std::size_t contestants)
+        : seconds_(contestants)
+    {
+    }
+
+    void add(std::size_t contestant, double seconds) { seconds_[contestant].push_back(seconds); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return seconds_.size(); }
+    /// Rounds in which this one ran: the first ones.
+    [[nodiscard]] std::size_t rounds(std::size_t contestant) const noexcept
+    {
+        return seconds_[contestant].size();
+    }
+    /// Of one run, round by round.
+    [[nodiscard]] std::vector<double> const& seconds(std::size_t contestant) const noexcept
+    {
+        return seconds_[contestant];
+    }
+    /// Median seconds of one run and its interval.  @pre rounds(contestant) > 0
+    [[nodiscard]] measurement time(std::size_t contestant) const
+    {
+        std::vector<double> copy = seconds_[contestant];
+        return median_of(copy);
+    }
+    /// Median over the rounds in which both ran of (seconds of b) / (seconds of a).
+    /// @pre  both ran
+    [[nodiscard]] measurement ratio(std::size_t a, std::size_t b, double confidence = 0.95) const
+    {
+        std::vector<double> ratios(std::min(rounds(a), rounds(b)));
+        ATTUNE_ASSERT(!ratios.empty(), "two that never ran in one round");
+        for (std::size_t i = 0; i < ratios.size(); ++i)
+            ratios[i] = seconds_[b][i] / seconds_[a][i];
+        return median_of(ratios, confidence);
+    }
+    /// Who has the lowest median, of those that ran longest.
+    /// @param passengers  so many of the last do not count
+    [[nodiscard]] std::size_t fastest(std::size_t passengers = 0) const
+    {
+        std::size_t const counting = size() - passengers;
+        std::size_t longest = 0;
+        for (std::size_t i = 0; i < counting; ++i)
+            longest = std::max(longest, rounds(i));
+        std::size_t best = size();
+        for (std::size_t i = 0; i < counting; ++i)
+            if (rounds(i) == longest && (best == size() || time(i).value < time(best).value))
+                best = i;
+        return best;
+    }
+
+private:
+    std::vector<std::vector<double>> seconds_; // of each contestant, by round
+};
+
+/// The fewest samples whose range is an interval of this confidence.
+[[nodiscard]] constexpr std::size_t fewest_for(double confidence) noexcept
+{
+    std::size_t n = 1;
+    for (double outside = 1; outside > 1 - confidence; outside /= 2)
+        ++n;
+    return n;
+}
+
+/// True when the whole interval lies below 1, and it is an interval of that confidence.
+[[nodiscard]] constexpr bool is_below_one(measurement const& ratio,
+                                          double confidence = 0.95) noexcept
+{
+    return ratio.samples >= fewest_for(confidence) && ratio.high < 1;
+}
+
+/// The loop of round_robin() over whatever takes samples.
+///
+/// Who is slower than the fastest by more than `clear_by` runs no more; the others go on until each
+/// is told from the fastest as precisely as wanted. A run that was disturbed is repeated, but only
+/// in time that the rounds without which nothing can be proven leave over.
+///
+/// @param contestants  runs 0 to contestants - 1 of the taker take part  @pre at least one
+/// Errors   whatever the taker throws
+template <sample_taker Taker>
+[[nodiscard]] round_times
+round_robin_with(Taker& taker, std::size_t contestants, round_robin_options const& options)
+{
+    round_times times(contestants);
+    time_budget budget(taker, options.max_s);
+    double round_s = std::numeric_limits<double>::infinity(); // the shortest so far
+    double begun_s = 0;
+    auto const round_ended = [&] { round_s = std::min(round_s, taker.wall_s() - begun_s); };
+    for (std::uint32_t done = 0; done < options.warm_up_rounds; ++done) {
+        begun_s = taker.wall_s();
+        for (std::size_t i = 0; i < contestants; ++i)
+            taker.warm_up(i);
+        round_ended();
+        if (budget.is_up()) {
+            for (std::size_t i = 0; i < contestants; ++i)
+                times.add(i, taker.warm_up_s(i));
+            return times;
+        }
+    }
+
+    taker.calibrate();
+    std::vector<std::uint32_t> runs(contestants, 1); // of one sample
+    if (options.is_repeatable)
+        for (std::size_t i = 0; i < contestants; ++i)
+            if (taker.runs_for(taker.warm_up_s(i)) > 1 && options.is_repeatable(i))
+                runs[i] = good_sample_of(taker, i);
+    std::size_t const most = std::max<std::size_t>(options.max_rounds, 1);
+    std::size_t const proving = fewest_for(options.confidence);
+    std::size_t const fewest = std::max<std::size_t>(options.min_rounds, proving);
+    std::vector<std::size_t> active(contestants); // in the order of this round
+    for (std::size_t i = 0; i < active.size(); ++i)
+        active[i] = i;
+    for (std::size_t round = 1; round <= most; ++round) {
+        auto const needed = static_cast<double>(proving - std::min(round, proving));
+        auto const may_repeat = [&] { return budget.left_s() >= (needed + 1) * round_s; };
+        begun_s = taker.wall_s();
+        for (std::size_t const i : active)
+            times.add(i, take_undisturbed(taker, i, runs[i], may_repeat));
+        round_ended();
+        std::reverse(active.begin(), active.end());
+        if (round >= fewest) {
+            std::size_t const front = times.fastest(options.passengers);
+            bool told = true;
+            std::erase_if(active, [&](std::size_t i) {
+                if (i == front) return false;
+                measurement const slower = times.ratio(front, i, options.confidence);
+                bool const is_clear =
+                    slower.low > 1 + options.clear_by || (i >= contestants - options.passengers &&
+                                                          slower.high < 1 / (1 + options.clear_by));
+                told = told && (is_clear || is_narrow(slower, options.precision));
+                return is_clear;
+            });
+            if (told && contestants > 1) break;
+        }
+        if (budget.left_s() < round_s) break;
+    }
+    return times;
+}
+
+/// The same over any source of clocks. Errors: whatever `prepare` or a run throws
+template <time_source Source>
+[[nodiscard]] round_times round_robin_with(Source& source,
+                                           round_robin_options const& options,
+                                           std::function<void()> const& prepare,
+                                           std::span<std::function<void()> const> runs)
+{
+    clocked_runs taker(source, options.clock, prepare, runs, &options.idle);
+    return round_robin_with(taker, runs.size(), options);
+}
+
+/// Times several runs in rounds, on the clocks of this machine.
+///
+/// @param prepare  called before every run, never timed; may be empty
+/// Errors   whatever `prepare` or a run throws
+[[nodiscard]] round_times round_robin(std::function<void()> const& prepare,
+                                      std::span<std::function<void()> const> runs,
+                                      round_robin_options const& options = {});
+
+} // namespace attune::inline ATTUNE_ABI

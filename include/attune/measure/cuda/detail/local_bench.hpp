@@ -1,0 +1,195 @@
+// attune/measure/cuda/detail/local_bench.hpp - a bench in this process.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/cuda/detail/bench_on_device.hpp>
+#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/cuda/device_runs.hpp>
+#include <attune/measure/cuda/device_session.hpp>
+#include <attune/measure/cuda/loaded_variant.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+class local_bench final : public device_bench {
+public:
+    local_bench(std::shared_ptr<cuda::driver const> driver,
+                device_call const& call,
+                device_bench_options const& options)
+        : session_(std::make_shared<device_session>(std::move(driver), call.ordinal))
+    {
+        cuda::context_scope const here{session_->context()};
+        on_device_ = std::make_unique<bench_on_device>(session_, call, options);
+    }
+
+    [[nodiscard]] probation_result establish(device_variant const& trusted,
+                                             std::span<std::vector<std::byte> const> expected,
+                                             double limit_s) override
+    {
+        on_device_->established.reset();
+        return in_context<probation_result>(limit_s, [&](bench_on_device& b) {
+            known_default made{trusted, {expected.begin(), expected.end()}, limit_s};
+            made.took_s = b.establish(made);
+            return b.established.emplace(std::move(made)).took_s;
+        });
+    }
+
+    [[nodiscard]] probation_result first_run(device_variant const& tried, double limit_s) override
+    {
+        return in_context<probation_result>(limit_s, [&](bench_on_device& b) {
+            return b.trials.first_run(b.run_of(b.load(tried)), limit_s);
+        });
+    }
+
+    [[nodiscard]] std::vector<std::byte> contents(std::size_t i) override
+    {
+        require_usable(0);
+        cuda::context_scope const here{session_->context()};
+        try {
+            return on_device_->trials.copies().contents(i);
+        } catch (stopped const& s) {
+            throw error("a result cannot be read: " + s.why.reason,
+                        session_->name(),
+                        "see whether the device still works (nvidia-smi)");
+        }
+    }
+
+    [[nodiscard]] outcome time(device_variant const& tried,
+                               double stop_above_s,
+                               double limit_s,
+                               timing_record* taken) override
+    {
+        return in_context<outcome>(limit_s, [&](bench_on_device& b) -> outcome {
+            std::shared_ptr<loaded_variant> const code = b.load(tried);
+            device_runs runs = b.runs_of({code}, limit_s);
+            adaptive_timer_options how;
+            how.precision = b.options.precision;
+            how.max_samples = most_samples_of_a_variant;
+            how.max_s = b.options.timing_limit_s;
+            how.stop_above = stop_above_s;
+            how.record = taken;
+            if (!b.flush)
+                how.is_repeatable = [&] { return b.trials.is_repeatable(b.run_of(code), limit_s); };
+            measurement const m = time_adaptively(runs, how);
+            // Also after several runs in a row: they may follow one another.
+            if (std::string const said = b.trials.objection(); !said.empty())
+                return failure{failure_stage::verify, "right at first, then wrong: " + said};
+            return m;
+        });
+    }
+
+    [[nodiscard]] std::variant<round_times, std::size_t>
+    compare(std::span<device_variant const> tried, double limit_s) override
+    {
+        bench_on_device& b = *on_device_;
+        double const run_limit_s =
+            hang_limit_s(limit_s, b.established ? b.established->took_s : 0.0);
+        require_usable(run_limit_s);
+        cuda::context_scope const here{session_->context()};
+        std::size_t asked = 0; // who is at work, while the runs do not know
+        bool is_asking = true;
+        std::vector<std::shared_ptr<loaded_variant>> field; // however many: they stay loaded
+        std::optional<device_runs> runs;
+        try {
+            for (; asked < tried.size(); ++asked)
+                field.push_back(b.load(tried[asked]));
+            runs.emplace(b.runs_of(field, run_limit_s));
+            is_asking = false;
+            round_robin_options how;
+            how.max_s = limit_s;
+            how.confidence = confidence_among(tried.size());
+            if (!b.flush)
+                how.is_repeatable = [&](std::size_t i) {
+                    asked = i;
+                    is_asking = true;
+                    bool const said = b.trials.is_repeatable(b.run_of(field[i]), run_limit_s);
+                    is_asking = false;
+                    return said;
+                };
+            return round_robin_with(*runs, tried.size(), how);
+        } catch (stopped const&) {
+            return is_asking ? asked : runs->latest();
+        }
+    }
+
+    [[nodiscard]] bool is_spoilt() const noexcept override
+    {
+        return on_device_->trials.is_spoilt();
+    }
+
+    [[nodiscard]] std::string protection() const override { return "in process: as asked"; }
+
+private:
+    /// Errors   attune::error: an earlier variant has taken the device with it
+    void require_usable(double limit_s)
+    {
+        session_->require_alive();
+        cuda::context_scope const here{session_->context()};
+        if (session_->is_blocked() && !recovers(limit_s))
+            throw error(
+                "a variant that overran its time limit still runs, and nothing in this process "
+                "can stop it",
+                session_->name(),
+                "let variants run in a worker process, which is replaced after such errors");
+        try {
+            on_device_->mend();
+        } catch (stopped const& s) {
+            throw error("a variant wrote outside its arrays, and the default configuration, which "
+                        "worked before, fails since: " +
+                            s.why.reason,
+                        session_->name(),
+                        "let variants run in a worker process, which is replaced after such "
+                        "errors");
+        }
+    }
+
+    [[nodiscard]] bool recovers(double limit_s)
+    {
+        try {
+            return on_device_->clock.recovers(limit_s);
+        } catch (stopped const&) {
+            session_->set_blocked(false);
+            session_->require_alive();
+            return false;
+        }
+    }
+
+    template <class Result, class Function>
+    [[nodiscard]] Result in_context(double limit_s, Function const& f)
+    {
+        require_usable(limit_s);
+        cuda::context_scope const here{session_->context()};
+        try {
+            return f(*on_device_);
+        } catch (stopped const& s) {
+            return s.why;
+        }
+    }
+
+    std::shared_ptr<device_session> session_;
+    std::unique_ptr<bench_on_device> on_device_{};
+};
+
+} // namespace detail
+
+std::unique_ptr<device_bench> make_local_bench(std::shared_ptr<cuda::driver const> driver,
+                                               device_call call,
+                                               device_bench_options const& options)
+{
+    return std::make_unique<detail::local_bench>(std::move(driver), call, options);
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,28 @@
+// attune/measure/cuda/worker/worker_main.hpp - the life of a worker process.
+// SPDX-License-Identifier: MIT
+//
+// Who may become a worker, and when: worker_door.hpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/cuda/device_bench.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace attune::inline ATTUNE_ABI::worker {
+
+/// Makes the bench that runs the variants.
+using bench_maker =
+    std::function<std::unique_ptr<device_bench>(std::shared_ptr<cuda::driver const> driver,
+                                                device_call call,
+                                                device_bench_options const& options)>;
+
+/// Answers what is asked on `socket` until the other end is closed.
+void serve(int socket, bench_maker const& make) noexcept;
+
+/// The same as the last deed of this process, which dies when the other end is closed and leaves no
+/// core file.
+[[noreturn]] void live_as_worker(int socket, int parent, bench_maker const& make) noexcept;
+
+} // namespace attune::inline ATTUNE_ABI::worker

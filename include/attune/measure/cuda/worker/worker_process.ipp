@@ -1,0 +1,259 @@
+// attune/measure/cuda/worker/worker_process.ipp - posix_spawn, waitpid.
+// SPDX-License-Identifier: MIT
+//
+// Posix_spawn does not copy page tables, as fork would: a program that has used CUDA has many
+#pragma once
+
+#include <attune/core/environment.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/cuda/worker/worker_door.ipp>
+#include <attune/measure/cuda/worker/worker_main.hpp>
+#include <attune/measure/cuda/worker/worker_process.hpp>
+#include <attune/measure/cuda/worker/worker_wire.ipp>
+#include <attune/measure/sandbox/child_process.ipp>
+#include <attune/measure/sandbox/detail/signal_text.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <link.h>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::worker {
+
+namespace detail {
+
+/// The object that holds the door, as an absolute path; empty: the program itself.
+/// Errors   attune::error: the loader would not load it into a new process, whose main would run
+[[nodiscard]] inline std::string shared_object_of(std::uintptr_t door)
+{
+    struct search {
+        std::uintptr_t address;
+        std::string name;
+        bool is_found = false;
+    } wanted{door, {}};
+    auto const look = [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& s = *static_cast<search*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+            auto const& segment = info->dlpi_phdr[i];
+            std::uintptr_t const begin = info->dlpi_addr + segment.p_vaddr;
+            if (segment.p_type != PT_LOAD || s.address < begin ||
+                s.address >= begin + segment.p_memsz)
+                continue;
+            s.is_found = true;
+            s.name = info->dlpi_name; // empty for the program
+            return 1;
+        }
+        return 0;
+    };
+    ::dl_iterate_phdr(look, &wanted);
+    if (wanted.is_found && wanted.name.empty()) return {};
+    std::unique_ptr<char, void (*)(void*)> const path{::realpath(wanted.name.c_str(), nullptr),
+                                                      &std::free};
+    std::string const found = path != nullptr ? path.get() : "";
+    char const* why = nullptr;
+    if (found.empty())
+        why = "the file that attune was loaded from is not there any more";
+    else if (found.find_first_of(": ") != std::string::npos)
+        why = "the loader's list of objects cannot hold a path with a colon or a blank";
+    if (why != nullptr)
+        throw error("no worker process can be started",
+                    wanted.name + ": " + why,
+                    "let variants run in this process, or mend that");
+    return found;
+}
+
+/// The environment, but for what makes the program a worker.
+[[nodiscard]] inline std::vector<std::string> environment_of_worker(std::uintptr_t door)
+{
+    std::string const preload = "LD_PRELOAD=";
+    std::string const asks = std::string(worker_variable) + '=';
+    std::string const object = shared_object_of(door);
+    std::vector<std::string> out;
+    std::string preloaded = object;
+    for (std::string& one : attune::detail::environment_of_children()) {
+        if (one.starts_with(asks)) continue;
+        if (!object.empty() && one.starts_with(preload)) {
+            if (one.size() > preload.size()) preloaded += ':' + one.substr(preload.size());
+            continue;
+        }
+        out.push_back(std::move(one));
+    }
+    if (!object.empty()) out.push_back(preload + preloaded);
+    out.push_back(asks + std::to_string(::getpid()));
+    return out;
+}
+
+/// What a new process begins with.
+class spawn_settings {
+public:
+    spawn_settings(int socket, int door, int log)
+    {
+        ::posix_spawn_file_actions_init(&files_);
+        ::posix_spawnattr_init(&attributes_);
+        ::posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        for (int const standard : {STDOUT_FILENO, STDERR_FILENO})
+            if (log >= 0)
+                ::posix_spawn_file_actions_adddup2(&files_, log, standard);
+            else
+                ::posix_spawn_file_actions_addopen(&files_, standard, "/dev/null", O_WRONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&files_, socket, worker_socket);
+        ::posix_spawn_file_actions_adddup2(&files_, door, door_socket);
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 34)
+        ::posix_spawn_file_actions_addclosefrom_np(&files_, door_socket + 1);
+#endif
+#endif
+        sigset_t signals;
+        ::sigfillset(&signals);
+        ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+        ::sigemptyset(&signals);
+        ::posix_spawnattr_setsigmask(&attributes_, &signals);
+        // Ctrl-C is the business of this process.
+        ::posix_spawnattr_setpgroup(&attributes_, 0);
+        ::posix_spawnattr_setflags(&attributes_,
+                                   static_cast<short>(POSIX_SPAWN_SETSIGDEF |
+                                                      POSIX_SPAWN_SETSIGMASK |
+                                                      POSIX_SPAWN_SETPGROUP));
+    }
+    ~spawn_settings()
+    {
+        ::posix_spawn_file_actions_destroy(&files_);
+        ::posix_spawnattr_destroy(&attributes_);
+    }
+    spawn_settings(spawn_settings const&) = delete;
+    spawn_settings& operator=(spawn_settings const&) = delete;
+
+    [[nodiscard]] posix_spawn_file_actions_t const* files() const noexcept { return &files_; }
+    [[nodiscard]] posix_spawnattr_t const* attributes() const noexcept { return &attributes_; }
+
+private:
+    posix_spawn_file_actions_t files_{};
+    posix_spawnattr_t attributes_{};
+};
+
+} // namespace detail
+
+int start_this_program(int socket, int log)
+{
+    std::vector<std::string> environment =
+        detail::environment_of_worker(detail::require_worker_door());
+    std::vector<char*> pointers;
+    for (std::string& one : environment)
+        pointers.push_back(one.data());
+    pointers.push_back(nullptr);
+    std::string name = "attune worker";
+    char* arguments[] = {name.data(), nullptr};
+    auto [here, there] = make_connection();
+    detail::spawn_settings const settings(socket, there.get(), log);
+    pid_t id = 0;
+    int const got = ::posix_spawn(
+        &id, "/proc/self/exe", settings.files(), settings.attributes(), arguments, pointers.data());
+    if (got != 0)
+        throw error("no worker process can be started",
+                    std::strerror(got),
+                    "free memory, or raise the limit on processes (ulimit -u)");
+    there = descriptor();
+    detail::prove_to_worker(here.get(), id);
+    return id;
+}
+
+std::string text_of(ending const& how)
+{
+    if (how.signal != 0) return attune::detail::signal_text(how.signal, 0);
+    if (how.is_known) return "exit(" + std::to_string(how.code) + ") was called";
+    if (how.is_left)
+        return "the worker process has not ended, though it was killed: see whether the device's "
+               "driver hangs (dmesg)";
+    return "the worker process has ended";
+}
+
+/// Takes the worker's output; both processes share its position.
+class process::output {
+public:
+    [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
+    [[nodiscard]] std::string text() const { return file_.text(); }
+
+    void forget() noexcept
+    {
+        if (descriptor() < 0) return;
+        char const zeros[4096] = {};
+        off_t const written = ::lseek(descriptor(), 0, SEEK_CUR);
+        for (off_t at = 0; at < written; at += static_cast<off_t>(sizeof zeros)) {
+            auto const left =
+                std::min<std::size_t>(sizeof zeros, static_cast<std::size_t>(written - at));
+            if (::pwrite(descriptor(), zeros, left, at) <= 0) break;
+        }
+        ::lseek(descriptor(), 0, SEEK_SET);
+    }
+
+private:
+    attune::detail::stderr_file file_{};
+};
+
+process::process(starter const& start, double end_within_s)
+    : output_(std::make_unique<output>())
+    , end_within_s_(end_within_s)
+{
+    auto [here, there] = make_connection();
+    socket_ = std::move(here);
+    child_ =
+        std::make_unique<attune::detail::started_child>(start(there.get(), output_->descriptor()));
+}
+
+process::~process() { end(); }
+
+transfer process::receive(message& into, double until_s)
+{
+    // Another child of this process may hold the worker's end of the connection open: then its
+    // death is not seen there.
+    constexpr double look_after_s = 0.1;
+    for (;;) {
+        double const now_s = system_clocks().wall_s();
+        bool const is_last = now_s + look_after_s >= until_s;
+        transfer const t =
+            detail::wait_for(socket_.get(), POLLIN, is_last ? until_s : now_s + look_after_s);
+        if (t == transfer::done) return worker::receive(socket_.get(), into, until_s);
+        if (t == transfer::ended || is_last) return t;
+        if (!has_ended()) continue;
+        // It may have answered just before.
+        return detail::wait_for(socket_.get(), POLLIN, now_s + 1e-3) == transfer::done
+                   ? worker::receive(socket_.get(), into, until_s)
+                   : transfer::ended;
+    }
+}
+
+int process::id() const noexcept { return child_->id(); }
+
+bool process::has_ended() noexcept { return child_->has_ended(); }
+
+ending process::end() noexcept
+{
+    if (child_->id() <= 0) return ending_;
+    if (std::optional<int> const status = child_->end(end_within_s_)) {
+        ending_.is_known = true;
+        ending_.signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
+        ending_.code = WIFEXITED(*status) ? WEXITSTATUS(*status) : 0;
+    }
+    ending_.is_left = child_->is_left();
+    socket_ = descriptor();
+    return ending_;
+}
+
+std::string process::log() const { return output_->text(); }
+
+void process::forget_log() noexcept { output_->forget(); }
+
+} // namespace attune::inline ATTUNE_ABI::worker

@@ -1,0 +1,226 @@
+// attune/measure/sandbox/detail/child_side.hpp - what happens inside the forked child of child_process.ipp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <new>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <utility>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Lives in memory that both processes see. The child only ever stores, the parent only loads; a
+/// child gone wild may write anything here, so the parent believes no length without checking it.
+struct child_report {
+    std::atomic<child_phase> phase{child_phase::starting};
+    std::atomic<child_ending> ending{child_ending::lost};
+    double begun_s = 0;   ///< steady clock; written before phase becomes `running`
+    double elapsed_s = 0; ///< written before phase becomes `checking`
+    std::atomic<int> signal{0};
+    std::atomic<int> signal_code{0};
+    std::atomic<bool> wanted_memory{false};
+    std::atomic<bool> has_address{false};
+    std::atomic<std::uintptr_t> address{0};
+    std::atomic<std::size_t> text_length{0};
+    char text[4000] = {};
+
+    void say(child_ending how, std::string_view words) noexcept
+    {
+        std::size_t const length = std::min(words.size(), sizeof text);
+        std::memcpy(text, words.data(), length);
+        text_length.store(length);
+        ending.store(how);
+    }
+};
+
+static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
+                  std::atomic<child_phase>::is_always_lock_free,
+              "a report is shared between processes and written by a signal handler: both need "
+              "atomics without locks");
+
+/// Where the signal handler of a child reports to. A handler takes no argument of ours, so this is
+/// the one variable with static storage; only a child ever writes it, and a child is a process of
+/// its own.
+[[nodiscard]] inline std::atomic<child_report*>& report_of_this_child() noexcept
+{
+    static std::atomic<child_report*> where{nullptr};
+    return where;
+}
+
+/// Notes what the kernel (of the machine) knows about a fault, then lets the signal kill the
+/// process.
+inline void note_fault(int signal, siginfo_t* info, void* /*context*/) noexcept
+{
+    child_report* const report = report_of_this_child().load();
+    report->wanted_memory.store(errno == ENOMEM); // malloc() gave it nothing, say
+    report->signal_code.store(info->si_code);
+    // Positive codes are faults of the hardware; SI_KERNEL (0x80) has no address worth telling.
+    bool const is_memory = signal == SIGSEGV || signal == SIGBUS;
+    if (is_memory && info->si_code > 0 && info->si_code < 0x80) {
+        report->address.store(reinterpret_cast<std::uintptr_t>(info->si_addr));
+        report->has_address.store(true);
+    }
+    report->signal.store(signal);
+    // SA_RESETHAND has put the default back; the signal waits until this handler returns.
+    raise(signal);
+}
+
+/// Every signal at its default and none blocked, but faults are noted on a stack of their own (the
+/// ordinary one may be what has overflowed).
+inline void reset_signals() noexcept
+{
+    struct sigaction standard{};
+    standard.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < NSIG; ++signal)
+        sigaction(signal, &standard, nullptr); // fails for SIGKILL and SIGSTOP, rightly
+
+    std::size_t const bytes = 64 * 1024;
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) {
+        stack_t stack{};
+        stack.ss_sp = memory;
+        stack.ss_size = bytes;
+        sigaltstack(&stack, nullptr);
+        struct sigaction noting{};
+        noting.sa_sigaction = note_fault;
+        noting.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+        for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+            sigaction(signal, &noting, nullptr);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// Standard input and output lead nowhere, standard error into `standard_error` (or nowhere). What
+/// the parent had buffered for its own output goes nowhere too, if something here flushes it.
+inline void detach_standard_streams(int standard_error) noexcept
+{
+    int const nowhere = open("/dev/null", O_RDWR);
+    for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (nowhere >= 0)
+            dup2(nowhere, descriptor);
+        else
+            close(descriptor);
+    }
+    if (standard_error >= 0) dup2(standard_error, STDERR_FILENO);
+    if (nowhere > STDERR_FILENO) close(nowhere);
+}
+
+/// No more than `bytes` in addition to what is mapped now; and should the machine run out of memory
+/// all the same, then this process is the one to be killed.
+inline void limit_memory(std::size_t bytes) noexcept
+{
+#if defined(__linux__)
+    int const score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (score >= 0) {
+        if (write(score, "1000", 4) < 0) errno = 0; // it may be forbidden, and then it is
+        close(score);
+    }
+    char text[64] = {};
+    int const sizes = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (sizes < 0) return;
+    ssize_t const got = read(sizes, text, sizeof text - 1);
+    close(sizes);
+    if (got <= 0) return;
+    auto const page = static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+    rlim_t const mapped = static_cast<rlim_t>(std::strtoull(text, nullptr, 10)) * page;
+    rlimit allowed{};
+    getrlimit(RLIMIT_AS, &allowed);
+    allowed.rlim_cur = std::min<rlim_t>(allowed.rlim_max, mapped + bytes);
+    setrlimit(RLIMIT_AS, &allowed);
+#else
+    static_cast<void>(bytes);
+#endif
+}
+
+/// A child must not outlive its parent, leave a core file, or hold up a crash reporter.
+inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
+{
+    setpgid(0, 0);
+    rlimit const no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    limit_memory(limits.memory_bytes);
+#if defined(__linux__)
+    prctl(PR_SET_DUMPABLE, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent) _exit(1);
+    // Where there is no such thing as PR_SET_PDEATHSIG: an end by itself, well after the parent's
+    // limit.
+    double const seconds = std::ceil(limits.run_s + limits.check_s) + 30;
+    if (seconds < 1e6) alarm(static_cast<unsigned>(seconds));
+}
+
+/// exit() and quick_exit() run the handlers registered last first: end there, before the program's
+/// own atexit handlers and destructors do in this process what they are meant to do once.
+inline void leave_before_other_handlers() noexcept
+{
+#if defined(__GLIBC__)
+    on_exit([](int status, void*) { _exit(status); }, nullptr);
+#else
+    std::atexit([] { _exit(EXIT_FAILURE); });
+#endif
+    std::at_quick_exit([] { _exit(EXIT_FAILURE); });
+}
+
+/// The whole life of a child after the fork. Does not return. An exception that gets past the
+/// handlers below ends in std::terminate, that is, as SIGABRT.
+[[noreturn]] inline void run_child(std::function<void()> const& run,
+                                   std::function<std::string()> const& check,
+                                   child_limits const& limits,
+                                   child_report& report,
+                                   int standard_error,
+                                   pid_t parent) noexcept
+{
+    report_of_this_child().store(&report);
+    reset_signals();
+    bind_to_parent(parent, limits);
+    detach_standard_streams(standard_error);
+    leave_before_other_handlers();
+
+    system_clocks const clocks;
+    pid_t const self = getpid();
+    try {
+        report.begun_s = clocks.wall_s();
+        report.phase.store(child_phase::running);
+        errno = 0;
+        run();
+        if (getpid() != self) _exit(0); // `run` has forked: only one of them reports
+        report.elapsed_s = clocks.wall_s() - report.begun_s;
+        report.phase.store(child_phase::checking);
+        std::string const objection = check ? check() : std::string();
+        report.say(objection.empty() ? child_ending::returned : child_ending::objected, objection);
+    } catch (std::bad_alloc const& thrown) {
+        report.wanted_memory = true;
+        report.say(child_ending::threw, thrown.what());
+    } catch (std::exception const& thrown) {
+        report.wanted_memory = errno == ENOMEM;
+        report.say(child_ending::threw, thrown.what());
+    } catch (...) {
+        report.say(child_ending::threw, "an exception that is not a std::exception");
+    }
+    report.phase.store(child_phase::done);
+    _exit(0);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

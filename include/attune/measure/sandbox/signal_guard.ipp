@@ -1,0 +1,368 @@
+// attune/measure/sandbox/signal_guard.ipp - handlers, signal stack and timer behind signal_guard.hpp.
+// SPDX-License-Identifier: MIT
+//
+// The timer ticks at a quarter of the limit and its handler counts: arming a call is a store, not a
+// system call
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/taken_handler.ipp>
+#include <attune/core/version.hpp>
+#include <attune/measure/sandbox/detail/signal_text.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cfenv>
+#include <cmath>
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+inline constexpr std::array guarded_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+inline constexpr int ticks_per_limit = 4;
+
+/// What the handlers know of the guard of their thread.
+struct guard_record {
+    sigjmp_buf back{};
+    std::sig_atomic_t volatile armed = 0;
+    std::sig_atomic_t volatile ticks = 0;
+    std::sig_atomic_t volatile signal = 0; ///< 0 with `armed` gone: the limit
+    std::sig_atomic_t volatile code = 0;
+    std::uintptr_t volatile address = 0;
+    bool volatile has_address = false;
+};
+
+/// The guards of all threads. A handler finds that of its thread by the thread's number and not in
+/// a thread_local: in a library that was loaded later, the first look at one allocates memory.
+struct guard_places {
+    struct place {
+        std::atomic<guard_record*> guard{nullptr};
+        std::atomic<pthread_t> thread{}; ///< written before `guard`
+    };
+    std::array<place, 32> places{};
+    std::atomic<guard_places*> more{nullptr}; ///< never deleted
+};
+
+// Signal handlers take no argument of ours: these are what they can reach.
+inline guard_places first_guards{};
+inline std::array<taken_handler, guarded_signals.size()> fault_handlers{};
+inline std::atomic<int> tick_signal{0};
+// Not for handlers.
+inline int living_guards = 0;
+inline std::mutex guards_lock;
+
+[[nodiscard]] inline guard_record* guard_of_this_thread() noexcept
+{
+    for (guard_places* some = &first_guards; some != nullptr; some = some->more)
+        for (auto& p : some->places)
+            if (guard_record* const found = p.guard.load();
+                found != nullptr && ::pthread_equal(p.thread.load(), ::pthread_self()) != 0)
+                return found;
+    return nullptr;
+}
+
+/// @pre  guards_lock is held
+inline void place_guard(guard_record* guard)
+{
+    for (guard_places* some = &first_guards;; some = some->more) {
+        for (auto& p : some->places) {
+            if (p.guard != nullptr) continue;
+            p.thread = ::pthread_self();
+            p.guard = guard;
+            return;
+        }
+        if (some->more == nullptr) some->more = new guard_places;
+    }
+}
+
+/// @pre  guards_lock is held
+inline void remove_guards(bool (*is_unwanted)(guard_places::place const&, void const*),
+                          void const* what) noexcept
+{
+    for (guard_places* some = &first_guards; some != nullptr; some = some->more)
+        for (auto& p : some->places)
+            if (p.guard != nullptr && is_unwanted(p, what)) p.guard = nullptr;
+}
+
+/// Not ours: what would have happened without a guard.
+inline void pass_on(int signal, siginfo_t* info, void* context) noexcept
+{
+    for (std::size_t i = 0; i < guarded_signals.size(); ++i)
+        if (guarded_signals[i] == signal) return fault_handlers[i].pass_on(signal, info, context);
+}
+
+inline void on_fault(int signal, siginfo_t* info, void* context)
+{
+    guard_record* const guard = guard_of_this_thread();
+    if (guard == nullptr || guard->armed == 0) return pass_on(signal, info, context);
+    guard->armed = 0;
+    guard->signal = signal;
+    guard->code = info->si_code;
+    bool const is_memory = signal == SIGSEGV || signal == SIGBUS;
+    guard->has_address = is_memory && info->si_code > 0 && info->si_code < 0x80; // not SI_KERNEL
+    guard->address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    ::siglongjmp(guard->back, 1);
+}
+
+inline void on_tick(int, siginfo_t*, void*)
+{
+    guard_record* const guard = guard_of_this_thread();
+    if (guard == nullptr || guard->armed == 0) return;
+    guard->ticks = guard->ticks + 1;
+    if (guard->ticks <= ticks_per_limit) return;
+    guard->armed = 0;
+    guard->signal = 0;
+    ::siglongjmp(guard->back, 1);
+}
+
+/// Takes a real-time signal that nobody has a handler for. Another copy of attune may look for one
+/// at the same moment: who replaces the default has it. @return  0: there is none
+[[nodiscard]] inline int take_unused_signal(struct sigaction const& ours) noexcept
+{
+#if defined(__linux__)
+    for (int signal = SIGRTMAX; signal >= SIGRTMIN; --signal) {
+        struct sigaction now{};
+        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+        if (::sigaction(signal, &ours, &now) == 0 && now.sa_handler == SIG_DFL) return signal;
+        ::sigaction(signal, &now, nullptr);
+    }
+#else
+    static_cast<void>(ours);
+#endif
+    return 0;
+}
+
+/// @pre  guards_lock is held
+inline void return_handlers() noexcept
+{
+    for (taken_handler& h : fault_handlers)
+        h.give_back();
+    int const ticking = tick_signal.exchange(0);
+    if (ticking == 0) return;
+    struct sigaction now{};
+    ::sigaction(ticking, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_tick) return;
+    struct sigaction nothing{};
+    nothing.sa_handler = SIG_IGN; // forgets a tick that is still on its way
+    ::sigaction(ticking, &nothing, nullptr);
+    nothing.sa_handler = SIG_DFL; // as it was: see take_unused_signal()
+    ::sigaction(ticking, &nothing, nullptr);
+}
+
+/// In the child of a fork of the program: only the forking thread is there.
+inline void forget_other_guards()
+{
+    remove_guards(
+        [](guard_places::place const& p, void const*) {
+            return ::pthread_equal(p.thread.load(), ::pthread_self()) == 0;
+        },
+        nullptr);
+    bool const had_some = living_guards > 0;
+    living_guards = guard_of_this_thread() != nullptr ? 1 : 0;
+    if (had_some && living_guards == 0) return_handlers();
+}
+
+inline void take_handlers(guard_record* guard)
+{
+    static bool const once = [] {
+        watch_forks();
+        add_fork_part(guards_lock, forget_other_guards);
+        return true;
+    }();
+    static_cast<void>(once);
+    std::scoped_lock const one(guards_lock);
+    place_guard(guard);
+    if (living_guards++ > 0) return;
+    struct sigaction ours{};
+    ours.sa_sigaction = on_fault;
+    // NODEFER: after the jump nothing has to be unblocked.
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    ::sigemptyset(&ours.sa_mask);
+    for (std::size_t i = 0; i < guarded_signals.size(); ++i)
+        fault_handlers[i].take(guarded_signals[i], ours);
+    struct sigaction ticking{};
+    ticking.sa_sigaction = on_tick;
+    ticking.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+    ::sigemptyset(&ticking.sa_mask);
+    tick_signal = take_unused_signal(ticking);
+}
+
+inline void leave_handlers(guard_record* guard) noexcept
+{
+    std::scoped_lock const one(guards_lock);
+    remove_guards([](guard_places::place const& p, void const* its) { return p.guard == its; },
+                  guard);
+    if (--living_guards == 0) return_handlers();
+}
+
+/// True when `f` returned, false when it was stopped. Its exceptions pass. Nothing here has a
+/// destructor: the jump comes from below.
+[[gnu::noinline]] inline bool call_guarded(guard_record& guard, std::function<void()> const& f)
+{
+    if (sigsetjmp(guard.back, 0) != 0) return false;
+    guard.ticks = 0;
+    guard.armed = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    try {
+        f();
+    } catch (...) {
+        guard.armed = 0; // while the frame to jump to is still there
+        throw;
+    }
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    guard.armed = 0;
+    return true;
+}
+
+} // namespace detail
+
+namespace detail {
+
+/// @pre  called in a `catch` block
+[[nodiscard]] inline stopped stopped_by_exception()
+{
+    std::string const text = text_of_exception();
+    return {{failure_stage::crash, text.substr(0, text.find('\n')), text}};
+}
+
+} // namespace detail
+
+void call_unguarded(std::function<void()> const& f)
+{
+    try {
+        f();
+    } catch (...) {
+        throw detail::stopped_by_exception();
+    }
+}
+
+struct signal_guard::state {
+    static constexpr std::size_t stack_bytes = 64 * 1024;
+
+    double limit_s;
+    detail::guard_record record{};
+    std::fenv_t floating{};
+    sigset_t former_mask{};
+    stack_t former_stack{};
+    void* stack = nullptr;
+#if defined(__linux__)
+    timer_t timer{};
+    bool has_timer = false;
+#endif
+
+    explicit state(double seconds)
+        : limit_s(seconds)
+    {
+        ATTUNE_ASSERT(detail::guard_of_this_thread() == nullptr, "one guard on a thread");
+        stack = ::mmap(
+            nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stack == MAP_FAILED) refuse("no memory for a signal stack");
+        std::fegetenv(&floating);
+        stack_t ours{};
+        ours.ss_sp = stack;
+        ours.ss_size = stack_bytes;
+        ::sigaltstack(&ours, &former_stack);
+        detail::take_handlers(&record);
+        sigset_t open;
+        ::sigemptyset(&open);
+        for (int const signal : detail::guarded_signals)
+            ::sigaddset(&open, signal);
+        if (detail::tick_signal != 0) ::sigaddset(&open, detail::tick_signal);
+        ::pthread_sigmask(SIG_UNBLOCK, &open, &former_mask);
+        if (!start_ticking()) {
+            int const why = errno;
+            end();
+            errno = why;
+            refuse("no timer to limit a kernel's run");
+        }
+    }
+    ~state() { end(); }
+    state(state const&) = delete;
+    state& operator=(state const&) = delete;
+
+    [[noreturn]] static void refuse(char const* what)
+    {
+        throw error(what, std::strerror(errno), "turn the guard off with isolation::none");
+    }
+
+    [[nodiscard]] bool start_ticking() noexcept
+    {
+#if defined(__linux__)
+        if (detail::tick_signal == 0 || !std::isfinite(limit_s) || limit_s > 1e9) return true;
+        sigevent to_this_thread{};
+        to_this_thread.sigev_notify = SIGEV_THREAD_ID;
+        to_this_thread.sigev_signo = detail::tick_signal;
+        to_this_thread._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
+        if (::timer_create(CLOCK_MONOTONIC, &to_this_thread, &timer) != 0) return false;
+        has_timer = true;
+        double const tick_s = std::max(limit_s, 1e-3) / detail::ticks_per_limit;
+        itimerspec every{};
+        every.it_interval.tv_sec = static_cast<time_t>(tick_s);
+        every.it_interval.tv_nsec = static_cast<long>(1e9 * (tick_s - std::floor(tick_s)));
+        every.it_value = every.it_interval;
+        return ::timer_settime(timer, 0, &every, nullptr) == 0;
+#else
+        return true;
+#endif
+    }
+
+    void end() noexcept
+    {
+#if defined(__linux__)
+        if (has_timer) ::timer_delete(timer);
+#endif
+        detail::leave_handlers(&record);
+        ::pthread_sigmask(SIG_SETMASK, &former_mask, nullptr);
+        ::sigaltstack(&former_stack, nullptr);
+        ::munmap(stack, stack_bytes);
+    }
+
+    [[nodiscard]] failure verdict() const
+    {
+        if (record.signal == 0)
+            return {failure_stage::timeout, "still running after " + detail::seconds_text(limit_s)};
+        std::string reason = detail::signal_text(record.signal, record.code);
+        if (record.has_address) reason += " at address " + detail::hexadecimal(record.address);
+        return {failure_stage::crash, reason};
+    }
+};
+
+signal_guard::signal_guard(double limit_s)
+    : state_(std::make_unique<state>(limit_s))
+{
+}
+
+signal_guard::~signal_guard() = default;
+
+void signal_guard::call(std::function<void()> const& f)
+{
+    try {
+        if (detail::call_guarded(state_->record, f)) return;
+    } catch (...) {
+        throw detail::stopped_by_exception();
+    }
+    // The kernel of the machine gave the handler a floating-point unit of its own.
+    std::fesetenv(&state_->floating);
+    throw stopped{state_->verdict()};
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,74 @@
+// attune/search/bayes/acquisition/multi.hpp - a portfolio that drops members which agree with others.
+// SPDX-License-Identifier: MIT
+// Source   Willemsen et al. 2021 Sec. III-G, "multi"; a threshold of 5 is Kernel Tuner's default
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/acquisition/portfolio.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Round-robin. Functions that preferred the same candidate `skip_threshold` times are set against
+/// each other: the one with the lowest discounted score stays, the others are skipped.
+///
+/// Use: for every suggestion, hand prefer() the best candidate of each active member under the same
+/// posterior, evaluate that of take_turn(), then observe() what it gave.
+class multi_acquisition {
+public:
+    explicit multi_acquisition(
+        std::vector<acquisition> members = {acquisition::expected_improvement,
+                                            acquisition::probability_of_improvement,
+                                            acquisition::lower_confidence_bound},
+        std::size_t skip_threshold = 5,
+        double discount = 0.9)
+        : portfolio_(std::move(members), discount)
+        , threshold_(skip_threshold)
+        , duplicates_(portfolio_.size(), 0)
+    {
+    }
+
+    [[nodiscard]] acquisition_portfolio const& portfolio() const noexcept { return portfolio_; }
+    [[nodiscard]] std::size_t take_turn() noexcept { return portfolio_.take_turn(); }
+
+    /// @param candidates  what each member of portfolio().active() prefers, in that order
+    void prefer(std::span<std::size_t const> candidates)
+    {
+        std::vector<std::size_t> const members = portfolio_.active();
+        ATTUNE_ASSERT(candidates.size() == members.size(), "one candidate per active member");
+        std::vector<std::size_t> conflicting;
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            auto const same = std::count(candidates.begin(), candidates.end(), candidates[i]);
+            if (same > 1) ++duplicates_[members[i]];
+            if (duplicates_[members[i]] >= threshold_) conflicting.push_back(members[i]);
+        }
+        if (conflicting.size() > 1) keep_best_of(conflicting);
+    }
+
+    /// @param value  lower is better; for a configuration that failed the median of those that
+    ///               worked
+    void observe(std::size_t member, double value) { portfolio_.observe(member, value); }
+
+private:
+    void keep_best_of(std::span<std::size_t const> members)
+    {
+        std::size_t best = members.front();
+        for (std::size_t const m : members)
+            if (portfolio_.score_of(m) < portfolio_.score_of(best)) best = m;
+        for (std::size_t const m : members)
+            if (m != best) portfolio_.skip(m);
+        duplicates_[best] = 0;
+    }
+
+    acquisition_portfolio portfolio_;
+    std::size_t threshold_;
+    std::vector<std::size_t> duplicates_; // member -> how often it preferred what another did
+};
+
+} // namespace attune::inline ATTUNE_ABI

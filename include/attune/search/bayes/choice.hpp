@@ -1,0 +1,133 @@
+// attune/search/bayes/choice.hpp - the candidates with the highest score.
+// SPDX-License-Identifier: MIT
+// Source   BaCO Sec. 4.2 (acquisition times probability of feasibility, minimum feasibility); piBO
+//          eq. (6) (times the prior to a power); the bound that spares most candidates the exact
+//          score is own
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/acquisition/acquisition.hpp>
+#include <attune/search/bayes/feasibility.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Everything a score is made of. Spans have one entry per candidate, or none where there is no
+/// such opinion.
+struct scored_candidates {
+    std::span<char const> open; ///< 0: not to be chosen
+    std::span<double const> mean{};
+    std::span<double const> variance{};
+    std::span<double const> label_mean{};
+    std::span<double const> label_variance{};
+    std::span<double const> log_weight{};
+    double weight_power = 0; ///< of the user's weights
+    double best = 0;         ///< lowest value so far, in units of `mean`
+    acquisition which = acquisition::expected_improvement;
+    acquisition_context context{};
+    double feasibility_limit = 0; ///< candidates less likely to work come last
+};
+
+struct scored_row {
+    std::size_t row = 0;
+    double score = 0;
+
+    /// Higher scores first, then lower rows.
+    [[nodiscard]] friend bool operator<(scored_row const& a, scored_row const& b) noexcept
+    {
+        return a.score != b.score ? a.score > b.score : a.row < b.row;
+    }
+};
+
+/// The chance that candidate `row` works; 1 where nobody has an opinion.
+[[nodiscard]] inline double chance_of(scored_candidates const& c, std::size_t row) noexcept
+{
+    return c.label_mean.empty() ? 1.0
+                                : feasible_probability(c.label_mean[row], c.label_variance[row]);
+}
+
+/// The score of candidate `row`: acquisition, plus the logarithms of the chance that it works and
+/// of the user's weight.
+[[nodiscard]] inline double score_of(scored_candidates const& c, std::size_t row) noexcept
+{
+    double total =
+        c.mean.empty() ? 0.0 : score(c.which, c.mean[row], c.variance[row], c.best, c.context);
+    if (!c.label_mean.empty()) total += std::log(std::max(chance_of(c, row), 1e-300));
+    if (!c.log_weight.empty()) total += c.weight_power * c.log_weight[row];
+    return total;
+}
+
+namespace detail {
+
+/// Not less than score_of(), at the price of a division; only for improvements.
+class score_bound {
+public:
+    explicit score_bound(scored_candidates const& c)
+        : c_(c)
+        , is_usable_(!c.mean.empty() && c.which == acquisition::expected_improvement)
+        , target_(c.best - c.context.exploration * c.context.scale)
+    {
+        double widest = 0;
+        for (double const v : c.variance)
+            widest = std::max(widest, v);
+        // log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0
+        offset_ = 0.5 * std::log(std::max(widest, 1e-300)) - 0.918;
+    }
+
+    [[nodiscard]] double operator()(std::size_t row) const noexcept
+    {
+        double const excess = is_usable_ ? c_.mean[row] - target_ : -1.0;
+        if (excess < 0) return std::numeric_limits<double>::infinity();
+        double out = offset_ - 0.5 * excess * excess / std::max(c_.variance[row], 1e-300);
+        if (!c_.log_weight.empty()) out += c_.weight_power * c_.log_weight[row];
+        return out;
+    }
+
+private:
+    scored_candidates const& c_;
+    bool is_usable_;
+    double target_;
+    double offset_ = 0;
+};
+
+} // namespace detail
+
+/// At most `count` open rows with the highest scores, best first, the lower row of equals; those
+/// below the feasibility limit only if no other is open.
+/// Cost   one division per candidate, and the exact score of those that may be among the best
+[[nodiscard]] inline std::vector<scored_row> best_rows(scored_candidates const& c,
+                                                       std::size_t count)
+{
+    detail::score_bound const bound(c);
+    std::vector<scored_row> out; // a heap, the worst in front
+    for (std::size_t row = 0; row < c.open.size(); ++row) {
+        if (c.open[row] == 0) continue;
+        bool const full = out.size() == count;
+        if (full && bound(row) <= out.front().score) continue;
+        if (c.feasibility_limit > 0 && chance_of(c, row) < c.feasibility_limit) continue;
+        scored_row const next{row, score_of(c, row)};
+        if (full && !(next < out.front())) continue;
+        if (full) {
+            std::pop_heap(out.begin(), out.end());
+            out.back() = next;
+        } else {
+            out.push_back(next);
+        }
+        std::push_heap(out.begin(), out.end());
+    }
+    if (out.empty() && c.feasibility_limit > 0) {
+        scored_candidates without = c;
+        without.feasibility_limit = 0;
+        return best_rows(without, count);
+    }
+    std::sort_heap(out.begin(), out.end());
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,53 @@
+// attune/search/bayes/features/derived.hpp - what the constraints of a space and its user say about it.
+// SPDX-License-Identifier: MIT
+// Source   own: constraints name the quantities that limit a kernel, and those explain its times
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What is made of the formula.
+enum class derivation : std::uint8_t {
+    value,     ///< the value of `first`
+    ratio,     ///< of `first` to `second`
+    flag,      ///< 1 where `first` is not zero, else 0
+    alignment, ///< how often 2 divides the value of parameter `first`
+};
+
+/// A number made of a configuration.
+struct derived_feature {
+    derivation how = derivation::value;
+    std::uint32_t first = no_index;
+    std::uint32_t second = no_index;
+    std::vector<std::uint32_t> scope; ///< parameters it reads, ascending and unique
+    std::string name;
+};
+
+/// Of the user's features(...), in order of declaration.
+[[nodiscard]] std::vector<derived_feature> features_of_user(description const& space);
+
+/// Of the constraints, in order of declaration, each once: the sides of comparisons in those that
+/// read two varying parameters or more; `a % b` as the ratio a / b where it reads two, as a flag
+/// where it reads one. Opaque predicates have none.
+/// @param varies  for each parameter, whether it takes more than one valid value
+[[nodiscard]] std::vector<derived_feature> features_of_constraints(description const& space,
+                                                                   std::vector<bool> const& varies);
+
+/// Of whole parameters with positive values that are not all powers of two: their alignment.
+[[nodiscard]] std::vector<derived_feature> features_of_alignment(description const& space,
+                                                                 std::vector<bool> const& varies);
+
+/// The number at `p`; nothing where it does not exist: division by zero, overflow, not finite.
+[[nodiscard]] std::optional<double>
+value_of(description const& space, derived_feature const& feature, std::span<coordinate const> p);
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,171 @@
+// attune/search/bayes/features/derived.ipp - one walk over the constraints.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/expression/lower_code.hpp>
+#include <attune/search/bayes/features/derived.hpp>
+#include <attune/space/conditions/conditions.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline bool is_comparison(op code) noexcept
+{
+    return code >= op::less && code <= op::not_equal;
+}
+[[nodiscard]] inline bool is_remainder(op code) noexcept
+{
+    return code == op::modulo || code == op::floor_modulo;
+}
+
+/// Gathers what features_of_constraints() returns.
+class constraint_features {
+public:
+    constraint_features(description const& space, std::vector<bool> const& varies)
+        : space_(space)
+        , varies_(varies)
+    {
+    }
+
+    void take(constraint_description const& constraint)
+    {
+        if (constraint.root == no_index) return;
+        joins_ = varying(constraint.root) > 1;
+        visit(constraint.root);
+    }
+
+    [[nodiscard]] std::vector<derived_feature> taken() && { return std::move(out_); }
+
+private:
+    void visit(std::uint32_t root)
+    {
+        expression_node const& n = space_.nodes[root];
+        if (is_remainder(n.code)) take_remainder(root);
+        if (joins_ && is_comparison(n.code)) {
+            take_side(n.first);
+            take_side(n.second);
+        }
+        int const operands = operand_count(n.code);
+        if (operands > 0) visit(n.first);
+        if (operands > 1) visit(n.second);
+        if (operands > 2) visit(n.third);
+    }
+
+    [[nodiscard]] std::size_t varying(std::uint32_t root) const
+    {
+        std::size_t count = 0;
+        for (std::uint32_t const p : parameters_read(space_, root))
+            count += varies_[p] ? 1U : 0U;
+        return count;
+    }
+
+    void take_side(std::uint32_t side)
+    {
+        op const code = space_.nodes[side].code;
+        if (operand_count(code) == 0 || is_remainder(code) || varying(side) == 0) return;
+        add({derivation::value, side, no_index, {}, text_of_node(space_, space_.nodes[side])});
+    }
+
+    void take_remainder(std::uint32_t root)
+    {
+        expression_node const& n = space_.nodes[root];
+        std::size_t const read = varying(root);
+        if (read == 1) {
+            add({derivation::flag, root, no_index, {}, text_of_node(space_, n) + " != 0"});
+        } else if (read > 1) {
+            expression_node quotient = n;
+            quotient.code = op::divide;
+            add({derivation::ratio, n.first, n.second, {}, text_of_node(space_, quotient)});
+        }
+    }
+
+    void add(derived_feature feature)
+    {
+        feature.scope = parameters_read(space_, feature.first);
+        if (feature.second != no_index)
+            for (std::uint32_t const p : parameters_read(space_, feature.second))
+                feature.scope.push_back(p);
+        sort_unique(feature.scope);
+        bool const known = std::any_of(out_.begin(), out_.end(), [&](derived_feature const& f) {
+            return f.how == feature.how && f.first == feature.first && f.second == feature.second;
+        });
+        if (!known) out_.push_back(std::move(feature));
+    }
+
+    description const& space_;
+    std::vector<bool> const& varies_;
+    bool joins_ = false; // the constraint reads two varying parameters or more
+    std::vector<derived_feature> out_;
+};
+
+std::vector<derived_feature> features_of_user(description const& space)
+{
+    std::vector<derived_feature> out;
+    for (feature_description const& f : space.features)
+        out.push_back(
+            {derivation::value, f.root, no_index, parameters_read(space, f.root), f.text});
+    return out;
+}
+
+std::vector<derived_feature> features_of_constraints(description const& space,
+                                                     std::vector<bool> const& varies)
+{
+    constraint_features found(space, varies);
+    for (constraint_description const& c : space.constraints)
+        found.take(c);
+    return std::move(found).taken();
+}
+
+std::vector<derived_feature> features_of_alignment(description const& space,
+                                                   std::vector<bool> const& varies)
+{
+    std::vector<derived_feature> out;
+    for (std::uint32_t i = 0; i < space.parameters.size(); ++i) {
+        parameter_description const& p = space.parameters[i];
+        bool const counts = p.kind == parameter_kind::integer || p.kind == parameter_kind::ordinal;
+        if (!counts || !varies[i] || p.integers.empty()) continue;
+        auto const is_power = [](std::int64_t v) {
+            return std::has_single_bit(static_cast<std::uint64_t>(v));
+        };
+        bool const positive =
+            std::all_of(p.integers.begin(), p.integers.end(), [](std::int64_t v) { return v > 0; });
+        if (positive && !std::all_of(p.integers.begin(), p.integers.end(), is_power))
+            out.push_back({derivation::alignment, i, no_index, {i}, "alignment of " + p.name});
+    }
+    return out;
+}
+
+std::optional<double>
+value_of(description const& space, derived_feature const& feature, std::span<coordinate const> p)
+{
+    evaluator const read(space);
+    std::optional<double> out;
+    if (feature.how == derivation::alignment) {
+        std::int64_t const v = space.parameters[feature.first].integers[p[feature.first].index];
+        return std::countr_zero(static_cast<std::uint64_t>(v));
+    }
+    std::optional<number> const first = read.value(feature.first, p);
+    if (!first) return {};
+    switch (feature.how) {
+    case derivation::ratio: {
+        std::optional<number> const second = read.value(feature.second, p);
+        if (!second || second->as_real() == 0) return {};
+        out = first->as_real() / second->as_real();
+        break;
+    }
+    case derivation::flag:
+        out = first->as_real() != 0 ? 1 : 0;
+        break;
+    default:
+        out = first->as_real();
+        break;
+    }
+    return std::isfinite(*out) ? out : std::nullopt;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

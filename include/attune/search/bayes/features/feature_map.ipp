@@ -1,0 +1,223 @@
+// attune/search/bayes/features/feature_map.ipp - parameters, then derived features that add something.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/features/derived.ipp>
+#include <attune/search/bayes/features/derived_column.ipp>
+#include <attune/search/bayes/features/feature_map.hpp>
+#include <attune/search/bayes/features/parameter_features.ipp>
+#include <attune/search/bayes/features/repeats.hpp>
+#include <attune/space/query/configurations.hpp>
+#include <attune/space/query/marginals.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+struct feature_map::state {
+    chain_of_trees space;
+    std::vector<detail::parameter_feature> parameters;
+    std::vector<detail::derived_column> derived;
+
+    state(chain_of_trees chain, feature_options const& options)
+        : space(std::move(chain))
+    {
+        description const& d = space.describe();
+        marginals const counts(space);
+        std::vector<bool> varies(d.parameters.size(), false);
+        for (std::uint32_t i = 0; i < d.parameters.size(); ++i) {
+            std::vector<bool> occurs;
+            for (leaf_count const leaves : counts.leaves(i))
+                occurs.push_back(leaves > 0);
+            auto features = detail::features_of(d, i, occurs, max_levels);
+            varies[i] = !features.empty();
+            for (detail::parameter_feature& f : features)
+                parameters.push_back(std::move(f));
+        }
+        std::vector<detail::derived_feature> formulas;
+        auto const add = [&](std::vector<detail::derived_feature> found) {
+            for (detail::derived_feature& f : found)
+                formulas.push_back(std::move(f));
+        };
+        if (options.from_user) add(detail::features_of_user(d));
+        if (options.from_constraints) add(detail::features_of_constraints(d, varies));
+        if (options.from_alignment) add(detail::features_of_alignment(d, varies));
+        if (!formulas.empty()) keep_useful(std::move(formulas), options);
+    }
+
+    [[nodiscard]] bool is_derived(std::size_t f) const noexcept { return f >= parameters.size(); }
+    [[nodiscard]] detail::derived_column const& derived_at(std::size_t f) const noexcept
+    {
+        return derived[f - parameters.size()];
+    }
+    /// Where the levels of feature `f` stand.
+    [[nodiscard]] std::vector<double> const& places(std::size_t f) const noexcept
+    {
+        return is_derived(f) ? derived_at(f).scale().places() : parameters[f].places;
+    }
+
+private:
+    [[nodiscard]] std::vector<point> points_to_see(feature_options const& options) const
+    {
+        std::optional<leaf_count> const size = space.size();
+        std::vector<point> out;
+        if (size && *size <= options.enumerate && !space.has_real_parameters()) {
+            for (point const& p : configurations(space))
+                out.push_back(p);
+            return out;
+        }
+        random_engine engine(options.seed);
+        while (out.size() < options.sample)
+            out.push_back(space.sample(engine));
+        return out;
+    }
+
+    void keep_useful(std::vector<detail::derived_feature> formulas, feature_options const& options)
+    {
+        description const& d = space.describe();
+        std::vector<point> const seen = points_to_see(options);
+        std::vector<std::vector<std::uint32_t>> levels(parameters.size());
+        std::vector<std::vector<double>> lines(parameters.size());
+        for (std::size_t f = 0; f < parameters.size(); ++f) {
+            detail::parameter_feature const& feature = parameters[f];
+            for (point const& p : seen) {
+                coordinate const at = p[feature.parameter];
+                parameter_description const& of = d.parameters[feature.parameter];
+                if (feature.levels == 0)
+                    lines[f].push_back(feature.position_at(of, at));
+                else
+                    levels[f].push_back(feature.level_at(of, at));
+            }
+        }
+        auto const repeats_parameter = [&](detail::derived_column const& made) {
+            for (std::size_t f = 0; f < parameters.size(); ++f) {
+                detail::parameter_feature const& feature = parameters[f];
+                bool const alone = made.formula().scope == std::vector{feature.parameter};
+                if (!lines[f].empty()) {
+                    if (alone && detail::follows(made.seen_levels(), lines[f])) return true;
+                    continue;
+                }
+                if (detail::repeats(column_of(made),
+                                    {levels[f], feature.levels, feature.dimensions == 1}))
+                    return true;
+                if (alone && made.is_rounded() && feature.dimensions == 1) {
+                    std::vector<double> line;
+                    for (std::uint32_t const level : levels[f])
+                        line.push_back(feature.places[level]);
+                    if (detail::follows(made.seen_levels(), line)) return true;
+                }
+            }
+            return false;
+        };
+        for (detail::derived_feature& formula : formulas) {
+            if (derived.size() >= options.max_derived) break;
+            detail::derived_column made(d, std::move(formula), seen, options.max_derived_levels);
+            if (made.scale().places().size() < 2 || repeats_parameter(made)) continue;
+            bool const known = std::any_of(derived.begin(), derived.end(), [&](auto const& other) {
+                return detail::repeats(column_of(made), column_of(other));
+            });
+            if (!known) derived.push_back(std::move(made));
+        }
+        for (detail::derived_column& kept : derived)
+            kept.forget_seen();
+    }
+    [[nodiscard]] static detail::level_column column_of(detail::derived_column const& made)
+    {
+        std::size_t const levels = made.scale().places().size();
+        return {made.seen_levels(), static_cast<std::uint32_t>(levels), true};
+    }
+};
+
+feature_map::feature_map(chain_of_trees const& space, feature_options const& options)
+    : state_(std::make_shared<state const>(space, options))
+{
+}
+
+feature_map feature_map::with(std::shared_ptr<intermediate_columns const> more) const
+{
+    feature_map out = *this;
+    out.more_ = std::move(more);
+    return out;
+}
+
+chain_of_trees const& feature_map::space() const noexcept { return state_->space; }
+std::size_t feature_map::own_count() const noexcept
+{
+    return state_->parameters.size() + state_->derived.size();
+}
+std::size_t feature_map::count() const noexcept
+{
+    return own_count() + (more_ ? more_->count() : 0);
+}
+std::string const& feature_map::name(std::size_t f) const noexcept
+{
+    if (f >= own_count()) return more_->name(f - own_count());
+    return is_derived(f) ? state_->derived_at(f).formula().name : state_->parameters[f].name;
+}
+bool feature_map::is_derived(std::size_t f) const noexcept { return state_->is_derived(f); }
+std::uint32_t feature_map::levels(std::size_t f) const noexcept
+{
+    if (f >= own_count()) return intermediate_columns::levels;
+    if (is_derived(f)) return static_cast<std::uint32_t>(state_->places(f).size());
+    return state_->parameters[f].levels;
+}
+bool feature_map::is_nominal(std::size_t f) const noexcept
+{
+    return levels(f) > 0 && dimensions(f) == 0;
+}
+std::size_t feature_map::dimensions(std::size_t f) const noexcept
+{
+    if (f >= own_count()) return intermediate_columns::dimensions;
+    if (is_derived(f) || levels(f) == 0) return 1;
+    return state_->parameters[f].dimensions;
+}
+std::span<double const> feature_map::place(std::size_t f, std::uint32_t level) const noexcept
+{
+    std::size_t const n = dimensions(f);
+    if (f >= own_count()) return std::span(intermediate_columns::places()).subspan(level * n, n);
+    return std::span(state_->places(f)).subspan(level * n, n);
+}
+double
+feature_map::position(std::size_t f, feature_table const& table, std::size_t row) const noexcept
+{
+    if (levels(f) == 0) return table.real[f][row];
+    return state_->places(f)[table.level[f][row]];
+}
+double feature_map::distance(std::size_t f, std::uint32_t a, std::uint32_t b) const noexcept
+{
+    if (a == b) return 0;
+    std::span<double const> const at_a = place(f, a);
+    std::span<double const> const at_b = place(f, b);
+    if (at_a.empty()) return 1;
+    double sum = 0;
+    for (std::size_t i = 0; i < at_a.size(); ++i)
+        sum += (at_a[i] - at_b[i]) * (at_a[i] - at_b[i]);
+    return std::min(1.0, std::sqrt(sum));
+}
+
+void feature_map::append(point const& p, feature_table& table) const
+{
+    std::vector<parameter_description> const& all = space().describe().parameters;
+    table.level.resize(count());
+    table.real.resize(count());
+    std::size_t column = 0;
+    for (detail::parameter_feature const& f : state_->parameters) {
+        coordinate const at = p[f.parameter];
+        if (f.levels == 0)
+            table.real[column].push_back(f.position_at(all[f.parameter], at));
+        else
+            table.level[column].push_back(f.level_at(all[f.parameter], at));
+        ++column;
+    }
+    for (detail::derived_column const& made : state_->derived)
+        table.level[column++].push_back(made.level_at(p));
+    ++table.points;
+    if (more_) more_->append(p, table);
+}
+
+} // namespace attune::inline ATTUNE_ABI

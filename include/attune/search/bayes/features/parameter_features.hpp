@@ -1,0 +1,56 @@
+// attune/search/bayes/features/parameter_features.hpp - what varies in a space, each as a feature.
+// SPDX-License-Identifier: MIT
+// Source   BaCO Sec. 4.1 (distances, transformed)
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/search/bayes/features/level_scale.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// One parameter, or one part of it, as a feature.
+struct parameter_feature {
+    /// What of a coordinate is read.
+    enum class reading : std::uint8_t {
+        index,    ///< the level is the rank of the value among those that occur
+        real,     ///< a point of an interval: continuous
+        number,   ///< the number at the index: continuous
+        position, ///< the place of item `part` of a permutation is the level
+        factor,   ///< factor `part` of a tile, by `scale`
+    };
+
+    std::string name;
+    std::uint32_t parameter = 0;
+    reading read = reading::index;
+    std::uint32_t part = 0;
+    std::uint32_t levels = 0;
+    std::vector<std::uint32_t> of_index; ///< level of each value, if not all of them occur
+    std::size_t dimensions = 0;          ///< numbers per level in `places`; 0: nominal
+    std::vector<double> places;          ///< level by level
+    level_scale scale;                   ///< of factors
+    spacing on = spacing::linear;        ///< of continuous numbers, with their ends so spaced
+    double low = 0;
+    double high = 0;
+
+    /// @pre  not continuous
+    [[nodiscard]] std::uint32_t level_at(parameter_description const& p, coordinate at) const;
+    /// Where a continuous feature stands, in [0, 1].
+    [[nodiscard]] double position_at(parameter_description const& p, coordinate at) const;
+};
+
+/// The features of parameter `index`: one; none when a single value occurs; one per part for
+/// permutations and tiles of more than `most` values.
+/// @param occurs  for each value of the table whether it is in a valid configuration; not read for
+///                real parameters
+[[nodiscard]] std::vector<parameter_feature> features_of(description const& space,
+                                                         std::uint32_t index,
+                                                         std::vector<bool> const& occurs,
+                                                         std::uint32_t most);
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,150 @@
+// attune/search/bayes/features/parameter_features.ipp - one case per kind of parameter.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/table.hpp>
+#include <attune/search/bayes/features/embedding.hpp>
+#include <attune/search/bayes/features/parameter_features.hpp>
+#include <attune/space/query/steps.hpp>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+std::uint32_t parameter_feature::level_at(parameter_description const& p, coordinate at) const
+{
+    switch (read) {
+    case reading::position: {
+        std::array<std::int64_t, max_permutation_items> items{};
+        std::span<std::int64_t> const order(items.data(), p.parts);
+        permutation_at(at.index, order);
+        return static_cast<std::uint32_t>(
+            std::find(order.begin(), order.end(), std::int64_t{part}) - order.begin());
+    }
+    case reading::factor:
+        return scale.level_of(
+            static_cast<double>(p.integers[std::size_t{at.index} * p.parts + part]));
+    default:
+        return of_index.empty() ? at.index : of_index[at.index];
+    }
+}
+
+double parameter_feature::position_at(parameter_description const& p, coordinate at) const
+{
+    if (read == reading::real) return scale_position(p, at.real);
+    return std::clamp((spaced(number_at(p, at).as_real(), on) - low) / (high - low), 0.0, 1.0);
+}
+
+/// Levels on a line, from 0 for the lowest that occurs to 1 for the highest.
+inline void lay_out_numbers(parameter_description const& p,
+                            std::vector<std::uint32_t> const& occurring,
+                            bool is_continuous,
+                            parameter_feature& out)
+{
+    auto const number = [&](std::uint32_t v) { return number_at(p, {v, 0}).as_real(); };
+    if (occurring.size() > 2 && number(occurring.front()) > 0) out.on = spacing::log;
+    out.low = spaced(number(occurring.front()), out.on);
+    out.high = spaced(number(occurring.back()), out.on);
+    if (is_continuous) return;
+    out.dimensions = 1;
+    for (std::uint32_t const v : occurring)
+        out.places.push_back((spaced(number(v), out.on) - out.low) / (out.high - out.low));
+}
+
+/// The places of the values that occur, among those of all values.
+inline void lay_out_embedding(parameter_description const& p,
+                              std::vector<std::uint32_t> const& occurring,
+                              parameter_feature& out)
+{
+    std::vector<double> const all = embedding(p);
+    out.dimensions = all.size() / p.value_count();
+    for (std::uint32_t const v : occurring)
+        for (std::size_t i = 0; i < out.dimensions; ++i)
+            out.places.push_back(all[v * out.dimensions + i]);
+}
+
+/// One feature for each item of a wide permutation, each factor of a wide tile.
+[[nodiscard]] inline std::vector<parameter_feature>
+features_of_parts(parameter_description const& p, parameter_feature const& whole)
+{
+    std::vector<parameter_feature> out;
+    for (std::uint32_t part = 0; part < p.parts; ++part) {
+        parameter_feature f = whole;
+        f.of_index.clear();
+        f.part = part;
+        f.dimensions = 1;
+        if (p.kind == parameter_kind::permutation) {
+            f.read = parameter_feature::reading::position;
+            f.name += ".position(" + std::to_string(part) + ')';
+            f.levels = p.parts;
+            for (std::uint32_t i = 0; i < p.parts; ++i)
+                f.places.push_back(i / (p.parts - 1.0));
+        } else {
+            f.read = parameter_feature::reading::factor;
+            f.name += '[' + std::to_string(part) + ']';
+            std::vector<double> factors;
+            for (std::size_t i = part; i < p.integers.size(); i += p.parts)
+                factors.push_back(static_cast<double>(p.integers[i]));
+            std::sort(factors.begin(), factors.end());
+            factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
+            f.scale = level_scale(factors, spacing::log, ~std::uint32_t{0});
+            f.places = f.scale.places();
+            f.levels = static_cast<std::uint32_t>(f.places.size());
+        }
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
+std::vector<parameter_feature> features_of(description const& space,
+                                           std::uint32_t index,
+                                           std::vector<bool> const& occurs,
+                                           std::uint32_t most)
+{
+    parameter_description const& p = space.parameters[index];
+    parameter_feature f;
+    f.name = p.name;
+    f.parameter = index;
+    if (p.kind == parameter_kind::real) {
+        if (!(p.low < p.high)) return {};
+        f.read = parameter_feature::reading::real;
+        return {f};
+    }
+    std::vector<std::uint32_t> occurring;
+    std::vector<std::uint32_t> of_index; // a value that never occurs counts as the one before it
+    for (std::uint32_t v = 0; v < occurs.size(); ++v) {
+        if (occurs[v]) occurring.push_back(v);
+        of_index.push_back(
+            static_cast<std::uint32_t>(std::max<std::size_t>(occurring.size(), 1) - 1));
+    }
+    if (occurring.size() < 2) return {};
+    if (occurring.size() < occurs.size()) f.of_index = std::move(of_index);
+    f.levels = static_cast<std::uint32_t>(occurring.size());
+    bool const is_wide = f.levels > most;
+    switch (p.kind) {
+    case parameter_kind::integer:
+    case parameter_kind::ordinal:
+        if (is_wide) {
+            f.read = parameter_feature::reading::number;
+            f.levels = 0;
+        }
+        lay_out_numbers(p, occurring, is_wide, f);
+        return {f};
+    case parameter_kind::permutation:
+        if (p.metric == order_distance::naive) return {f};
+        break;
+    case parameter_kind::tile:
+        break;
+    default:
+        return {f};
+    }
+    if (is_wide) return features_of_parts(p, f);
+    lay_out_embedding(p, occurring, f);
+    return {f};
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,59 @@
+// attune/search/bayes/forest/coding.hpp - features as columns of bytes, the form in which trees read them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/features/feature_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::forest {
+
+/// A column has at most so many codes: a code is a byte.
+inline constexpr std::uint32_t most_codes = 256;
+
+/// What a column of codes is about.
+struct column {
+    std::uint32_t codes = 0; ///< codes are below it
+    bool is_nominal = false; ///< codes have no order
+    bool operator==(column const&) const = default;
+};
+
+/// Points as codes, column by column.
+struct code_table {
+    std::vector<column> about;
+    std::vector<std::vector<std::uint8_t>> code; ///< [column][point]
+    std::size_t points = 0;
+};
+
+/// How the features of a map become codes:
+///   on a line     one code per level; continuous features and those with more than most_codes
+///                 levels are cut into most_codes cells
+///   nominal       one code per level, modulo most_codes
+///   permutations  one column for each number that places a level, so that a tree can ask whether
+///   and tiles     an item comes early or a factor is large
+class coding {
+public:
+    explicit coding(feature_map const& features);
+
+    [[nodiscard]] std::vector<column> const& columns() const noexcept { return about_; }
+
+    /// The rows first .. of `table` as codes, appended to `out`, which is empty or holds codes of
+    /// this coding.
+    void append(feature_table const& table, std::size_t first, code_table& out) const;
+    [[nodiscard]] code_table operator()(feature_table const& table) const
+    {
+        code_table out;
+        append(table, 0, out);
+        return out;
+    }
+
+private:
+    std::vector<column> about_;
+    std::vector<std::uint32_t> feature_;              // that a column reads
+    std::vector<std::vector<std::uint8_t>> of_level_; // code of each level; empty: continuous
+};
+
+} // namespace attune::inline ATTUNE_ABI::forest

@@ -1,0 +1,84 @@
+// attune/search/bayes/forest/tree_grower.hpp - one regression tree, from codes and numbers.
+// SPDX-License-Identifier: MIT
+// Source   Breiman et al. 1984 (CART: least squares; categories ordered by their mean); Breiman
+//          2001 (a random choice of columns at each split); Hutter et al. 2014 (a random threshold
+//          between neighbouring values, so that trees disagree where nothing was observed)
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/forest/code_set.hpp>
+#include <attune/search/bayes/forest/coding.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::forest {
+
+/// How a forest is grown. The defaults are meant for everyone.
+struct options {
+    std::size_t trees = 40;
+    bool bootstrap = true;         ///< each tree sees as many points, drawn with replacement
+    std::size_t min_leaf = 2;      ///< points a leaf must have
+    std::size_t max_depth = 64;    ///< splits above a leaf
+    double column_share = 5.0 / 6; ///< of the columns that differ at a node, tried for its split
+    /// A leaf varies at least by so much of the variance of all points: few points in a leaf do not
+    /// prove that their neighbourhood is flat.
+    double variance_floor = 0.01;
+};
+
+/// One node: a split, or a leaf.
+struct tree_node {
+    static constexpr std::uint32_t no_column = ~std::uint32_t{0};
+
+    std::uint32_t column = no_column; ///< no_column: a leaf
+    std::uint32_t left = 0;           ///< child for the codes in `goes_left`
+    std::uint32_t right = 0;          ///< child for the others
+    code_set goes_left;
+    double mean = 0;     ///< of the points at this node
+    double variance = 0; ///< of these points around it, over their number
+    std::uint32_t points = 0;
+};
+
+/// Grows trees over one set of points. Keeps scratch memory between trees.
+class tree_grower {
+public:
+    /// Both must outlive this object; as many numbers as points.
+    tree_grower(code_table const& x, std::span<double const> y, options const& how);
+
+    /// A tree over `points`, which may repeat; they are reordered. Node 0 is its root.
+    /// @pre  points are not empty
+    [[nodiscard]] std::vector<tree_node> grow(std::span<std::uint32_t> points,
+                                              random_engine& engine);
+
+private:
+    struct split {
+        double gain = 0;
+        std::uint32_t column = tree_node::no_column;
+        code_set goes_left;
+    };
+    struct group { // points of a node with one code
+        std::uint8_t code;
+        double count;
+        double sum;
+    };
+
+    [[nodiscard]] tree_node describe(std::span<std::uint32_t const> points) const;
+    [[nodiscard]] split
+    best_split(std::span<std::uint32_t const> points, tree_node const& at, random_engine& engine);
+    void gather_groups(std::uint32_t c, std::span<std::uint32_t const> points, double mean);
+    void try_column(std::uint32_t c, double points, random_engine& engine, split& best);
+    [[nodiscard]] code_set left_of(std::uint32_t c, std::size_t cut, random_engine& engine) const;
+
+    code_table const& x_;
+    std::span<double const> y_;
+    options how_;
+    std::vector<std::uint32_t> order_; // of the columns
+    std::vector<group> groups_;
+    std::vector<double> count_; // scratch, by code
+    std::vector<double> sum_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::forest

@@ -1,0 +1,168 @@
+// attune/search/bayes/forest/tree_grower.ipp - depth first, one pass over the points per column tried.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/forest/tree_grower.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::forest {
+
+tree_grower::tree_grower(code_table const& x, std::span<double const> y, options const& how)
+    : x_(x)
+    , y_(y)
+    , how_(how)
+    , order_(x.code.size())
+    , count_(most_codes)
+    , sum_(most_codes)
+{
+    std::iota(order_.begin(), order_.end(), 0U);
+}
+
+std::vector<tree_node> tree_grower::grow(std::span<std::uint32_t> points, random_engine& engine)
+{
+    struct task {
+        std::uint32_t node;
+        std::size_t depth;
+        std::span<std::uint32_t> points;
+    };
+    std::vector<tree_node> tree{describe(points)};
+    std::vector<task> open{{0, 0, points}};
+    while (!open.empty()) {
+        task const at = open.back();
+        open.pop_back();
+        if (at.depth >= how_.max_depth) continue;
+        split best = best_split(at.points, tree[at.node], engine);
+        if (best.column == tree_node::no_column) continue;
+        std::vector<std::uint8_t> const& code = x_.code[best.column];
+        auto const middle =
+            std::partition(at.points.begin(), at.points.end(), [&](std::uint32_t p) {
+                return best.goes_left.has(code[p]);
+            });
+        std::size_t const on_left = static_cast<std::size_t>(middle - at.points.begin());
+        std::uint32_t const left = static_cast<std::uint32_t>(tree.size());
+        tree[at.node].column = best.column;
+        tree[at.node].goes_left = best.goes_left;
+        tree[at.node].left = left;
+        tree[at.node].right = left + 1;
+        for (auto const part : {at.points.first(on_left), at.points.subspan(on_left)}) {
+            open.push_back({static_cast<std::uint32_t>(tree.size()), at.depth + 1, part});
+            tree.push_back(describe(part));
+        }
+    }
+    return tree;
+}
+
+tree_node tree_grower::describe(std::span<std::uint32_t const> points) const
+{
+    tree_node out;
+    double const count = static_cast<double>(points.size());
+    for (std::uint32_t const p : points)
+        out.mean += y_[p];
+    out.mean /= count;
+    for (std::uint32_t const p : points)
+        out.variance += (y_[p] - out.mean) * (y_[p] - out.mean);
+    out.variance /= count;
+    out.points = static_cast<std::uint32_t>(points.size());
+    return out;
+}
+
+tree_grower::split tree_grower::best_split(std::span<std::uint32_t const> points,
+                                           tree_node const& at,
+                                           random_engine& engine)
+{
+    split best;
+    double const count = static_cast<double>(points.size());
+    double const scatter = at.variance * count;
+    if (points.size() < 2 * how_.min_leaf || !(scatter > 0)) return best;
+    best.gain = 1e-12 * scatter; // less is rounding
+    auto const wanted =
+        static_cast<std::size_t>(std::ceil(how_.column_share * static_cast<double>(order_.size())));
+    std::size_t tried = 0;
+    for (std::size_t i = 0; i < order_.size() && tried < wanted; ++i) {
+        std::swap(order_[i], order_[i + uniform_below(engine, order_.size() - i)]);
+        gather_groups(order_[i], points, at.mean);
+        if (groups_.size() < 2) continue;
+        try_column(order_[i], count, engine, best);
+        ++tried;
+    }
+    return best;
+}
+
+/// The points by code, ascending; by mean for a nominal column. Sums are of differences from
+/// `mean`.
+void tree_grower::gather_groups(std::uint32_t c, std::span<std::uint32_t const> points, double mean)
+{
+    std::vector<std::uint8_t> const& code = x_.code[c];
+    code_set met;
+    for (std::uint32_t const p : points) {
+        std::uint8_t const v = code[p];
+        if (!met.has(v)) {
+            met.add(v);
+            count_[v] = 0;
+            sum_[v] = 0;
+        }
+        count_[v] += 1;
+        sum_[v] += y_[p] - mean;
+    }
+    groups_.clear();
+    met.for_each([&](std::uint8_t v) { groups_.push_back({v, count_[v], sum_[v]}); });
+    if (x_.about[c].is_nominal)
+        std::sort(groups_.begin(), groups_.end(), [](group const& a, group const& b) {
+            double const left = a.sum * b.count;
+            double const right = b.sum * a.count;
+            return left != right ? left < right : a.code < b.code;
+        });
+}
+
+/// Cuts the groups, whose sums add up to 0, in two at every place.
+void tree_grower::try_column(std::uint32_t c, double points, random_engine& engine, split& best)
+{
+    double const least = static_cast<double>(how_.min_leaf);
+    double count = 0;
+    double sum = 0;
+    std::size_t cut = groups_.size();
+    for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
+        count += groups_[g].count;
+        sum += groups_[g].sum;
+        if (count < least || points - count < least) continue;
+        double const gain = sum * sum * (1 / count + 1 / (points - count));
+        if (gain > best.gain) {
+            best.gain = gain;
+            cut = g;
+        }
+    }
+    if (cut == groups_.size()) return;
+    best.column = c;
+    best.goes_left = left_of(c, cut, engine);
+}
+
+/// The codes of the groups up to `cut`. Of codes that no point of the node has, those between two
+/// groups go either way: all below a random threshold, each by itself if nominal.
+code_set tree_grower::left_of(std::uint32_t c, std::size_t cut, random_engine& engine) const
+{
+    code_set out;
+    if (!x_.about[c].is_nominal) {
+        unsigned const gap = groups_[cut + 1].code - unsigned{groups_[cut].code};
+        auto const last = groups_[cut].code + uniform_below(engine, gap);
+        for (unsigned v = 0; v <= last; ++v)
+            out.add(static_cast<std::uint8_t>(v));
+        return out;
+    }
+    code_set met;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        met.add(groups_[g].code);
+        if (g <= cut) out.add(groups_[g].code);
+    }
+    for (unsigned v = 0; v < x_.about[c].codes; ++v) {
+        auto const code = static_cast<std::uint8_t>(v);
+        if (!met.has(code) && uniform_below(engine, 2) == 0) out.add(code);
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::forest

@@ -1,0 +1,108 @@
+// attune/search/bayes/gp/belief.hpp - what is believed of hyperparameters before any value is seen.
+// SPDX-License-Identifier: MIT
+// Source   BaCO Sec. 3.2: gamma densities on length scales, "or log-normal"; it prints no shape and
+//          rate, those here are ours
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/kernel.hpp>
+
+#include <Eigen/Core>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::gp {
+
+/// Independent densities, flat enough to be overruled by thirty observations. Distances are
+/// normalised to [0, 1] and values standardised, so one set serves every space.
+struct belief {
+    enum class density : std::uint8_t { log_normal, gamma };
+
+    density length = density::log_normal;
+    double length_median = 0.6; ///< log-normal: of parameters
+    double length_sd = 1.0;     ///< log-normal: of the logarithm
+    /// The same for derived features. A longer median and a narrower density make a derived feature
+    /// do nothing until the data ask for it: one that is useless then costs little.
+    double derived_length_median = 0.6;
+    double derived_length_sd = 1.0;
+    double length_shape = 1.5; ///< gamma: most likely logarithm log(shape / rate)
+    double length_rate = 1.0;
+    double signal_median = 1.0; ///< log-normal
+    double signal_sd = 1.0;
+    double noise_median = 1e-3; ///< log-normal
+    double noise_sd = 1.5;
+    double base_median = 0.3; ///< logit-normal
+    double base_sd = 1.0;
+};
+
+/// Beliefs laid out for the d features at hand.
+class hyper_density {
+public:
+    /// @param derived  d: not 0 where the feature is derived from others
+    hyper_density(belief const& b, std::vector<char> const& derived)
+        : features_(static_cast<Eigen::Index>(derived.size()))
+        , gamma_(b.length == belief::density::gamma)
+        , shape_(b.length_shape)
+        , rate_(b.length_rate)
+    {
+        Eigen::Index const size = hyperparameter_vector::size(features_);
+        mean_.resize(size);
+        sd_.resize(size);
+        low_.resize(size);
+        high_.resize(size);
+        for (Eigen::Index f = 0; f < features_; ++f) {
+            bool const plain = derived[static_cast<std::size_t>(f)] == 0;
+            double const median = plain ? b.length_median : b.derived_length_median;
+            mean_[f] = std::log(gamma_ ? shape_ / rate_ : median);
+            sd_[f] = plain ? b.length_sd : b.derived_length_sd;
+        }
+        mean_.tail<3>() << std::log(b.signal_median), std::log(b.noise_median),
+            std::log(b.base_median / (1.0 - b.base_median));
+        sd_.tail<3>() << b.signal_sd, b.noise_sd, b.base_sd;
+        low_.head(features_ + 1).setConstant(std::log(0.02));
+        high_.head(features_ + 1).setConstant(std::log(50.0));
+        low_.tail<2>() << std::log(1e-5), -5.0;
+        high_.tail<2>() << 0.0, 3.0;
+    }
+
+    [[nodiscard]] Eigen::Index features() const noexcept { return features_; }
+
+    /// The most probable hyperparameters before any value is seen.
+    [[nodiscard]] hyperparameter_vector mode() const { return {mean_.matrix()}; }
+
+    /// log density of theta (d + 3) up to a constant; its gradient is added to `gradient` if given.
+    /// The gamma density of l, seen as one of t = log l, is shape t - rate e^t (with the Jacobian).
+    [[nodiscard]] double log_density(Eigen::VectorXd const& theta, Eigen::VectorXd* gradient) const
+    {
+        Eigen::Index const normal = gamma_ ? 3 : theta.size();
+        Eigen::ArrayXd const z =
+            (theta.tail(normal).array() - mean_.tail(normal)) / sd_.tail(normal);
+        if (gradient != nullptr) gradient->tail(normal).array() -= z / sd_.tail(normal);
+        double total = -0.5 * z.square().sum();
+        for (Eigen::Index f = 0; gamma_ && f < features_; ++f) {
+            double const length = std::exp(theta[f]);
+            total += shape_ * theta[f] - rate_ * length;
+            if (gradient != nullptr) (*gradient)[f] += shape_ - rate_ * length;
+        }
+        return total;
+    }
+
+    /// Moves theta into the box: lengths and signal in [0.02, 50], noise in [1e-5, 1], logit of the
+    /// base in [-5, 3].
+    void clamp(Eigen::VectorXd& theta) const
+    {
+        theta = theta.array().max(low_).min(high_).matrix();
+    }
+
+private:
+    Eigen::Index features_;
+    bool gamma_;
+    double shape_;
+    double rate_;
+    Eigen::ArrayXd mean_, sd_, low_, high_; ///< d + 3
+};
+
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -1,0 +1,216 @@
+// attune/search/bayes/gp/columns.ipp - the covariance of one point with many.
+// SPDX-License-Identifier: MIT
+// Source   see columns.hpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/columns.hpp>
+#include <attune/search/bayes/gp/matern.hpp>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::gp {
+
+namespace detail {
+
+/// Look-ups of up to four groups at once: codes and tables.
+template <class Scalar>
+struct group_lookup {
+    std::array<std::uint16_t const*, 4> code;
+    std::array<Scalar const*, 4> table;
+
+    /// out[i] = (replace ? nothing : out[i]) combined with the looked up values of point i.
+    template <std::size_t Groups, class Combine>
+    void apply(std::size_t count, bool replace, Scalar* out, Combine combine) const
+    {
+        auto const value = [&](std::size_t i) {
+            Scalar v = table[0][code[0][i]];
+            if constexpr (Groups > 1) v = combine(v, table[1][code[1][i]]);
+            if constexpr (Groups > 2) v = combine(v, table[2][code[2][i]]);
+            if constexpr (Groups > 3) v = combine(v, table[3][code[3][i]]);
+            return v;
+        };
+        if (replace)
+            for (std::size_t i = 0; i < count; ++i)
+                out[i] = value(i);
+        else
+            for (std::size_t i = 0; i < count; ++i)
+                out[i] = combine(out[i], value(i));
+    }
+
+    template <class Combine>
+    void
+    apply(std::size_t groups, std::size_t count, bool replace, Scalar* out, Combine combine) const
+    {
+        switch (groups) {
+        case 1:
+            return apply<1>(count, replace, out, combine);
+        case 2:
+            return apply<2>(count, replace, out, combine);
+        case 3:
+            return apply<3>(count, replace, out, combine);
+        default:
+            return apply<4>(count, replace, out, combine);
+        }
+    }
+};
+
+template <class Array>
+static void apply_matern(smoothness s, Array&& r2)
+{
+    if (s == smoothness::matern52)
+        matern52::apply(r2);
+    else
+        matern32::apply(r2);
+}
+
+} // namespace detail
+
+template <class Scalar>
+kernel_columns<Scalar>::kernel_columns(attune::feature_map features, kernel k)
+    : features_(std::move(features))
+    , kernel_(k)
+    , weight_(features_.count(), 1.0)
+    , rows_(features_.count())
+{
+}
+
+template <class Scalar>
+void kernel_columns<Scalar>::use(hyperparameter_vector const& h)
+{
+    signal_ = h.signal();
+    base_ = h.base();
+    for (std::size_t f = 0; f < weight_.size(); ++f) {
+        weight_[f] = std::exp(-2.0 * h.theta[static_cast<Eigen::Index>(f)]);
+        rows_[f].clear();
+    }
+}
+
+template <class Scalar>
+void kernel_columns<Scalar>::to_factors(array& r2) const
+{
+    if (kernel_.form == kernel_form::radial) return;
+    detail::apply_matern(kernel_.matern, r2);
+    r2 = static_cast<Scalar>(base_) + static_cast<Scalar>(1.0 - base_) * r2;
+}
+
+template <class Scalar>
+auto kernel_columns<Scalar>::row_of(std::size_t feature, std::uint32_t level) -> array const&
+{
+    auto const [place, is_new] = rows_[feature].try_emplace(level);
+    array& row = place->second;
+    if (is_new) {
+        std::uint32_t const levels = features_.levels(feature);
+        row.resize(static_cast<Eigen::Index>(levels));
+        for (std::uint32_t other = 0; other < levels; ++other) {
+            double const distance = features_.distance(feature, level, other);
+            row[static_cast<Eigen::Index>(other)] =
+                static_cast<Scalar>(weight_[feature] * distance * distance);
+        }
+        to_factors(row);
+    }
+    return row;
+}
+
+template <class Scalar>
+void kernel_columns<Scalar>::fill_group_tables(attune::feature_table const& from,
+                                               std::size_t row,
+                                               code_book const& book)
+{
+    tables_.resize(book.groups.size());
+    for (std::size_t g = 0; g < tables_.size(); ++g) {
+        feature_group const& group = book.groups[g];
+        Eigen::Index const combinations = static_cast<Eigen::Index>(group.combinations());
+        array& table = tables_[g];
+        table.resize(combinations);
+        bool const product = kernel_.form == kernel_form::product;
+        Scalar const start = static_cast<Scalar>(product ? (g == 0 ? signal_ : 1.0) : 0.0);
+        table.setConstant(start);
+        for (std::size_t k = 0; k < group.features.size(); ++k) {
+            std::size_t const f = group.features[k];
+            Scalar const* const factor = row_of(f, from.level[f][row]).data();
+            std::uint32_t const* const level = group.level[k].data();
+            Scalar* const to = table.data();
+            if (product)
+                for (Eigen::Index c = 0; c < combinations; ++c)
+                    to[c] *= factor[level[c]];
+            else
+                for (Eigen::Index c = 0; c < combinations; ++c)
+                    to[c] += factor[level[c]];
+        }
+    }
+}
+
+template <class Scalar>
+void kernel_columns<Scalar>::add_direct(attune::feature_table const& from,
+                                        std::size_t row,
+                                        attune::feature_table const& points,
+                                        std::size_t feature,
+                                        std::size_t first,
+                                        std::size_t count,
+                                        Scalar* out)
+{
+    scratch_.resize(static_cast<Eigen::Index>(count));
+    bool const continuous = features_.levels(feature) == 0;
+    double const here = continuous ? features_.position(feature, from, row) : 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+        double const distance = continuous ? features_.position(feature, points, first + i) - here
+                                           : features_.distance(feature,
+                                                                points.level[feature][first + i],
+                                                                from.level[feature][row]);
+        scratch_[static_cast<Eigen::Index>(i)] =
+            static_cast<Scalar>(weight_[feature] * distance * distance);
+    }
+    to_factors(scratch_);
+    Eigen::Map<array> all(out, scratch_.size());
+    if (kernel_.form == kernel_form::product)
+        all *= scratch_;
+    else
+        all += scratch_;
+}
+
+template <class Scalar>
+void kernel_columns<Scalar>::fill(attune::feature_table const& from,
+                                  std::size_t row,
+                                  attune::feature_table const& points,
+                                  code_book const& book,
+                                  std::size_t first,
+                                  std::size_t count,
+                                  Scalar* out)
+{
+    bool const product = kernel_.form == kernel_form::product;
+    fill_group_tables(from, row, book);
+    if (book.groups.empty())
+        std::fill(out, out + count, static_cast<Scalar>(product ? signal_ : 0.0));
+    for (std::size_t g = 0; g < book.groups.size(); g += 4) {
+        std::size_t const groups = std::min<std::size_t>(4, book.groups.size() - g);
+        detail::group_lookup<Scalar> lookup{};
+        for (std::size_t k = 0; k < groups; ++k) {
+            lookup.code[k] = book.groups[g + k].code.data() + first;
+            lookup.table[k] = tables_[g + k].data();
+        }
+        if (product)
+            lookup.apply(groups, count, g == 0, out, [](Scalar a, Scalar b) { return a * b; });
+        else
+            lookup.apply(groups, count, g == 0, out, [](Scalar a, Scalar b) { return a + b; });
+    }
+    for (std::size_t const f : book.direct)
+        add_direct(from, row, points, f, first, count, out);
+    if (product) return;
+    Eigen::Map<array> all(out, static_cast<Eigen::Index>(count));
+    detail::apply_matern(kernel_.matern, all);
+    all *= static_cast<Scalar>(signal_);
+}
+
+template class kernel_columns<float>;
+template class kernel_columns<double>;
+
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -1,0 +1,150 @@
+// attune/search/bayes/gp/inverse.hpp - a covariance matrix, factorised and inverted.
+// SPDX-License-Identifier: MIT
+// Source   own: blocks of 24 columns, because at n = 100 half of the time of Eigen's solvers goes
+//          into blocks of 8
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace attune::inline ATTUNE_ABI::gp {
+
+namespace detail {
+
+inline constexpr Eigen::Index inverse_block = 24;
+using block_ref = Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+
+/// Cholesky of a block that fits the first cache, lower triangle, in place.
+[[nodiscard]] inline bool factorise_block(block_ref a)
+{
+    Eigen::Index const n = a.rows();
+    for (Eigen::Index j = 0; j < n; ++j) {
+        if (!(a(j, j) > 0) || !(a(j, j) <= std::numeric_limits<double>::max())) return false;
+        double const pivot = std::sqrt(a(j, j));
+        a(j, j) = pivot;
+        for (Eigen::Index i = j + 1; i < n; ++i)
+            a(i, j) /= pivot;
+        for (Eigen::Index k = j + 1; k < n; ++k) {
+            double const factor = a(k, j);
+            double* const to = &a(0, k);
+            double const* const from = &a(0, j);
+            for (Eigen::Index i = k; i < n; ++i)
+                to[i] -= factor * from[i];
+        }
+    }
+    return true;
+}
+
+/// Inverse of a lower triangular block, in place.
+inline void invert_block(block_ref a)
+{
+    Eigen::Index const n = a.rows();
+    for (Eigen::Index j = n - 1; j >= 0; --j) {
+        double const inverse = 1.0 / a(j, j);
+        a(j, j) = inverse;
+        double sum[inverse_block] = {};
+        double* const column = &a(0, j);
+        for (Eigen::Index k = j + 1; k < n; ++k) {
+            double const factor = column[k];
+            double const* const done = &a(0, k);
+            for (Eigen::Index i = k; i < n; ++i)
+                sum[i] += factor * done[i];
+        }
+        for (Eigen::Index i = j + 1; i < n; ++i)
+            column[i] = -inverse * sum[i];
+    }
+}
+
+} // namespace detail
+
+/// L with L L^T = K, and L^-1.
+///
+/// @param[in,out] matrix  n x n: K in the lower triangle, then L there
+/// @param[out] inverse    n x n: L^-1, zero above the diagonal
+/// @param scratch         any size; kept between calls to save allocations
+/// @return  false when K is not positive definite or not finite; the outputs are then of no use
+/// Cost     2/3 n^3
+[[nodiscard]] inline bool
+factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::MatrixXd& scratch)
+{
+    using Eigen::Index;
+    Index const n = matrix.rows();
+    inverse.setZero(n, n);
+    scratch.resize(detail::inverse_block, n);
+    for (Index p = 0; p < n; p += detail::inverse_block) {
+        Index const b = std::min(detail::inverse_block, n - p);
+        Index const below = n - p - b;
+        if (p > 0)
+            matrix.block(p, p, n - p, b).noalias() -=
+                matrix.block(p, 0, n - p, p) * matrix.block(p, 0, b, p).transpose();
+        if (!detail::factorise_block(matrix.block(p, p, b, b))) return false;
+        inverse.block(p, p, b, b).triangularView<Eigen::Lower>() = matrix.block(p, p, b, b);
+        detail::invert_block(inverse.block(p, p, b, b));
+        if (below > 0) {
+            Eigen::Map<Eigen::MatrixXd> panel(scratch.data(), below, b);
+            panel.noalias() =
+                matrix.block(p + b, p, below, b) * inverse.block(p, p, b, b).transpose();
+            matrix.block(p + b, p, below, b) = panel;
+        }
+        if (p == 0) continue;
+        Eigen::Map<Eigen::MatrixXd> row(scratch.data(), b, p);
+        for (Index q = 0; q < p; q += detail::inverse_block)
+            row.middleCols(q, detail::inverse_block).noalias() =
+                matrix.block(p, q, b, p - q) * inverse.block(q, q, p - q, detail::inverse_block);
+        inverse.block(p, 0, b, p).noalias() = -(inverse.block(p, p, b, b) * row);
+    }
+    return true;
+}
+
+/// factorise_and_invert() of K + jitter * identity.
+///
+/// @param covariance  K: n x n, the lower triangle is read
+/// @return  the jitter: 0 when none was needed, else from 1e-10 of the mean diagonal on, times ten
+///          until the factorisation succeeds; nothing when 1e-2 does not help, or K is not finite
+[[nodiscard]] inline std::optional<double> jittered_inverse(Eigen::MatrixXd const& covariance,
+                                                            Eigen::MatrixXd& factor,
+                                                            Eigen::MatrixXd& inverse,
+                                                            Eigen::MatrixXd& scratch)
+{
+    if (covariance.rows() == 0) {
+        factor.resize(0, 0);
+        inverse.resize(0, 0);
+        return 0.0;
+    }
+    double const scale = covariance.diagonal().mean();
+    if (!(scale > 0)) return {};
+    for (double relative = 0; relative < 2e-2; relative = relative > 0 ? 10 * relative : 1e-10) {
+        factor = covariance;
+        factor.diagonal().array() += relative * scale;
+        if (factorise_and_invert(factor, inverse, scratch)) return relative * scale;
+    }
+    return {};
+}
+
+/// The lower triangle of K^-1 = L^-T L^-1; what is above is not to be read.
+///
+/// @param inverse_factor  L^-1: n x n, zero above the diagonal
+/// Cost     n^3 / 3
+inline void inverse_from_factor(Eigen::MatrixXd const& inverse_factor, Eigen::MatrixXd& out)
+{
+    using Eigen::Index;
+    Index const n = inverse_factor.rows();
+    out.resize(n, n);
+    for (Index q = 0; q < n; q += detail::inverse_block) {
+        Index const columns = std::min(detail::inverse_block, n - q);
+        for (Index p = q; p < n; p += detail::inverse_block) {
+            Index const rows = std::min(detail::inverse_block, n - p);
+            out.block(p, q, rows, columns).noalias() =
+                inverse_factor.block(p, p, n - p, rows).transpose() *
+                inverse_factor.block(p, q, n - p, columns);
+        }
+    }
+}
+
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -1,0 +1,47 @@
+// attune/search/bayes/gp/maximise.hpp - the most probable hyperparameters.
+// SPDX-License-Identifier: MIT
+// Source   L-BFGS: Nocedal & Wright 2006, Algorithm 7.4, with the matrix of LBFGSpp. Own: steps cut
+//          to 2 (a factor of 7) and projected into the box, and an end as soon as a step gains
+//          little, because an evaluation is what costs here.
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/belief.hpp>
+#include <attune/search/bayes/gp/evidence.hpp>
+#include <attune/search/bayes/gp/kernel.hpp>
+
+#include <limits>
+
+namespace attune::inline ATTUNE_ABI::gp {
+
+struct maximise_options {
+    int iterations = 30; ///< of L-BFGS per start
+    /// Of log density in one iteration; less ends a start. Against 1e-7 this loses 0.01 on average
+    /// over recorded kernels, and 1e-3 instead costs a quarter more evaluations.
+    double least_gain = 1e-2;
+    bool from_prior = true; ///< start at the prior's mode even when there is a warm start
+    int draws = 0;          ///< random hyperparameters evaluated when there is no warm start
+    int refined = 1;        ///< of them: how many are starts
+};
+
+struct maximum {
+    hyperparameter_vector best;
+    double log_density = -std::numeric_limits<double>::infinity(); ///< posterior, up to a constant
+    int evaluations = 0;                                           ///< of the evidence
+};
+
+/// Climbs from the warm start and from the prior's mode; the higher end wins.
+///
+/// @param warm    hyperparameters of an earlier fit; null at the first
+/// @param engine  source of the draws; untouched when there are none
+/// @return  the mode of the prior when nothing could be evaluated
+/// Errors   none
+/// Cost     10 to 30 evaluations of the evidence per start
+[[nodiscard]] maximum maximise(evidence& likelihood,
+                               hyper_density const& prior,
+                               hyperparameter_vector const* warm,
+                               random_engine& engine,
+                               maximise_options const& options = {});
+
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -1,0 +1,141 @@
+// attune/search/bayes/gp/maximise.ipp - the most probable hyperparameters: several starts of L-BFGS.
+// SPDX-License-Identifier: MIT
+// Source   see maximise.hpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/maximise.hpp>
+
+#include <Eigen/Core>
+
+#include <LBFGS.h>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::gp {
+
+namespace detail {
+
+/// Minus the log posterior density; infinite where it cannot be evaluated.
+class posterior_density {
+public:
+    posterior_density(evidence& likelihood, hyper_density const& prior)
+        : likelihood_(likelihood)
+        , prior_(prior)
+    {
+    }
+
+    double operator()(Eigen::VectorXd const& theta, Eigen::VectorXd* gradient)
+    {
+        ++evaluations;
+        double value = likelihood_(theta, gradient) + prior_.log_density(theta, gradient);
+        if (gradient != nullptr) *gradient = -*gradient;
+        if (!std::isfinite(value) || (gradient != nullptr && !gradient->allFinite()))
+            return std::numeric_limits<double>::infinity();
+        return -value;
+    }
+
+    int evaluations = 0;
+
+private:
+    evidence& likelihood_;
+    hyper_density const& prior_;
+};
+
+/// Descends from `theta`, which ends at the lowest point found. Returns the value there.
+static double descend(posterior_density& target,
+                      hyper_density const& prior,
+                      Eigen::VectorXd& theta,
+                      maximise_options const& options)
+{
+    constexpr int memory = 8;
+    constexpr double longest_step = 2.0;
+    constexpr int trials = 8;
+    LBFGSpp::BFGSMat<double> curvature;
+    curvature.reset(static_cast<int>(theta.size()), memory);
+    Eigen::VectorXd gradient;
+    Eigen::VectorXd direction;
+    Eigen::VectorXd next;
+    Eigen::VectorXd next_gradient;
+    prior.clamp(theta);
+    double value = target(theta, &gradient);
+    if (!std::isfinite(value)) return value;
+    for (int iteration = 0; iteration < options.iterations; ++iteration) {
+        curvature.apply_Hv(gradient, -1.0, direction);
+        // Before any curvature is known, half a unit is a sensible first step.
+        if (iteration == 0) direction *= std::min(1.0, 0.5 / gradient.norm());
+        if (!(direction.dot(gradient) < 0)) {
+            direction = -gradient * std::min(1.0, 0.5 / gradient.norm());
+            curvature.reset(static_cast<int>(theta.size()), memory);
+        }
+        double const longest = direction.cwiseAbs().maxCoeff();
+        if (!(longest > 0)) break;
+        if (longest > longest_step) direction *= longest_step / longest;
+        double next_value = 0;
+        bool lower = false;
+        for (int trial = 0; trial < trials && !lower; ++trial) {
+            next = theta + direction;
+            prior.clamp(next);
+            next_value = target(next, &next_gradient);
+            lower = next_value < value + 1e-4 * gradient.dot(next - theta);
+            direction *= 0.35;
+        }
+        if (!lower) break;
+        Eigen::VectorXd const step = next - theta;
+        Eigen::VectorXd const change = next_gradient - gradient;
+        if (step.dot(change) > 1e-10) curvature.add_correction(step, change);
+        double const gain = value - next_value;
+        std::swap(theta, next);
+        std::swap(gradient, next_gradient);
+        value = next_value;
+        if (gain < options.least_gain * std::max(1.0, 0.01 * std::abs(value))) break;
+    }
+    return value;
+}
+
+} // namespace detail
+
+maximum maximise(evidence& likelihood,
+                 hyper_density const& prior,
+                 hyperparameter_vector const* warm,
+                 random_engine& engine,
+                 maximise_options const& options)
+{
+    maximum result;
+    result.best = prior.mode();
+    detail::posterior_density target(likelihood, prior);
+    bool const is_warm = warm != nullptr && warm->theta.size() == result.best.theta.size();
+    std::vector<Eigen::VectorXd> starts;
+    if (is_warm) starts.push_back(warm->theta);
+    if (!is_warm || options.from_prior) starts.push_back(result.best.theta);
+    if (!is_warm && options.draws > 0) {
+        std::vector<Eigen::VectorXd> drawn;
+        std::vector<std::pair<double, std::size_t>> order; // value, which
+        for (int i = 0; i < options.draws; ++i) {
+            Eigen::VectorXd theta = result.best.theta;
+            for (Eigen::Index k = 0; k < theta.size(); ++k)
+                theta[k] += 4.0 * uniform_unit(engine) - 2.0; // within a factor of 7 of the mode
+            prior.clamp(theta);
+            order.emplace_back(target(theta, nullptr), drawn.size());
+            drawn.push_back(std::move(theta));
+        }
+        std::sort(order.begin(), order.end());
+        order.resize(static_cast<std::size_t>(std::clamp(options.refined, 0, options.draws)));
+        for (auto const& [value, which] : order)
+            starts.push_back(std::move(drawn[which]));
+    }
+    for (Eigen::VectorXd& theta : starts) {
+        double const value = detail::descend(target, prior, theta, options);
+        if (!(-value > result.log_density)) continue;
+        result.log_density = -value;
+        result.best.theta = std::move(theta);
+    }
+    result.evaluations = target.evaluations;
+    return result;
+}
+
+} // namespace attune::inline ATTUNE_ABI::gp

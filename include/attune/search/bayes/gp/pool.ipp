@@ -1,0 +1,275 @@
+// attune/search/bayes/gp/pool.ipp - candidates whose posterior follows every observation.
+// SPDX-License-Identifier: MIT
+// Source   see pool.hpp
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/detail/pool_state.hpp>
+#include <attune/search/bayes/gp/pool.hpp>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::gp {
+
+template <class Scalar>
+basic_pool<Scalar>::basic_pool(attune::feature_map features, process_options const& options)
+    : state_(std::make_unique<state>(features, options))
+{
+}
+template <class Scalar>
+basic_pool<Scalar>::~basic_pool() = default;
+template <class Scalar>
+basic_pool<Scalar>::basic_pool(basic_pool&&) noexcept = default;
+template <class Scalar>
+basic_pool<Scalar>& basic_pool<Scalar>::operator=(basic_pool&&) noexcept = default;
+
+template <class Scalar>
+process const& basic_pool<Scalar>::model() const noexcept
+{
+    return state_->model;
+}
+template <class Scalar>
+std::size_t basic_pool<Scalar>::rows() const noexcept
+{
+    return state_->table.points;
+}
+template <class Scalar>
+attune::feature_table const& basic_pool<Scalar>::table() const noexcept
+{
+    return state_->table;
+}
+template <class Scalar>
+std::size_t basic_pool<Scalar>::observations() const noexcept
+{
+    return state_->model.observations();
+}
+template <class Scalar>
+std::size_t basic_pool<Scalar>::pending() const noexcept
+{
+    return state_->saved.size();
+}
+template <class Scalar>
+Eigen::ArrayXd const& basic_pool<Scalar>::mean() const noexcept
+{
+    return state_->mean;
+}
+template <class Scalar>
+Eigen::ArrayXd const& basic_pool<Scalar>::variance() const noexcept
+{
+    return state_->variance;
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::covariance(std::size_t row, Eigen::ArrayXd& out)
+{
+    state& s = *state_;
+    Eigen::Index const n = s.given().size();
+    typename state::vector const along =
+        s.projections.row(static_cast<Eigen::Index>(row)).head(n).transpose();
+    typename state::vector column(s.count());
+    s.posterior_covariance(s.table, row, along, column.data());
+    out = column.array().template cast<double>();
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::set_hyper(hyperparameter_vector hyper)
+{
+    state_->model.set_hyper(std::move(hyper));
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::assign(attune::feature_table rows)
+{
+    state& s = *state_;
+    ATTUNE_ASSERT(s.saved.empty(), "candidates change only while no point is pending");
+    s.table = std::move(rows);
+    s.book = code_book_of(s.model.features(), s.table);
+    s.rebuild();
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::append(attune::feature_table const& rows)
+{
+    state& s = *state_;
+    ATTUNE_ASSERT(s.saved.empty(), "candidates change only while no point is pending");
+    Eigen::Index const before = s.count();
+    for (std::size_t i = 0; i < rows.points; ++i)
+        append_row(rows, i, s.table);
+    s.book = code_book_of(s.model.features(), s.table);
+    s.reserve(s.given().size(), true);
+    projection_sums const old = s.sums;
+    s.sums.resize(s.count());
+    s.sums.values.head(before) = old.values;
+    s.sums.ones.head(before) = old.ones;
+    s.sums.variance.head(before) = old.variance;
+    s.project_rows(rows, code_book_of(s.model.features(), rows), before);
+    s.finish();
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::keep_only(std::span<char const> keep)
+{
+    state& s = *state_;
+    ATTUNE_ASSERT(s.saved.empty(), "candidates change only while no point is pending");
+    ATTUNE_ASSERT(keep.size() == s.table.points, "one mark per candidate");
+    auto const compact = [&](auto& values) {
+        if (values.size() == 0) return;
+        using index = decltype(values.size());
+        index kept = 0;
+        for (std::size_t i = 0; i < keep.size(); ++i)
+            if (keep[i] != 0) values[kept++] = values[static_cast<index>(i)];
+    };
+    for (Eigen::Index c = 0; c < s.given().size(); ++c) {
+        auto column = s.projections.col(c);
+        compact(column);
+    }
+    s.book.keep_only(keep);
+    for (auto& column : s.table.level) {
+        compact(column);
+        if (!column.empty()) column.resize(s.book.points);
+    }
+    for (auto& column : s.table.real) {
+        compact(column);
+        if (!column.empty()) column.resize(s.book.points);
+    }
+    for (Eigen::ArrayXd* const sum : {&s.sums.values, &s.sums.ones, &s.sums.variance}) {
+        compact(*sum);
+        sum->conservativeResize(static_cast<Eigen::Index>(s.book.points));
+    }
+    s.table.points = s.book.points;
+    s.finish();
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::rescale(double shift, double scale)
+{
+    ATTUNE_ASSERT(state_->saved.empty(), "values are rescaled only while no point is pending");
+    state_->model.rescale(shift, scale);
+    if (state_->sums.values.size() > 0) state_->finish();
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::refit(attune::feature_table const& points,
+                               std::span<double const> values,
+                               std::span<double const> variance,
+                               random_engine& engine)
+{
+    state_->model.refit(points, values, variance, engine);
+    condition(points, values, variance);
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::condition(attune::feature_table const& points,
+                                   std::span<double const> values,
+                                   std::span<double const> variance)
+{
+    state_->model.condition(points, values, variance);
+    state_->rebuild();
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::observe(std::size_t row, double value, double variance)
+{
+    observe(state_->table, row, value, variance);
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::observe(attune::feature_table const& from,
+                                 std::size_t row,
+                                 double value,
+                                 double variance)
+{
+    ATTUNE_ASSERT(state_->saved.empty(), "results are taken in only while no point is pending");
+    state_->observe(from, row, value, variance);
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::revise(std::size_t i, double value)
+{
+    state& s = *state_;
+    ATTUNE_ASSERT(s.saved.empty(), "results are taken in only while no point is pending");
+    auto const change = s.given().revise(i, value).template cast<Scalar>().eval();
+    Eigen::Index const behind = change.size() - static_cast<Eigen::Index>(i);
+    s.sums.values +=
+        (s.live().rightCols(behind) * change.tail(behind)).array().template cast<double>();
+    s.finish();
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::forget(std::size_t i)
+{
+    state& s = *state_;
+    ATTUNE_ASSERT(s.saved.empty(), "observations go only while no point is pending");
+    // The last one's part in the sums is what the rotations move the forgotten one's to.
+    Eigen::Index const last = s.given().size() - 1;
+    Eigen::VectorXd of_values = s.given().of_values();
+    Eigen::VectorXd of_ones = s.given().of_ones();
+    std::vector<plane_rotation> const rotations = s.given().forget(i);
+    Eigen::Index k = static_cast<Eigen::Index>(i);
+    for (plane_rotation const& r : rotations) {
+        of_values[k + 1] = r.cosine * of_values[k + 1] - r.sine * of_values[k];
+        of_ones[k + 1] = r.cosine * of_ones[k + 1] - r.sine * of_ones[k];
+        ++k;
+    }
+    using array = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
+    array first;
+    for (Eigen::Index row = 0; row < s.count(); row += state::rows_at_once) {
+        Eigen::Index const rows = std::min(state::rows_at_once, s.count() - row);
+        k = static_cast<Eigen::Index>(i);
+        for (plane_rotation const& r : rotations) {
+            auto a = s.projections.col(k).segment(row, rows).array();
+            auto b = s.projections.col(k + 1).segment(row, rows).array();
+            Scalar const cosine = static_cast<Scalar>(r.cosine);
+            Scalar const sine = static_cast<Scalar>(r.sine);
+            first = cosine * a + sine * b;
+            b = cosine * b - sine * a;
+            a = first;
+            ++k;
+        }
+        s.add_to_sums(
+            row, s.projections.col(last).segment(row, rows), of_values[last], of_ones[last], -1.0);
+    }
+    s.finish();
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::push_pending(std::size_t row, double lie)
+{
+    push_pending(state_->table, row, lie);
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::push_pending(attune::feature_table const& from,
+                                      std::size_t row,
+                                      double lie)
+{
+    state& s = *state_;
+    typename state::snapshot before{s.sums, s.mean, s.variance};
+    s.observe(from, row, lie, 0);
+    s.saved.push_back(std::move(before));
+}
+
+template <class Scalar>
+void basic_pool<Scalar>::pop_pending()
+{
+    state& s = *state_;
+    ATTUNE_ASSERT(!s.saved.empty(), "what is popped has been pushed");
+    s.model.forget(s.model.observations() - 1);
+    s.sums = std::move(s.saved.back().sums);
+    s.mean = std::move(s.saved.back().mean);
+    s.variance = std::move(s.saved.back().variance);
+    s.saved.pop_back();
+}
+
+template class basic_pool<float>;
+template class basic_pool<double>;
+
+} // namespace attune::inline ATTUNE_ABI::gp

@@ -1,0 +1,104 @@
+// attune/search/bayes/gp/process.hpp - a Gaussian process over points of a space.
+// SPDX-License-Identifier: MIT
+// Source   Rasmussen & Williams 2006, Algorithm 2.1; growing and shrinking the factor is own
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/features/feature_map.hpp>
+#include <attune/search/bayes/gp/belief.hpp>
+#include <attune/search/bayes/gp/kernel.hpp>
+
+#include <Eigen/Core>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace attune::inline ATTUNE_ABI::gp {
+
+struct process_options {
+    gp::kernel kernel;
+    gp::belief belief;
+    int iterations = 30;            ///< of L-BFGS per start
+    bool restart_from_prior = true; ///< beside the warm start, at each refit: costs a second start
+    /// Multi-start as BaCO Sec. 3.2 has it: random hyperparameters at the first fit, the likeliest
+    /// `refined` of which are refined. 0: none, the mode of the prior is start enough.
+    int draws = 0;
+    int refined = 1;
+    /// Kernel Tuner's mode: all length scales are this, the signal is 1, nothing is fitted.
+    std::optional<double> fixed_length;
+    double fixed_noise = 1e-6; ///< noise variance then
+};
+
+/// The surrogate of Kernel Tuner (Willemsen et al. 2021, Sec. III): Matern-3/2 over
+/// normalised parameters with a fixed length scale above 1.
+[[nodiscard]] process_options kernel_tuner_process(double length = 2.0);
+
+/// That of BaCO Sec. 3.2: radial Matern-5/2, gamma densities on the length scales, random starts.
+[[nodiscard]] process_options baco_process();
+
+/// Learns numbers attached to points.
+///
+/// Values are standardised inside as (value - shift) / scale, see rescale(); means and variances
+/// are of the standardised values, without noise.
+class process {
+public:
+    explicit process(attune::feature_map features, process_options const& options = {});
+    ~process();
+    process(process&&) noexcept;
+    process& operator=(process&&) noexcept;
+
+    [[nodiscard]] attune::feature_map const& features() const noexcept;
+    [[nodiscard]] process_options const& options() const noexcept;
+
+    /// Whether refit() or set_hyper() has been called; before, the prior's mode is in use.
+    [[nodiscard]] bool is_fitted() const noexcept;
+    [[nodiscard]] hyperparameter_vector const& hyper() const noexcept;
+    /// Takes hyperparameters from elsewhere (a saved run). condition() must follow.
+    void set_hyper(hyperparameter_vector hyper);
+
+    /// How values are standardised from now on: affects fits, predictions, and the values of later
+    /// observations. Nothing is recomputed: posterior means are linear in the values.
+    void rescale(double shift, double scale);
+    [[nodiscard]] double shift() const noexcept;
+    [[nodiscard]] double scale() const noexcept;
+
+    /// Fits the hyperparameters, warm from the second time on. condition() must follow.
+    ///
+    /// @param values    one per row of `points`
+    /// @param variance  of each value, in standardised units, beside the learnt noise; may be empty
+    /// @param engine    untouched unless options().draws > 0 and this is the first fit
+    void refit(attune::feature_table const& points,
+               std::span<double const> values,
+               std::span<double const> variance,
+               random_engine& engine);
+
+    /// Replaces all observations.  Cost: n^2 d + 2/3 n^3
+    void condition(attune::feature_table const& points,
+                   std::span<double const> values,
+                   std::span<double const> variance = {});
+    [[nodiscard]] std::size_t observations() const noexcept;
+    /// Adds row `row` of `from` as observation number observations().  Cost: n^2 / 2 + n d
+    void
+    observe(attune::feature_table const& from, std::size_t row, double value, double variance = 0);
+    /// Gives observation `i` another value.  Cost: (n - i)^2 / 2
+    void revise(std::size_t i, double value);
+    /// Removes observation `i`; later ones move down by one.  Cost: 3 (n - i)^2
+    void forget(std::size_t i);
+
+    /// @param[out] mean, variance  one per row of `points`; resized
+    /// Cost     per point: n products over features, n^2 / 2 multiplications
+    void predict(attune::feature_table const& points,
+                 Eigen::ArrayXd& mean,
+                 Eigen::ArrayXd& variance) const;
+
+private:
+    template <class>
+    friend class basic_pool;
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::gp

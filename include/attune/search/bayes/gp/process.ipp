@@ -1,0 +1,217 @@
+// attune/search/bayes/gp/process.ipp - a Gaussian process over points of a space.
+// SPDX-License-Identifier: MIT
+// Source   see process.hpp
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/code_book.ipp>
+#include <attune/search/bayes/gp/columns.ipp>
+#include <attune/search/bayes/gp/conditional.ipp>
+#include <attune/search/bayes/gp/design.hpp>
+#include <attune/search/bayes/gp/evidence.ipp>
+#include <attune/search/bayes/gp/maximise.ipp>
+#include <attune/search/bayes/gp/process.hpp>
+#include <attune/search/bayes/gp/projection.hpp>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::gp {
+
+process_options kernel_tuner_process(double length)
+{
+    process_options out;
+    out.kernel = {kernel_form::radial, smoothness::matern32};
+    out.fixed_length = length;
+    return out;
+}
+
+process_options baco_process()
+{
+    process_options out;
+    out.kernel = {kernel_form::radial, smoothness::matern52};
+    out.belief.length = belief::density::gamma;
+    out.draws = 16;
+    return out;
+}
+
+namespace detail {
+
+static std::vector<char> derived_features(attune::feature_map const& features)
+{
+    std::vector<char> out(features.count());
+    for (std::size_t f = 0; f < out.size(); ++f)
+        out[f] = features.is_derived(f) ? 1 : 0;
+    return out;
+}
+
+} // namespace detail
+
+struct process::state {
+    state(attune::feature_map map, process_options const& o)
+        : features(std::move(map))
+        , options(o)
+        , prior(o.belief, detail::derived_features(features))
+        , hyper(prior.mode())
+        , given(features, o.kernel)
+    {
+        if (!o.fixed_length) return;
+        hyper.theta.head(prior.features()).setConstant(std::log(*o.fixed_length));
+        hyper.theta[prior.features()] = 0;
+        hyper.theta[prior.features() + 1] = std::log(o.fixed_noise);
+    }
+
+    attune::feature_map features;
+    process_options options;
+    hyper_density prior;
+    hyperparameter_vector hyper;
+    bool fitted = false;
+    double shift = 0;
+    double scale = 1;
+    conditional given;
+};
+
+process::process(attune::feature_map features, process_options const& options)
+    : state_(std::make_unique<state>(std::move(features), options))
+{
+}
+process::~process() = default;
+process::process(process&&) noexcept = default;
+process& process::operator=(process&&) noexcept = default;
+
+attune::feature_map const& process::features() const noexcept { return state_->features; }
+process_options const& process::options() const noexcept { return state_->options; }
+bool process::is_fitted() const noexcept { return state_->fitted; }
+hyperparameter_vector const& process::hyper() const noexcept { return state_->hyper; }
+double process::shift() const noexcept { return state_->shift; }
+double process::scale() const noexcept { return state_->scale; }
+std::size_t process::observations() const noexcept
+{
+    return static_cast<std::size_t>(state_->given.size());
+}
+
+void process::set_hyper(hyperparameter_vector hyper)
+{
+    ATTUNE_ASSERT(hyper.theta.size() == state_->hyper.theta.size(),
+                  "hyperparameters are of the features of this process");
+    state_->hyper = std::move(hyper);
+    state_->fitted = true;
+}
+
+void process::rescale(double shift, double scale)
+{
+    ATTUNE_ASSERT(scale > 0 && std::isfinite(shift), "values are divided by the scale");
+    state_->shift = shift;
+    state_->scale = scale;
+}
+
+void process::refit(attune::feature_table const& points,
+                    std::span<double const> values,
+                    std::span<double const> variance,
+                    random_engine& engine)
+{
+    state& s = *state_;
+    ATTUNE_ASSERT(values.size() == points.points, "one value per observed point");
+    ATTUNE_ASSERT(variance.empty() || variance.size() == values.size(),
+                  "one variance per observed point, or none");
+    if (!s.options.fixed_length && points.points > 0) {
+        Eigen::Index const n = static_cast<Eigen::Index>(values.size());
+        design const observed = design_of(s.features, points);
+        Eigen::VectorXd const standardised =
+            (Eigen::Map<Eigen::VectorXd const>(values.data(), n).array() - s.shift) / s.scale;
+        Eigen::VectorXd extra;
+        if (!variance.empty()) extra = Eigen::Map<Eigen::VectorXd const>(variance.data(), n);
+        evidence likelihood(observed, s.options.kernel, standardised, extra);
+        maximise_options how;
+        how.iterations = s.options.iterations;
+        how.from_prior = s.options.restart_from_prior;
+        how.draws = s.options.draws;
+        how.refined = s.options.refined;
+        s.hyper = maximise(likelihood, s.prior, s.fitted ? &s.hyper : nullptr, engine, how).best;
+    }
+    s.fitted = true;
+}
+
+void process::condition(attune::feature_table const& points,
+                        std::span<double const> values,
+                        std::span<double const> variance)
+{
+    state& s = *state_;
+    (void)s.given.condition(s.hyper, points, values, variance, s.shift, s.scale);
+}
+
+void process::observe(attune::feature_table const& from,
+                      std::size_t row,
+                      double value,
+                      double variance)
+{
+    state& s = *state_;
+    if (s.given.size() == 0) condition({}, {}); // takes the present hyperparameters and scale
+    (void)s.given.observe(from, row, value, variance);
+}
+void process::revise(std::size_t i, double value) { (void)state_->given.revise(i, value); }
+void process::forget(std::size_t i) { (void)state_->given.forget(i); }
+
+namespace detail {
+
+/// Means of the sums, standardised with `shift` and `scale` instead of those of `given`.
+static void mean_of(projection_sums const& sums,
+                    conditional const& given,
+                    double shift,
+                    double scale,
+                    Eigen::ArrayXd& mean)
+{
+    mean = (given.scale() / scale) * sums.values + ((given.shift() - shift) / scale) * sums.ones;
+}
+
+} // namespace detail
+
+void process::predict(attune::feature_table const& points,
+                      Eigen::ArrayXd& mean,
+                      Eigen::ArrayXd& variance) const
+{
+    state const& s = *state_;
+    Eigen::Index const m = static_cast<Eigen::Index>(points.points);
+    Eigen::Index const n = s.given.size();
+    if (n == 0) {
+        mean.setZero(m);
+        variance.setConstant(m, s.hyper.signal());
+        return;
+    }
+    code_book const book = code_book_of(s.features, points);
+    kernel_columns<double> columns(s.features, s.options.kernel);
+    columns.use(s.given.hyper());
+    block_solver<double> const solver(s.given.factor());
+    Eigen::VectorXd const of_values = s.given.of_values();
+    Eigen::VectorXd const of_ones = s.given.of_ones();
+    projection_sums sums;
+    sums.resize(m);
+    // At most 32 MB at a time.
+    Eigen::Index const at_once = std::max<Eigen::Index>(512, (Eigen::Index{1} << 22) / n);
+    Eigen::MatrixXd block;
+    for (Eigen::Index first = 0; first < m; first += at_once) {
+        Eigen::Index const rows = std::min(at_once, m - first);
+        block.resize(rows, n);
+        for (Eigen::Index i = 0; i < n; ++i)
+            columns.fill(s.given.points(),
+                         static_cast<std::size_t>(i),
+                         points,
+                         book,
+                         static_cast<std::size_t>(first),
+                         static_cast<std::size_t>(rows),
+                         &block(0, i));
+        solver.project(block, of_values, of_ones, s.given.hyper().signal(), first, sums);
+    }
+    detail::mean_of(sums, s.given, s.shift, s.scale, mean);
+    variance = sums.variance.max(0.0);
+}
+
+} // namespace attune::inline ATTUNE_ABI::gp

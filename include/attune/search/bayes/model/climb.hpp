@@ -1,0 +1,41 @@
+// attune/search/bayes/model/climb.hpp - from good candidates to better neighbours.
+// SPDX-License-Identifier: MIT
+// Source   BaCO Sec. 3.3 (multi-start local search of the acquisition function)
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/choice.hpp>
+#include <attune/search/bayes/model/search_models.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Rounds after which a climb ends, wherever it is; in a long run it goes on at the next step.
+inline constexpr int longest_climb = 5;
+
+/// In each round the neighbours of those among the `starts` best rows that are new become
+/// candidates; ends when the neighbours of all of them are candidates.
+/// Cost    per round: the models' opinion on some tens of candidates per start
+inline void climb(search_models& models,
+                  chain_of_trees const& space,
+                  std::size_t told,
+                  double best,
+                  std::size_t starts,
+                  int rounds = longest_climb)
+{
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<point> offered;
+        for (scored_row const& r : best_rows(models.view(told, best), starts)) {
+            if (!models.expand(r.row)) continue;
+            for (point& p : space.neighbours(models.rows().at(r.row)))
+                offered.push_back(std::move(p));
+        }
+        if (offered.empty()) return;
+        models.offer(std::move(offered));
+    }
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,234 @@
+// attune/search/bayes/model/intermediate_features.hpp - numbers of code, guessed of other code.
+// SPDX-License-Identifier: MIT
+// Source   Astudillo & Frazier 2019 (composite functions) and 2021 (function networks): what lies
+//          between configuration and objective is modelled by itself. They draw it from its
+//          posterior inside the acquisition; we put mean and deviation into the surrogate's
+//          distance, so that candidates keep one posterior each (see intermediate_columns.hpp).
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/candidates.hpp>
+#include <attune/search/bayes/features/feature_map.hpp>
+#include <attune/search/bayes/features/intermediate_columns.hpp>
+#include <attune/search/bayes/features/level_scale.hpp>
+#include <attune/search/bayes/gp/process.hpp>
+#include <attune/search/bayes/revealed_numbers.hpp>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// One Gaussian process per name, over the features that are known beforehand. A column that is not
+/// in use has level 0 everywhere, which no model can make anything of.
+class intermediate_features final : public intermediate_columns {
+public:
+    /// A column is used from so many numbers on, unless they are all equal, ...
+    static constexpr std::size_t least_learnt = 5;
+    /// ... or, once so many guesses have been judged, the squared error of the last ones is more
+    /// than this share of the variance of the numbers: guessing tells next to nothing of them then.
+    static constexpr std::size_t least_judged = 5;
+    static constexpr std::size_t last_judged = 20;
+    static constexpr double tolerated_error = 0.75;
+    /// Learnt from are so many numbers, those revealed last.
+    static constexpr std::size_t most_learnt = 150;
+
+    /// @param own       features without intermediate ones
+    /// @param revealed  must outlive this object
+    intermediate_features(feature_map own, revealed_numbers const& revealed)
+        : own_(std::move(own))
+        , revealed_(revealed)
+    {
+        for (std::string const& name : own_.space().describe().intermediates)
+            columns_.push_back({name});
+    }
+
+    [[nodiscard]] std::size_t count() const override { return columns_.size(); }
+    [[nodiscard]] std::string const& name(std::size_t c) const override { return columns_[c].name; }
+    [[nodiscard]] bool is_used(std::size_t c) const { return columns_[c].is_used; }
+    [[nodiscard]] bool knows(point const& p) const override { return revealed_.of(p) != nullptr; }
+
+    /// Takes in what was revealed, and decides which columns are used. Rows made before are not
+    /// what they would be now.
+    /// Cost   a fit of hyperparameters per column
+    void learn()
+    {
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            judge(c);
+            learn(c);
+        }
+        judged_ = revealed_.all().size();
+    }
+
+    void append(point const& p, feature_table& table) const override
+    {
+        feature_table one;
+        std::vector<double> const* const known = revealed_.of(p);
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            std::uint32_t level = 0;
+            if (columns_[c].is_used && is_number(known, c)) {
+                level = columns_[c].level_of((*known)[c]);
+            } else if (columns_[c].is_used) {
+                if (one.points == 0) own_.append(p, one);
+                level = guess(columns_[c], one).front();
+            }
+            table.level[own_.count() + c].push_back(level);
+        }
+    }
+
+    /// Gives the candidates `first`, `first` + 1, ..., of which `table` has at least the other
+    /// features, their columns, in place of those that it had.
+    /// Cost   per candidate and column n^2 / 2 multiplications, with n numbers learnt from
+    void widen(feature_table& table, candidate_rows const& rows, std::size_t first) const
+    {
+        table.level.resize(own_.count());
+        table.real.resize(own_.count());
+        std::vector<std::vector<std::uint32_t>> added;
+        for (column const& c : columns_)
+            added.push_back(c.is_used ? guess(c, table)
+                                      : std::vector<std::uint32_t>(table.points, 0));
+        for (auto const& [p, numbers] : revealed_.all()) {
+            std::optional<std::size_t> const row = rows.row_of(p);
+            if (!row || *row < first || *row - first >= table.points) continue;
+            for (std::size_t c = 0; c < columns_.size(); ++c)
+                if (columns_[c].is_used && is_number(&numbers, c))
+                    added[c][*row - first] = columns_[c].level_of(numbers[c]);
+        }
+        for (std::vector<std::uint32_t>& of_column : added)
+            table.level.push_back(std::move(of_column));
+        table.real.resize(table.level.size());
+    }
+
+private:
+    struct column {
+        std::string name;
+        bool is_used = false;
+        detail::spacing how{}; ///< of what it has learnt; low and high are spaced
+        double low = 0;
+        double high = 0;
+        std::optional<gp::process> process{}; ///< of the spaced numbers
+        std::vector<double> errors{};         ///< of guesses, squared, over the numbers' variance
+
+        [[nodiscard]] bool tells_nothing() const
+        {
+            if (errors.size() < least_judged) return false;
+            std::size_t const count = std::min(errors.size(), last_judged);
+            double const sum = std::accumulate(
+                errors.end() - static_cast<std::ptrdiff_t>(count), errors.end(), 0.0);
+            return sum > tolerated_error * static_cast<double>(count);
+        }
+
+        /// @param deviation  of a spaced number; 0: it is known
+        [[nodiscard]] std::uint32_t level_at(double spaced, double deviation) const
+        {
+            return level((spaced - low) / (high - low), deviation / (high - low));
+        }
+        [[nodiscard]] std::uint32_t level_of(double number) const
+        {
+            return level_at(spaced_number(number), 0);
+        }
+        /// Numbers below those that were learnt may have no logarithm.
+        [[nodiscard]] double spaced_number(double number) const
+        {
+            if (how == detail::spacing::log && number <= 0) return low;
+            if (how == detail::spacing::log_plus && number < 0) return low;
+            return detail::spaced(number, how);
+        }
+    };
+
+    [[nodiscard]] static bool is_number(std::vector<double> const* numbers, std::size_t c)
+    {
+        return numbers != nullptr && std::isfinite((*numbers)[c]);
+    }
+
+    [[nodiscard]] static std::vector<std::uint32_t> guess(column const& c,
+                                                          feature_table const& points)
+    {
+        Eigen::ArrayXd mean;
+        Eigen::ArrayXd variance;
+        c.process->predict(points, mean, variance);
+        double const scale = c.process->scale();
+        double const noise = c.process->hyper().noise(); // what no model of the number explains
+        std::vector<std::uint32_t> out;
+        for (Eigen::Index i = 0; i < mean.size(); ++i)
+            out.push_back(c.level_at(mean[i] * scale + c.process->shift(),
+                                     std::sqrt(std::max(variance[i], 0.0) + noise) * scale));
+        return out;
+    }
+
+    /// Compares what was revealed since it learnt with what it guesses.
+    void judge(std::size_t c)
+    {
+        column& of = columns_[c];
+        if (!of.process) return;
+        feature_table points;
+        std::vector<double> truth;
+        for (std::size_t i = judged_; i < revealed_.all().size(); ++i) {
+            auto const& [p, numbers] = revealed_.all()[i];
+            if (!is_number(&numbers, c)) continue;
+            own_.append(p, points);
+            truth.push_back((of.spaced_number(numbers[c]) - of.process->shift()) /
+                            of.process->scale());
+        }
+        if (truth.empty()) return;
+        Eigen::ArrayXd mean;
+        Eigen::ArrayXd variance;
+        of.process->predict(points, mean, variance);
+        for (std::size_t i = 0; i < truth.size(); ++i)
+            of.errors.push_back(std::pow(truth[i] - mean[static_cast<Eigen::Index>(i)], 2));
+    }
+
+    void learn(std::size_t c)
+    {
+        column& of = columns_[c];
+        feature_table points;
+        std::vector<double> numbers;
+        std::size_t const known = revealed_.all().size();
+        for (std::size_t i = known > most_learnt ? known - most_learnt : 0; i < known; ++i) {
+            auto const& [p, all] = revealed_.all()[i];
+            if (!is_number(&all, c)) continue;
+            own_.append(p, points);
+            numbers.push_back(all[c]);
+        }
+        of.is_used = false;
+        if (numbers.size() < least_learnt) return;
+        auto const [lowest, highest] = std::minmax_element(numbers.begin(), numbers.end());
+        if (*lowest == *highest) return;
+        of.is_used = !of.tells_nothing();
+        of.how = detail::spacing_for(*lowest);
+        of.low = detail::spaced(*lowest, of.how);
+        of.high = detail::spaced(*highest, of.how);
+        if (!(of.low < of.high)) { // neighbours whose logarithms are equal
+            of.is_used = false;
+            return;
+        }
+        double mean = 0;
+        for (double& v : numbers)
+            mean += (v = detail::spaced(v, of.how)) / static_cast<double>(numbers.size());
+        double squares = 0;
+        for (double const v : numbers)
+            squares += (v - mean) * (v - mean);
+        if (!of.process) of.process.emplace(own_, gp::process_options{});
+        of.process->rescale(mean, std::sqrt(squares / static_cast<double>(numbers.size())));
+        random_engine none(0); // the default options draw nothing
+        of.process->refit(points, numbers, {}, none);
+        of.process->condition(points, numbers);
+    }
+
+    feature_map own_;
+    revealed_numbers const& revealed_;
+    std::vector<column> columns_;
+    std::size_t judged_ = 0; ///< of revealed_.all()
+};
+
+} // namespace attune::inline ATTUNE_ABI

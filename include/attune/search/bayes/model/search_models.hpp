@@ -1,0 +1,273 @@
+// attune/search/bayes/model/search_models.hpp - the candidates, and what is believed about them.
+// SPDX-License-Identifier: MIT
+//
+// A failure is observed by both models: by the first as a value slower than four fifths of those
+// that worked, under hyperparameters learnt without it. Otherwise nothing would ever lower what is
+// hoped for in a region that fails, and once the good region is known the search would spend its
+// evaluations there.
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/bayesian_options.hpp>
+#include <attune/search/bayes/candidates.hpp>
+#include <attune/search/bayes/choice.hpp>
+#include <attune/search/bayes/feasibility.hpp>
+#include <attune/search/bayes/model/intermediate_features.hpp>
+#include <attune/search/bayes/model/learner.hpp>
+#include <attune/search/bayes/model/model_choice.hpp>
+#include <attune/search/bayes/objective.hpp>
+#include <attune/search/bayes/revealed_numbers.hpp>
+#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/user_prior.hpp>
+#include <attune/search/history.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Both models over one set of candidates.
+class search_models {
+public:
+    /// All must outlive this object.
+    /// @param revealed  numbers of the points that were built; null: there are none
+    search_models(unseen_points const& unseen,
+                  user_prior const& prior,
+                  bayesian_options const& options,
+                  revealed_numbers const* revealed = nullptr)
+        : unseen_(unseen)
+        , prior_(prior)
+        , options_(options)
+        , own_features_(unseen.space(), options.features)
+        , intermediates_(revealed == nullptr || revealed->count() == 0
+                             ? nullptr
+                             : std::make_shared<intermediate_features>(own_features_, *revealed))
+        , features_(own_features_.with(intermediates_))
+        , rows_(unseen, own_features_, prior, options.max_pool)
+        , objective_(features_,
+                     make_objective_model(features_, options.surrogate),
+                     {true, false, options.memory, options.memory_limit})
+    {
+    }
+
+    [[nodiscard]] candidate_rows& rows() noexcept { return rows_; }
+    [[nodiscard]] objective_scale const& scale() const noexcept { return scale_; }
+    [[nodiscard]] candidate_model& objective() noexcept { return objective_.model(); }
+
+    /// Brings candidates and models in step with `history`, which is not empty.
+    void update(search_history const& history, random_engine& engine)
+    {
+        if (read_ == history.told().size()) return;
+        read_ = history.told().size();
+        bool const refit = is_refit_due(history);
+        if (refit) {
+            fitted_at_ = history.told().size();
+            rescale(history);
+            if (intermediates_) intermediates_->learn();
+            renew_rows(history, engine);
+        }
+        has_objective_ = history.worked() > 0;
+        if (has_objective_)
+            objective_.update(
+                history,
+                rows_,
+                [this](observation const& o) { return value_of(o); },
+                refit,
+                engine);
+        if (history.failed() == 0 || options_.feasibility == feasibility_model::none) return;
+        // One fit per step: the labels' turn is the step after the objective's.
+        bool const is_first = !labels_;
+        bool const fit_labels = is_first || (labels_due_ && !refit);
+        labels_due_ = !fit_labels && (labels_due_ || refit);
+        if (is_first) {
+            labels_.emplace(own_features_,
+                            make_label_model(own_features_, options_.feasibility),
+                            learner_options{true, true, options_.memory, options_.memory_limit});
+            labels_->model().assign(own_part(objective_.model().table()));
+        }
+        labels_->update(
+            history,
+            rows_,
+            [](observation const& o) { return learner::value{feasibility_label(o.worked), 0}; },
+            fit_labels,
+            engine);
+    }
+
+    /// An observation became another one.
+    void forget_all() noexcept
+    {
+        read_.reset();
+        objective_.forget_all();
+        if (labels_) labels_->forget_all();
+    }
+
+    /// More candidates, behind the others.
+    void offer(std::vector<point> points)
+    {
+        std::size_t const before = rows_.size();
+        feature_table added = rows_.offer(std::move(points));
+        if (added.points == 0) return;
+        if (labels_) labels_->model().append(added);
+        if (intermediates_) intermediates_->widen(added, rows_, before);
+        objective_.model().append(added);
+    }
+
+    /// @return  true the first time that it is called for this row: its neighbours were not offered
+    bool expand(std::size_t row) { return expanded_.insert(row).second; }
+
+    /// Counts `p` as observed until pop_all(); in between only views are taken.
+    void push(point const& p, pending_value as, double best)
+    {
+        if (!has_objective_) return;
+        double lie = best;
+        if (as == pending_value::expected)
+            if (std::optional<std::size_t> const row = rows_.row_of(p))
+                lie = objective_.model().mean()[static_cast<Eigen::Index>(*row)];
+        objective_.push(p, rows_, lie);
+        ++pushed_;
+    }
+    void pop_all()
+    {
+        for (; pushed_ > 0; --pushed_)
+            objective_.model().pop();
+    }
+
+    /// Valid until something is changed.  @param best  lowest value, in model units
+    [[nodiscard]] scored_candidates view(std::size_t told, double best)
+    {
+        auto const span_of = [](Eigen::ArrayXd const& a) {
+            return std::span<double const>(a.data(), static_cast<std::size_t>(a.size()));
+        };
+        scored_candidates out{rows_.open()};
+        if (has_objective_) {
+            out.mean = span_of(objective_.model().mean());
+            out.variance = span_of(objective_.model().variance());
+            out.best = best;
+        }
+        if (labels_) {
+            out.label_mean = span_of(labels_->model().mean());
+            out.label_variance = span_of(labels_->model().variance());
+        }
+        out.log_weight = rows_.log_weight();
+        out.weight_power =
+            options_.prior_strength / static_cast<double>(std::max<std::size_t>(told, 1));
+        return out;
+    }
+
+private:
+    /// What a failure counts as, among the values that worked: the quantile.
+    static constexpr double failure_quantile = 0.8;
+    /// Promising candidates of a sample that stay when it is renewed.
+    static constexpr std::size_t kept_candidates = 200;
+
+    [[nodiscard]] bool is_refit_due(search_history const& history) const
+    {
+        std::size_t const told = history.told().size();
+        if (!fitted_at_ || (history.worked() > 0 && !has_objective_)) return true;
+        double const known = static_cast<double>(std::min(told, options_.memory_limit));
+        std::size_t const wait =
+            std::max(options_.refit_after, static_cast<std::size_t>(options_.refit_growth * known));
+        if (told >= *fitted_at_ + wait) return true;
+        for (std::size_t i = *fitted_at_; i < told; ++i)
+            if (history.told()[i].worked && !scale_.accepts(history.told()[i].value)) return true;
+        return false;
+    }
+
+    void rescale(search_history const& history)
+    {
+        std::vector<double> values;
+        for (observation const& o : history.told())
+            if (o.worked) values.push_back(o.value);
+        if (values.empty()) return;
+        scale_ = objective_scale(values, options_.objective);
+        auto const place =
+            values.begin() +
+            static_cast<std::ptrdiff_t>(failure_quantile * static_cast<double>(values.size()));
+        std::nth_element(values.begin(), place, values.end());
+        failure_value_ = scale_.to_model(*place);
+    }
+
+    [[nodiscard]] learner::value value_of(observation const& o) const
+    {
+        if (!o.worked) return {failure_value_, 0};
+        return {scale_.to_model(o.value), scale_.variance_of(o.value, o.low, o.high)};
+    }
+
+    /// The whole space once; a sample anew each time.
+    void renew_rows(search_history const& history, random_engine& engine)
+    {
+        bool const is_long = history.told().size() > options_.memory_limit;
+        if (is_long && rows_.takes_whole_space() && rows_.size() > options_.fresh)
+            rows_ = candidate_rows(unseen_, own_features_, prior_, options_.fresh);
+        if (rows_.takes_whole_space() && rows_.size() > 0) {
+            if (intermediates_) assign_objective(objective_.model().table(), engine);
+            return;
+        }
+        if (rows_.takes_whole_space()) {
+            assign(rows_.enumerate(), engine);
+            return;
+        }
+        std::vector<point> points;
+        if (rows_.size() > 0 && has_objective_)
+            for (scored_row const& r :
+                 best_rows(view(history.told().size(), scale_.to_model(history.best()->value)),
+                           kept_candidates))
+                points.push_back(rows_.at(r.row));
+        std::size_t const share = is_long ? 4 : 1; // the model has more to do for each of them
+        for (std::size_t const i : history.best_places(options_.around))
+            draw_around(
+                unseen_.space(), history.told()[i].where, options_.walks / share, engine, points);
+        draw_uniform(unseen_.space(), options_.fresh / share, engine, points);
+        rows_.clear();
+        assign(rows_.offer(std::move(points)), engine);
+    }
+
+    void assign(feature_table table, random_engine& engine)
+    {
+        expanded_.clear();
+        if (labels_) {
+            labels_->empty(engine);
+            labels_->model().assign(table);
+        }
+        assign_objective(std::move(table), engine);
+    }
+    void assign_objective(feature_table table, random_engine& engine)
+    {
+        objective_.empty(engine);
+        if (intermediates_) intermediates_->widen(table, rows_, 0);
+        objective_.model().assign(std::move(table));
+    }
+    [[nodiscard]] feature_table own_part(feature_table table) const
+    {
+        table.level.resize(own_features_.count());
+        table.real.resize(own_features_.count());
+        return table;
+    }
+
+    unseen_points const& unseen_;
+    user_prior const& prior_;
+    bayesian_options const& options_;
+    feature_map own_features_;                             ///< without intermediate ones
+    std::shared_ptr<intermediate_features> intermediates_; ///< null where there are none
+    feature_map features_; ///< with them, for the objective: guesses blur where points fail
+    candidate_rows rows_;  ///< their tables are without them
+    learner objective_;
+    std::optional<learner> labels_; ///< from the first failure on
+    objective_scale scale_;
+    double failure_value_ = 0;
+    bool has_objective_ = false;
+    bool labels_due_ = false;
+    std::size_t pushed_ = 0;
+    std::unordered_set<std::size_t> expanded_; ///< rows of the present candidates
+    std::optional<std::size_t> fitted_at_;     ///< outcomes known then
+    std::optional<std::size_t> read_;          ///< outcomes known at the last update()
+};
+
+} // namespace attune::inline ATTUNE_ABI

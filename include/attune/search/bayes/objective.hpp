@@ -1,0 +1,102 @@
+// attune/search/bayes/objective.hpp - measured values on the scale that the model likes.
+// SPDX-License-Identifier: MIT
+// Source   own: run times spread over orders of magnitude, so their logarithm is modelled. What is
+//          much slower than the median says little about where the fastest are, but as an outlier
+//          it would set the deviation and so the length scales: beyond one span of (median - best)
+//          above the median, values count by 0.3 of the excess. Bending rather than clipping keeps
+//          the order, so that the model still knows which way is downhill.
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/objective_options.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A strictly monotone map: logarithm when every value is positive, bend, then shift and scale.
+class objective_scale {
+public:
+    /// The identity.
+    objective_scale() = default;
+
+    /// @param values  finite; one value, or equal ones, give deviation 1, so that the map stays
+    ///                invertible.
+    explicit objective_scale(std::span<double const> values, objective_options const& options = {})
+        : slope_(options.bent_slope)
+    {
+        if (values.empty()) return;
+        logarithmic_ = options.logarithm &&
+                       std::all_of(values.begin(), values.end(), [](double v) { return v > 0; });
+        std::vector<double> y;
+        for (double const v : values)
+            y.push_back(logarithmic_ ? std::log(v) : v);
+        std::vector<double> sorted = y;
+        std::sort(sorted.begin(), sorted.end());
+        double const median = sorted[sorted.size() / 2];
+        // Half of the values equal to the best: there is no span to measure by.
+        if (median > sorted.front())
+            knee_ = median + options.bend_spans * (median - sorted.front());
+        double const n = static_cast<double>(values.size());
+        double sum = 0;
+        for (double& v : y)
+            sum += (v = bend(v));
+        mean_ = sum / n;
+        double squares = 0;
+        for (double const v : y)
+            squares += (v - mean_) * (v - mean_);
+        double const deviation = y.size() > 1 ? std::sqrt(squares / (n - 1)) : 0;
+        // Below rounding error of the mean the spread is noise of the arithmetic, not of the
+        // values.
+        if (deviation > 1e-12 * (1 + std::abs(mean_))) deviation_ = deviation;
+    }
+
+    [[nodiscard]] bool logarithmic() const noexcept { return logarithmic_; }
+    /// False when `value` has no image: not positive under a logarithm, or not finite.
+    [[nodiscard]] bool accepts(double value) const noexcept
+    {
+        return std::isfinite(value) && (!logarithmic_ || value > 0);
+    }
+    /// Model unit of `value`.  @pre accepts(value)
+    [[nodiscard]] double to_model(double value) const noexcept
+    {
+        return (bend(logarithmic_ ? std::log(value) : value) - mean_) / deviation_;
+    }
+    /// The inverse of to_model().
+    [[nodiscard]] double from_model(double y) const noexcept
+    {
+        double bent = y * deviation_ + mean_;
+        if (bent > knee_) bent = knee_ + (bent - knee_) / slope_;
+        return logarithmic_ ? std::exp(bent) : bent;
+    }
+
+    /// Variance of a measurement in model units, from its 95 % interval taken as that of a normal
+    /// density. 0 when the interval says nothing: it is a single number, or does not hold `value`.
+    /// @pre accepts(value)
+    [[nodiscard]] double variance_of(double value, double low, double high) const noexcept
+    {
+        if (!(low <= value && value <= high && low < high) || !accepts(low) || !accepts(high))
+            return 0;
+        double const deviation = (to_model(high) - to_model(low)) / (2 * 1.96);
+        return deviation * deviation;
+    }
+
+private:
+    [[nodiscard]] double bend(double y) const noexcept
+    {
+        return y > knee_ ? knee_ + slope_ * (y - knee_) : y;
+    }
+
+    bool logarithmic_ = false;
+    double slope_ = 1;
+    double knee_ = std::numeric_limits<double>::infinity();
+    double mean_ = 0;
+    double deviation_ = 1;
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,19 @@
+// attune/search/bayes/objective_options.hpp - how measured values are bent before they are modelled.
+// SPDX-License-Identifier: MIT
+//
+// See objective.hpp
+#pragma once
+
+#include <attune/core/version.hpp>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// How values are bent before they are standardised.
+struct objective_options {
+    bool logarithm = true;   ///< when every value is positive
+    double bend_spans = 1;   ///< from median + so many (median - best) on, values are bent;
+                             ///< infinite: never
+    double bent_slope = 0.3; ///< slope beyond, in (0, 1]
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,65 @@
+// attune/search/bayes/revealed_numbers.hpp - what is known of configurations beside their outcomes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// One number per name for each configuration that is known; NaN where it has none.
+class revealed_numbers {
+public:
+    /// @param count  of names
+    explicit revealed_numbers(std::size_t count = 0)
+        : count_(count)
+    {
+    }
+
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+    /// Takes in what became known of `p`, in place of what was. What is not finite is no number;
+    /// numbers of another count, or none that is one, say nothing.
+    void reveal(point const& p, std::span<double const> numbers)
+    {
+        if (numbers.size() != count_) return;
+        std::vector<double> kept(numbers.begin(), numbers.end());
+        bool any = false;
+        for (double& v : kept) {
+            if (!std::isfinite(v)) v = std::nan("");
+            any = any || std::isfinite(v);
+        }
+        if (!any) return;
+        auto const [place, is_new] = place_.try_emplace(p, all_.size());
+        if (is_new)
+            all_.emplace_back(p, std::move(kept));
+        else
+            all_[place->second].second = std::move(kept);
+    }
+
+    /// Those of `p`; null where nothing is known.
+    [[nodiscard]] std::vector<double> const* of(point const& p) const
+    {
+        auto const found = place_.find(p);
+        return found == place_.end() ? nullptr : &all_[found->second].second;
+    }
+    /// In the order in which configurations became known.
+    [[nodiscard]] std::vector<std::pair<point, std::vector<double>>> const& all() const noexcept
+    {
+        return all_;
+    }
+
+private:
+    std::size_t count_;
+    std::vector<std::pair<point, std::vector<double>>> all_;
+    std::unordered_map<point, std::size_t, point_hash> place_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

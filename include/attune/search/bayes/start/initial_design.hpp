@@ -1,0 +1,99 @@
+// attune/search/bayes/start/initial_design.hpp - the configurations to try before anything is known.
+// SPDX-License-Identifier: MIT
+// Source   Willemsen et al. 2021 Sec. III-E (an even design, failures replaced by random
+//          configurations until enough are valid); what is even here says spread.hpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/bayes/start/child_wise.hpp>
+#include <attune/search/bayes/start/spread.hpp>
+#include <attune/search/bayes/unseen.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// How the configurations of an initial design are drawn.
+enum class start_sampling : std::uint8_t {
+    spread,     ///< far from each other, each uniform over the leaves
+    uniform,    ///< independent, uniform over the leaves
+    child_wise, ///< biased towards sparse parts of the trees; for comparison
+};
+
+struct start_options {
+    /// Configurations that must have worked before the design is complete.
+    std::size_t working = 10;
+    /// At most so many are tried, however few work.
+    std::size_t attempts = 20;
+    start_sampling sampling = start_sampling::spread;
+    /// Tried before all others: the default configuration, what was best elsewhere.
+    std::vector<point> first{};
+};
+
+/// A plan for the first evaluations. Holds no outcomes: the caller says how many worked.
+class initial_design {
+public:
+    /// @param options  configurations in `first` that are not valid are left out
+    initial_design(chain_of_trees const& space, start_options options, random_engine& engine)
+        : options_(std::move(options))
+    {
+        for (point& p : options_.first)
+            if (space.contains(p) && std::find(plan_.begin(), plan_.end(), p) == plan_.end())
+                plan_.push_back(std::move(p));
+        options_.first.clear();
+        if (options_.sampling != start_sampling::spread || plan_.size() >= options_.working) return;
+        for (point& p : spread_sample(space, options_.working - plan_.size(), engine))
+            plan_.push_back(std::move(p));
+    }
+
+    /// The next configuration to try; nothing when the design is complete: enough worked or may yet
+    /// do so, all attempts are spent, or the space is exhausted.
+    /// @param unseen   those seen already are passed over; the result is not marked
+    /// @param worked   outcomes so far that were no failures
+    /// @param pending  configurations asked for whose outcome is not known yet
+    [[nodiscard]] std::optional<point> next(unseen_points const& unseen,
+                                            std::size_t worked,
+                                            std::size_t pending,
+                                            random_engine& engine)
+    {
+        if (worked + pending >= options_.working || given_ >= options_.attempts) return {};
+        std::optional<point> out;
+        while (place_ < plan_.size() && !out) {
+            point const& p = plan_[place_++];
+            if (!unseen.has_seen(p)) out = p;
+        }
+        if (!out) out = draw(unseen, engine);
+        if (out) ++given_;
+        return out;
+    }
+
+    /// Configurations handed out so far.
+    [[nodiscard]] std::size_t given() const noexcept { return given_; }
+
+private:
+    [[nodiscard]] std::optional<point> draw(unseen_points const& unseen,
+                                            random_engine& engine) const
+    {
+        if (options_.sampling == start_sampling::child_wise)
+            for (int tries = 0; tries < 64; ++tries) {
+                point p = sample_child_wise(unseen.space(), engine);
+                if (!unseen.has_seen(p)) return p;
+            }
+        return unseen.draw(engine);
+    }
+
+    start_options options_;
+    std::vector<point> plan_;
+    std::size_t place_ = 0;
+    std::size_t given_ = 0;
+};
+
+} // namespace attune::inline ATTUNE_ABI

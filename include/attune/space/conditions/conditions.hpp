@@ -1,0 +1,168 @@
+// attune/space/conditions/conditions.hpp - constraints cut into the pieces that a tree tests one by one.
+// SPDX-License-Identifier: MIT
+//
+// `a && b` holds when a holds and b holds, also where one of them has no value, so that the pieces
+// mean together what the constraint meant.
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// One conjunct of one constraint.
+struct condition {
+    std::uint32_t source = 0;         ///< the constraint it was cut from
+    std::uint32_t root = no_index;    ///< its node in the description; no_index: opaque
+    std::vector<std::uint32_t> scope; ///< parameters it reads, ascending and unique
+    bool reads_real = false;          ///< one of them is a real parameter: it is in no tree
+};
+
+/// True when the condition has a value at `at`, one coordinate per parameter of `space`, and that
+/// value is not zero. Cost: one visit per node reached, or one call of an opaque predicate.
+[[nodiscard]] inline bool
+holds(description const& space, condition const& tested, std::span<coordinate const> at)
+{
+    evaluator const read(space);
+    if (tested.root == no_index) return read.holds(space.constraints[tested.source], at);
+    std::optional<number> const v = read.value(tested.root, at);
+    return v && v->as_real() != 0;
+}
+
+/// How an error speaks of constraint `index`: its text, or its place when it has none.
+[[nodiscard]] inline std::string constraint_text(description const& space, std::uint32_t index)
+{
+    std::string const& text = space.constraints[index].text;
+    return text.empty() ? "constraint " + std::to_string(index + 1) : text;
+}
+
+namespace detail {
+
+/// Calls `visit(node)` for `root` and every node below it; shared nodes more than once.
+template <class Visit>
+void walk_expression(description const& space, std::uint32_t root, Visit const& visit)
+{
+    std::vector<std::uint32_t> open{root};
+    while (!open.empty()) {
+        expression_node const& n = space.nodes[open.back()];
+        open.pop_back();
+        visit(n);
+        int const operands = operand_count(n.code);
+        if (operands > 0) open.push_back(n.first);
+        if (operands > 1) open.push_back(n.second);
+        if (operands > 2) open.push_back(n.third);
+    }
+}
+
+inline void sort_unique(std::vector<std::uint32_t>& items)
+{
+    std::sort(items.begin(), items.end());
+    items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+/// Throws when a node below `root` reads an input that has no value.
+inline void require_inputs(description const& space, std::uint32_t root, std::string const& where)
+{
+    if (root == no_index) return;
+    walk_expression(space, root, [&](expression_node const& n) {
+        if (n.code == op::input && !space.inputs[n.subject].value)
+            throw error("input " + space.inputs[n.subject].name + " has no value",
+                        where,
+                        "give the value of " + space.inputs[n.subject].name +
+                            " before the space is built");
+    });
+}
+
+inline void require_values(parameter_description const& parameter)
+{
+    if (parameter.kind != parameter_kind::real) {
+        if (parameter.value_count() > 0) return;
+        throw error("a parameter has no values",
+                    "parameter " + parameter.name,
+                    "give it at least one value; a range whose last value is below its first one "
+                    "is empty");
+    }
+    bool const ordered = std::isfinite(parameter.low) && std::isfinite(parameter.high) &&
+                         parameter.low <= parameter.high;
+    if (!ordered || (parameter.on == scale::log && parameter.low <= 0))
+        throw error("a real parameter needs a finite interval, above 0 on a logarithmic scale",
+                    "parameter " + parameter.name,
+                    "correct its bounds");
+}
+
+} // namespace detail
+
+/// Throws attune::error, naming the input or parameter, when a table or a constraint still waits
+/// for an input or a parameter has nothing to choose from.
+inline void require_bound(description const& space)
+{
+    for (parameter_description const& parameter : space.parameters) {
+        if (parameter.kind != parameter_kind::real && parameter.value_count() == 0)
+            detail::require_inputs(
+                space, parameter.rule.bound_node, "values of parameter " + parameter.name);
+        detail::require_values(parameter);
+    }
+    for (std::uint32_t i = 0; i < space.constraints.size(); ++i)
+        detail::require_inputs(
+            space, space.constraints[i].root, "constraint " + constraint_text(space, i));
+}
+
+/// The parameters that the expression at `root` reads, ascending and unique.
+[[nodiscard]] inline std::vector<std::uint32_t> parameters_read(description const& space,
+                                                                std::uint32_t root)
+{
+    std::vector<std::uint32_t> scope;
+    detail::walk_expression(space, root, [&](expression_node const& n) {
+        if (n.code == op::parameter || n.code == op::element || n.code == op::position)
+            scope.push_back(n.subject);
+    });
+    detail::sort_unique(scope);
+    return scope;
+}
+
+/// Every constraint of `space`, cut at its outermost conjunctions, in order of declaration.
+[[nodiscard]] inline std::vector<condition> conditions_of(description const& space)
+{
+    std::vector<condition> out;
+    auto const add = [&](std::uint32_t source, std::uint32_t root, auto scope) {
+        bool const real = std::any_of(scope.begin(), scope.end(), [&](std::uint32_t p) {
+            return space.parameters[p].kind == parameter_kind::real;
+        });
+        out.push_back({source, root, std::move(scope), real});
+    };
+    for (std::uint32_t i = 0; i < space.constraints.size(); ++i) {
+        constraint_description const& whole = space.constraints[i];
+        if (whole.test) {
+            std::vector<std::uint32_t> scope = whole.scope;
+            detail::sort_unique(scope);
+            add(i, no_index, std::move(scope));
+            continue;
+        }
+        std::vector<std::uint32_t> open{whole.root};
+        while (!open.empty()) {
+            std::uint32_t const root = open.back();
+            open.pop_back();
+            expression_node const& n = space.nodes[root];
+            if (n.code == op::logical_and) {
+                open.push_back(n.second);
+                open.push_back(n.first);
+            } else {
+                add(i, root, parameters_read(space, root));
+            }
+        }
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,195 @@
+// attune/space/conditions/domains.hpp - which values of a parameter are possible at all.
+// SPDX-License-Identifier: MIT
+// Source   own: generalised arc consistency, a condition at a time together with those that read no
+//          more than it, on their decision diagram
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/space/build_options.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/domain.hpp>
+#include <attune/space/conditions/proof.hpp>
+#include <attune/space/diagram/diagram.hpp>
+#include <attune/space/diagram/diagram_maker.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Settings of `parameters` when there are few enough to enumerate; else nothing.
+inline std::optional<std::uint64_t> few_settings(std::vector<std::uint32_t> const& parameters,
+                                                 std::vector<domain> const& domains,
+                                                 enumeration_limits const& limits)
+{
+    std::uint64_t product = 1;
+    bool wide = false;
+    for (std::uint32_t const p : parameters) {
+        if (__builtin_mul_overflow(product, std::uint64_t{domains[p].size()}, &product)) return {};
+        wide = wide || domains[p].size() >= limits.wide_values;
+    }
+    std::uint64_t const limit = wide ? limits.wide_settings : limits.settings;
+    return product <= limit ? std::optional(product) : std::nullopt;
+}
+
+enum class verdict { always, never, sometimes };
+
+/// What a search through a diagram finds out about its values.
+struct support {
+    std::vector<std::vector<bool>> values; ///< per level: whether some good setting takes it
+    bool is_product = true;                ///< every setting of these values is good
+};
+
+inline support support_of(diagram_store const& store, std::uint32_t root)
+{
+    support out;
+    for (std::size_t l = 0; l < store.level_count(); ++l)
+        out.values.emplace_back(store.size_of(l), false);
+    auto const pass_over = [&](std::size_t from, std::size_t to) {
+        for (std::size_t l = from; l < to; ++l)
+            out.values[l].assign(store.size_of(l), true);
+    };
+    std::vector<std::uint32_t> reached{root};
+    std::vector<bool> seen(store.node_count(), false);
+    pass_over(0, store.level(root));
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+        std::size_t const level = store.level(reached[i]);
+        if (level == store.level_count()) continue;
+        std::span<std::uint32_t const> const children = store.children(reached[i]);
+        std::uint32_t last = never_node;
+        for (std::size_t v = 0; v < children.size(); ++v) {
+            std::uint32_t const child = children[v];
+            if (child == never_node) continue;
+            out.values[level][v] = true;
+            if (child == last) continue;
+            last = child;
+            pass_over(level + 1, store.level(child));
+            if (!seen[child]) reached.push_back(child);
+            seen[child] = true;
+        }
+    }
+    for (std::size_t i = 0; out.is_product && i < reached.size(); ++i) {
+        std::size_t const level = store.level(reached[i]);
+        for (std::size_t v = 0; level < store.level_count() && v < store.size_of(level); ++v)
+            if (out.values[level][v] && store.child(reached[i], level, v) == never_node)
+                out.is_product = false;
+    }
+    return out;
+}
+
+/// Looks for the settings of `scope` on which `c` and `others`, which read no more than it, hold;
+/// drops values that are in none. Leaves everything as it is once the budget is spent.
+inline verdict enumerate(description const& space,
+                         condition const& c,
+                         std::vector<condition const*> const& others,
+                         std::vector<std::uint32_t> scope,
+                         std::vector<domain>& domains,
+                         effort& budget)
+{
+    std::sort(scope.begin(), scope.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair(domains[a].size(), a) < std::pair(domains[b].size(), b);
+    });
+    diagram_maker maker(space, domains, scope, budget);
+    std::uint32_t const allowed = maker.make(others);
+    std::vector<condition const*> all = others;
+    all.push_back(&c);
+    std::uint32_t const good = maker.make(all);
+    if (budget.is_spent) return verdict::sometimes;
+    if (good == never_node) return verdict::never;
+    support const found = support_of(maker.store(), good);
+    for (std::size_t k = 0; k < scope.size(); ++k)
+        domains[scope[k]].filter(found.values[k]);
+    return good == allowed || found.is_product ? verdict::always : verdict::sometimes;
+}
+
+/// A condition of one parameter with so many values is tested on each, one bit of memory per value.
+inline constexpr std::uint32_t most_values_tested = std::uint32_t{1} << 25U;
+
+/// Drops the values on which conditions of one parameter do not hold, where that has too many for a
+/// diagram; erases those conditions. @return false when no value is left
+inline bool filter_long_ranges(description const& space,
+                               std::vector<condition>& conditions,
+                               std::vector<domain>& domains,
+                               enumeration_limits const& limits)
+{
+    point at = first_values(space, domains);
+    for (std::size_t c = 0; c < conditions.size(); ++c) {
+        std::vector<std::uint32_t> const scope = open_scope(conditions[c], domains);
+        if (scope.size() != 1) continue;
+        domain& of = domains[scope.front()];
+        if (of.size() <= limits.wide_settings || of.size() > most_values_tested) continue;
+        std::vector<bool> good(of.size());
+        coordinate& tried = at[scope.front()];
+        for (std::uint32_t i = 0; i < of.size(); ++i) {
+            tried.index = of.value(i);
+            good[i] = holds(space, conditions[c], at);
+        }
+        of.filter(good);
+        if (of.size() == 0) return false;
+        tried.index = of.value(0);
+        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(c--));
+    }
+    return true;
+}
+
+/// Erases conditions that intervals prove, then enumerates the others, the one with the fewest
+/// settings first, until domains shrink no more or the limits are reached. Erases those that then
+/// hold always. @return false when one can never hold
+inline bool filter_domains(description const& space,
+                           std::vector<condition>& conditions,
+                           std::vector<domain>& domains,
+                           enumeration_limits const& limits)
+{
+    if (!filter_long_ranges(space, conditions, domains, limits)) return false;
+    interval_prover const bounds(space);
+    std::erase_if(conditions, [&](condition const& c) {
+        return c.root != no_index && bounds.always_holds(c.root);
+    });
+    std::vector<std::uint64_t> done(conditions.size(), 0); // settings when last enumerated
+    effort budget{limits.max_visits, limits.max_bytes, false};
+    while (!budget.is_spent) {
+        std::size_t next = conditions.size();
+        std::uint64_t fewest = 0;
+        for (std::size_t i = 0; i < conditions.size(); ++i) {
+            auto const settings = few_settings(open_scope(conditions[i], domains), domains, limits);
+            if (!settings || *settings == done[i]) continue;
+            if (next < conditions.size() && *settings >= fewest) continue;
+            next = i;
+            fewest = *settings;
+        }
+        if (next == conditions.size()) return true;
+        std::vector<std::uint32_t> const scope = open_scope(conditions[next], domains);
+        std::vector<condition const*> others;
+        for (std::size_t i = 0; i < conditions.size(); ++i) {
+            std::vector<std::uint32_t> const reads = open_scope(conditions[i], domains);
+            if (i != next && std::includes(scope.begin(), scope.end(), reads.begin(), reads.end()))
+                others.push_back(&conditions[i]);
+        }
+        budget.bytes = limits.max_bytes; // what the last one took is free again
+        switch (enumerate(space, conditions[next], others, scope, domains, budget)) {
+        case verdict::never:
+            return false;
+        case verdict::sometimes:
+            done[next] =
+                few_settings(open_scope(conditions[next], domains), domains, limits).value_or(0);
+            break;
+        case verdict::always:
+            conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(next));
+            done.erase(done.begin() + static_cast<std::ptrdiff_t>(next));
+            break;
+        }
+    }
+    return true;
+}
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,109 @@
+// attune/space/conditions/groups.hpp - which parameters depend on each other.
+// SPDX-License-Identifier: MIT
+// Source   BaCO Sec. 4.2 (parameters of different trees are independent); own: parameters with one
+//          value tie nothing, conditions that always hold are dropped first
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/domains.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Parameters that become one tree, and the conditions that tie them.
+struct parameter_group {
+    std::vector<std::uint32_t> parameters; ///< ascending
+    std::vector<condition> conditions;     ///< none for a parameter that nothing constrains
+};
+
+/// A space cut into independent parts. Every discrete parameter is in exactly one group.
+struct grouping {
+    std::vector<domain> domains;         ///< one per parameter; of no use for a real one
+    std::vector<parameter_group> groups; ///< ordered by their first parameter
+    std::vector<condition> over_reals;   ///< to be tested when a point is drawn
+    bool is_empty = false;               ///< already known: nothing can be valid
+};
+
+namespace detail {
+
+/// Union-find with path halving.
+class partition {
+public:
+    explicit partition(std::size_t size)
+        : parent_(size)
+    {
+        std::iota(parent_.begin(), parent_.end(), std::uint32_t{0});
+    }
+    std::uint32_t find(std::uint32_t i) noexcept
+    {
+        while (parent_[i] != i)
+            i = parent_[i] = parent_[parent_[i]];
+        return i;
+    }
+    /// The lower root becomes the root of both.
+    void unite(std::uint32_t a, std::uint32_t b) noexcept
+    {
+        a = find(a);
+        b = find(b);
+        if (a < b)
+            parent_[b] = a;
+        else
+            parent_[a] = b;
+    }
+
+private:
+    std::vector<std::uint32_t> parent_;
+};
+
+} // namespace detail
+
+/// Cuts a space into groups.
+/// @param conditions  those to respect: conditions_of(space), or a part of it
+/// @pre   space is bound (require_bound)
+/// Cost   one test per setting of each condition that has few enough (see `limits`), again when its
+///        domains shrink
+[[nodiscard]] inline grouping make_groups(description const& space,
+                                          std::vector<condition> conditions,
+                                          enumeration_limits const& limits = {})
+{
+    grouping out;
+    for (parameter_description const& p : space.parameters)
+        out.domains.emplace_back(p.value_count());
+
+    // Expressions are tested first: they may exclude what an opaque predicate cannot digest.
+    std::vector<condition> left;
+    for (bool const opaque : {false, true})
+        for (condition& c : conditions)
+            if ((c.root == no_index) == opaque)
+                (c.reads_real ? out.over_reals : left).push_back(std::move(c));
+    out.is_empty = !detail::filter_domains(space, left, out.domains, limits);
+    detail::partition same(space.parameters.size());
+    for (condition& c : left) {
+        c.scope = detail::open_scope(c, out.domains);
+        for (std::uint32_t const p : c.scope)
+            same.unite(c.scope.front(), p);
+    }
+    std::vector<std::size_t> group_of(space.parameters.size());
+    for (std::uint32_t p = 0; p < space.parameters.size(); ++p) {
+        if (space.parameters[p].kind == parameter_kind::real) continue;
+        std::uint32_t const root = same.find(p);
+        if (root == p) {
+            group_of[p] = out.groups.size();
+            out.groups.emplace_back();
+        }
+        out.groups[group_of[root]].parameters.push_back(p);
+    }
+    if (out.is_empty) return out;
+    for (condition& c : left)
+        out.groups[group_of[same.find(c.scope.front())]].conditions.push_back(std::move(c));
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,101 @@
+// attune/space/conditions/partial.hpp - whether a condition can still hold when some parameters are set.
+// SPDX-License-Identifier: MIT
+// Source   own: what can be evaluated is evaluated, `&&`, `||`, `!` and select combine the outcomes
+//          of what can not; comparisons and arithmetic that wait for a parameter may become
+//          anything
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/space/conditions/conditions.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Evaluates conditions of one description while its parameters are set level by level.
+class partial_evaluator {
+public:
+    explicit partial_evaluator(description const& space)
+        : space_(space)
+        , read_(space)
+    {
+    }
+
+    /// @param level_of  for each parameter, the level on which it is set; 0 if it never changes
+    void set_levels(std::span<std::size_t const> level_of)
+    {
+        complete_at_.clear();
+        for (expression_node const& n : space_.nodes) {
+            int const operands = operand_count(n.code);
+            std::size_t level = 0;
+            if (n.code == op::parameter || n.code == op::element || n.code == op::position)
+                level = level_of[n.subject];
+            if (operands > 0) level = complete_at_[n.first];
+            if (operands > 1) level = std::max(level, complete_at_[n.second]);
+            if (operands > 2) level = std::max(level, complete_at_[n.third]);
+            complete_at_.push_back(level);
+        }
+    }
+
+    /// False when `c` cannot hold, whatever the parameters of levels after `level` will be. Exact
+    /// once its last parameter is set. An opaque predicate is called at once.
+    [[nodiscard]] bool
+    may_hold(condition const& c, std::size_t level, std::span<coordinate const> at) const
+    {
+        if (c.root == no_index) return holds(space_, c, at);
+        return (outcomes(c.root, level, at) & can_be_true) != 0;
+    }
+
+private:
+    static constexpr unsigned can_be_true = 1;
+    static constexpr unsigned can_be_false = 2;
+    static constexpr unsigned can_have_no_value = 4;
+    static constexpr unsigned anything = can_be_true | can_be_false | can_have_no_value;
+
+    [[nodiscard]] unsigned
+    outcomes(std::uint32_t node, std::size_t level, std::span<coordinate const> at) const
+    {
+        if (complete_at_[node] <= level) {
+            std::optional<number> const v = read_.value(node, at);
+            if (!v) return can_have_no_value;
+            return v->as_real() != 0 ? can_be_true : can_be_false;
+        }
+        expression_node const& n = space_.nodes[node];
+        if (n.code != op::logical_and && n.code != op::logical_or && n.code != op::logical_not &&
+            n.code != op::select)
+            return anything;
+        unsigned const first = outcomes(n.first, level, at);
+        unsigned out = first & can_have_no_value;
+        switch (n.code) {
+        case op::logical_not:
+            if ((first & can_be_true) != 0) out |= can_be_false;
+            if ((first & can_be_false) != 0) out |= can_be_true;
+            return out;
+        case op::logical_and:
+            out |= first & can_be_false;
+            if ((first & can_be_true) != 0) out |= outcomes(n.second, level, at);
+            return out;
+        case op::logical_or:
+            out |= first & can_be_true;
+            if ((first & can_be_false) != 0) out |= outcomes(n.second, level, at);
+            return out;
+        default:
+            if ((first & can_be_true) != 0) out |= outcomes(n.second, level, at);
+            if ((first & can_be_false) != 0) out |= outcomes(n.third, level, at);
+            return out;
+        }
+    }
+
+    description const& space_;
+    evaluator read_;
+    std::vector<std::size_t> complete_at_; // node -> level that sets the last parameter it reads
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

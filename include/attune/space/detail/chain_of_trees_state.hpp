@@ -1,0 +1,148 @@
+// attune/space/detail/chain_of_trees_state.hpp - what a chain of trees holds, and how it is made.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/groups.hpp>
+#include <attune/space/conditions/over_reals.hpp>
+#include <attune/space/query/explain.hpp>
+#include <attune/space/query/steps.hpp>
+#include <attune/space/reuse.hpp>
+#include <attune/space/tree/build.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline std::uint32_t first_parameter(tree const& t)
+{
+    return *std::min_element(t.parameters().begin(), t.parameters().end());
+}
+
+} // namespace detail
+
+struct chain_of_trees::state {
+    description space;
+    build_options options;
+    std::vector<condition> conditions;
+    std::vector<bool> tested;                       // condition -> some tree or draw tests it
+    std::vector<std::shared_ptr<tree const>> trees; // ordered by their first parameter
+    std::vector<wide_tree> wide;                    // groups without a tree
+    detail::real_part reals;
+
+    /// @param before  whose trees are taken over where nothing they depend on differs; or nullptr
+    state(description bound, build_options const& limits, state const* before)
+        : space(std::move(bound))
+        , options(limits)
+    {
+        require_bound(space);
+        conditions = conditions_of(space);
+        std::vector<bool> is_new(space.parameters.size(), true);
+        if (before != nullptr)
+            is_new = detail::parameters_to_rebuild(before->space, space, conditions);
+        tested.assign(conditions.size(), false);
+        grow(is_new);
+        for (std::size_t c = 0; c < conditions.size(); ++c)
+            if (is_kept(conditions[c], is_new)) tested[c] = before->tested[c];
+        for (std::size_t t = 0; before != nullptr && t < before->trees.size(); ++t) {
+            std::uint32_t const parameter = before->trees[t]->parameters().front();
+            if (parameter < is_new.size() && !is_new[parameter]) trees.push_back(before->trees[t]);
+        }
+        for (std::size_t w = 0; before != nullptr && w < before->wide.size(); ++w) {
+            std::uint32_t const parameter = before->wide[w].parameters().front();
+            if (parameter < is_new.size() && !is_new[parameter]) wide.push_back(before->wide[w]);
+        }
+        std::sort(trees.begin(), trees.end(), [](auto const& a, auto const& b) {
+            return detail::first_parameter(*a) < detail::first_parameter(*b);
+        });
+        random_engine engine(1);
+        point drawn(space.parameters.size());
+        reals.require_acceptance(space, drawn, [&] { draw(drawn, engine); });
+    }
+
+    /// Builds the trees of the parameters marked.
+    void grow(std::vector<bool> const& is_new)
+    {
+        std::vector<condition> read;
+        for (condition const& c : conditions)
+            if (!is_kept(c, is_new)) read.push_back(c);
+        grouping parts = make_groups(space, std::move(read), options.enumeration);
+        if (parts.is_empty) throw_empty(space, options);
+        std::uint64_t visits = options.max_visits;
+        for (parameter_group const& group : parts.groups) {
+            if (!is_new[group.parameters.front()]) continue;
+            mark_tested(group.conditions);
+            grown_tree grown = grow_tree(space, group, parts.domains, options, visits);
+            if (!grown.is_wide) {
+                if (!grown.made) throw_empty(space, options);
+                trees.push_back(std::make_shared<tree const>(*std::move(grown.made)));
+                continue;
+            }
+            if (options.wide == when_wide::refuse)
+                detail::too_wide(space, group, detail::limits_sentence(options));
+            wide.emplace_back(space, group, parts.domains, options);
+            if (wide.back().is_empty()) throw_empty(space, options);
+        }
+        mark_tested(parts.over_reals);
+        reals = detail::real_part(space, std::move(parts.over_reals));
+    }
+
+    /// Whether the tree that `c` is part of is taken over.
+    [[nodiscard]] static bool is_kept(condition const& c, std::vector<bool> const& is_new)
+    {
+        return !c.reads_real && !c.scope.empty() && !is_new[c.scope.front()];
+    }
+
+    void mark_tested(std::vector<condition> const& used)
+    {
+        for (std::size_t c = 0; c < conditions.size(); ++c)
+            for (condition const& u : used)
+                if (u.source == conditions[c].source && u.root == conditions[c].root)
+                    tested[c] = true;
+    }
+
+    /// Uniform over the leaves and on the scales; constraints over reals not looked at.
+    void draw(point& out, random_engine& engine) const
+    {
+        for (auto const& t : trees)
+            t->place(uniform_leaf(engine, t->leaves()), out);
+        for (wide_tree const& w : wide)
+            w.draw(engine, out);
+        for (std::uint32_t const p : reals.parameters)
+            out[p].real = scale_value(space.parameters[p], uniform_unit(engine));
+    }
+
+    /// Whether `p` stands inside the tables of groups without a tree and breaks no constraint that
+    /// reads one of their parameters.
+    [[nodiscard]] bool wide_accept(point const& p) const
+    {
+        if (wide.empty()) return true;
+        std::vector<bool> in_wide(space.parameters.size(), false);
+        for (wide_tree const& w : wide)
+            for (std::uint32_t const parameter : w.parameters()) {
+                if (!detail::is_inside(space.parameters[parameter], p[parameter])) return false;
+                in_wide[parameter] = true;
+            }
+        return std::all_of(conditions.begin(), conditions.end(), [&](condition const& c) {
+            bool const reads_wide = std::any_of(
+                c.scope.begin(), c.scope.end(), [&](std::uint32_t read) { return in_wide[read]; });
+            return c.reads_real || !reads_wide || holds(space, c, p);
+        });
+    }
+
+    /// Every real parameter at the middle of its scale, every other one at its first value.
+    [[nodiscard]] point middle() const
+    {
+        point out(space.parameters.size());
+        for (std::uint32_t const p : reals.parameters)
+            out[p].real = scale_value(space.parameters[p], 0.5);
+        return out;
+    }
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,200 @@
+// attune/space/files/detail/expression_nodes.hpp - nodes with the meaning that Python gives an expression.
+// SPDX-License-Identifier: MIT
+//
+// True division as Python language reference, Sec. 6.7
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/space/files/expression_parser.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What is known of a node.
+struct node_facts {
+    value_kind kind = value_kind::integer;
+    std::uint32_t depth = 1;
+    std::uint32_t size = 1; ///< as a tree, shared nodes counted each time; saturates
+};
+
+struct expression_node_hash {
+    [[nodiscard]] std::size_t operator()(expression_node const& n) const noexcept
+    {
+        std::uint64_t h = static_cast<std::uint64_t>(n.code);
+        for (std::uint64_t const part : {std::uint64_t{n.first},
+                                         std::uint64_t{n.second},
+                                         std::uint64_t{n.third},
+                                         std::uint64_t{n.subject},
+                                         std::uint64_t{n.text},
+                                         static_cast<std::uint64_t>(n.integer),
+                                         std::bit_cast<std::uint64_t>(n.real + 0.0)})
+            h = (h ^ part ^ (h >> 29)) * 0x9e3779b97f4a7c15ULL;
+        return static_cast<std::size_t>(h ^ (h >> 32));
+    }
+};
+
+/// Adds nodes to one description. Keep one for many constraints: the index of nodes is made once.
+class expression_builder {
+public:
+    explicit expression_builder(description& space)
+        : space_(space)
+    {
+        for (std::uint32_t i = 0; i < space_.nodes.size(); ++i) {
+            known_.emplace(space_.nodes[i], i);
+            facts_.push_back(facts_of(space_.nodes[i]));
+        }
+    }
+
+    [[nodiscard]] description& space() const noexcept { return space_; }
+    [[nodiscard]] node_facts const& facts(std::uint32_t node) const { return facts_[node]; }
+
+    std::uint32_t add(expression_node const& n)
+    {
+        auto const [found, is_new] =
+            known_.emplace(n, static_cast<std::uint32_t>(space_.nodes.size()));
+        if (is_new) {
+            space_.nodes.push_back(n);
+            facts_.push_back(facts_of(n));
+        }
+        return found->second;
+    }
+    std::uint32_t integer(std::int64_t v) { return add({.code = op::integer, .integer = v}); }
+    std::uint32_t real(double v) { return add({.code = op::real, .real = v}); }
+    std::uint32_t text(std::string const& v)
+    {
+        auto const found = std::find(space_.texts.begin(), space_.texts.end(), v);
+        auto const place = static_cast<std::uint32_t>(found - space_.texts.begin());
+        if (found == space_.texts.end()) space_.texts.push_back(v);
+        return add({.code = op::text, .text = place});
+    }
+    std::uint32_t one(op code, std::uint32_t a) { return add({.code = code, .first = a}); }
+    std::uint32_t two(op code, std::uint32_t a, std::uint32_t b)
+    {
+        return add({.code = code, .first = a, .second = b});
+    }
+    std::uint32_t select(std::uint32_t c, std::uint32_t a, std::uint32_t b)
+    {
+        bool const is_real =
+            facts_[a].kind == value_kind::real || facts_[b].kind == value_kind::real;
+        return add(
+            {.code = op::select, .first = c, .second = a, .third = b, .real = is_real ? 1.0 : 0.0});
+    }
+
+    /// `a / b` of Python.
+    std::uint32_t true_divide(std::uint32_t a, std::uint32_t b)
+    {
+        bool const whole = facts_[a].kind != value_kind::real && facts_[b].kind != value_kind::real;
+        if (!whole || always_divides(a, b)) return two(op::divide, a, b);
+        if (space_.nodes[a].code == op::integer)
+            return two(op::divide, real(static_cast<double>(space_.nodes[a].integer)), b);
+        if (space_.nodes[b].code == op::integer)
+            return two(op::divide, a, real(static_cast<double>(space_.nodes[b].integer)));
+        return two(op::divide, two(op::multiply, a, real(1.0)), b);
+    }
+
+    /// The parameters below `root`, ascending.
+    [[nodiscard]] std::vector<std::uint32_t> scope(std::uint32_t root) const
+    {
+        std::vector<std::uint32_t> out;
+        std::vector<std::uint32_t> open{root};
+        std::vector<bool> seen(space_.nodes.size());
+        while (!open.empty()) {
+            std::uint32_t const at = open.back();
+            open.pop_back();
+            if (seen[at]) continue;
+            seen[at] = true;
+            expression_node const& n = space_.nodes[at];
+            if (n.code == op::parameter || n.code == op::element || n.code == op::position)
+                out.push_back(n.subject);
+            for (std::uint32_t const operand : {n.first, n.second, n.third})
+                if (operand != no_index) open.push_back(operand);
+        }
+        std::sort(out.begin(), out.end());
+        out.erase(std::unique(out.begin(), out.end()), out.end());
+        return out;
+    }
+
+private:
+    [[nodiscard]] node_facts facts_of(expression_node const& n) const
+    {
+        node_facts out;
+        bool any_real = false;
+        for (std::uint32_t const operand : {n.first, n.second, n.third}) {
+            if (operand == no_index) continue;
+            node_facts const& below = facts_[operand];
+            out.depth = std::max(out.depth, below.depth + 1);
+            out.size = std::min(out.size + below.size, 2 * max_expression_size);
+            any_real = any_real || below.kind == value_kind::real;
+        }
+        if (n.code == op::parameter)
+            out.kind = space_.parameters[n.subject].type;
+        else if (n.code == op::input)
+            out.kind = space_.inputs[n.subject].type;
+        else if (n.code == op::text)
+            out.kind = value_kind::text;
+        else if (n.code == op::logical_not || (n.code >= op::less && n.code <= op::logical_or))
+            out.kind = value_kind::boolean;
+        else if (n.code == op::real || (n.code == op::select ? n.real != 0 : any_real))
+            out.kind = value_kind::real;
+        return out;
+    }
+
+    /// Whether the whole number `b` divides `a` wherever both have a value. Tried, not proved: for
+    /// every setting of the parameters below them, when there are few and their values are known.
+    [[nodiscard]] bool always_divides(std::uint32_t a, std::uint32_t b) const
+    {
+        std::vector<std::uint32_t> read = scope(a);
+        for (std::uint32_t const i : scope(b))
+            read.push_back(i);
+        std::sort(read.begin(), read.end());
+        read.erase(std::unique(read.begin(), read.end()), read.end());
+        std::uint64_t settings = 1;
+        for (std::uint32_t const i : read) {
+            settings *= space_.parameters[i].value_count();
+            if (settings == 0 || settings > 1024 ||
+                space_.parameters[i].kind == parameter_kind::real)
+                return false;
+        }
+        if (facts_[a].size + facts_[b].size > 200 || reads_input(a) || reads_input(b)) return false;
+        evaluator const values(space_);
+        std::vector<coordinate> at(space_.parameters.size());
+        for (std::uint64_t setting = 0; setting < settings; ++setting) {
+            std::uint64_t rest = setting;
+            for (std::uint32_t const i : read) {
+                std::uint32_t const count = space_.parameters[i].value_count();
+                at[i].index = static_cast<std::uint32_t>(rest % count);
+                rest /= count;
+            }
+            std::optional<number> const below = values.value(b, at);
+            std::optional<number> const above = values.value(a, at);
+            if (!above || !below || below->integer == 0 || below->integer == -1) continue;
+            if (above->integer % below->integer != 0) return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool reads_input(std::uint32_t root) const
+    {
+        expression_node const& n = space_.nodes[root];
+        if (n.code == op::input) return true;
+        for (std::uint32_t const operand : {n.first, n.second, n.third})
+            if (operand != no_index && reads_input(operand)) return true;
+        return false;
+    }
+
+    description& space_;
+    std::unordered_map<expression_node, std::uint32_t, expression_node_hash> known_;
+    std::vector<node_facts> facts_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,224 @@
+// attune/space/files/detail/smtlib_terms.hpp - the operations of an expression in the words of SMT-LIB.
+// SPDX-License-Identifier: MIT
+// Source   The SMT-LIB Standard 2.6; theory Ints: a = b (div a b) + (mod a b), 0 <= (mod a b) < |b|
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+struct smt_term {
+    std::string value;
+    std::string defined = "true"; ///< a condition
+    double largest = 0;           ///< no smaller than its absolute value
+    bool is_real = false;
+    bool is_truth = false; ///< of sort Bool
+};
+
+[[nodiscard]] inline std::string smt_integer(std::int64_t v)
+{
+    std::string const digits = std::to_string(v);
+    return v < 0 ? "(- " + digits.substr(1) + ')' : digits;
+}
+
+/// A double exactly: whole number times or over a power of two.
+[[nodiscard]] inline std::string smt_real(double v)
+{
+    if (!std::isfinite(v)) throw error("a real that is not finite cannot be written", "", "");
+    if (v == 0) return "0.0";
+    int exponent = 0;
+    auto digits = static_cast<std::int64_t>(std::ldexp(std::frexp(std::abs(v), &exponent), 53));
+    exponent -= 53;
+    for (; digits % 2 == 0 && exponent < 0; ++exponent)
+        digits /= 2;
+    std::string out = std::to_string(digits) + ".0";
+    char const* const way = exponent < 0 ? "(/ " : "(* ";
+    for (int rest = std::abs(exponent); rest > 0; rest -= 62)
+        out = way + out + ' ' + std::to_string(std::int64_t{1} << std::min(rest, 62)) + ".0)";
+    return v < 0 ? "(- " + out + ')' : out;
+}
+
+[[nodiscard]] inline std::string smt_join(char const* word, std::vector<std::string> const& parts)
+{
+    if (parts.size() == 1) return parts.front();
+    if (parts.empty()) return word == std::string("or") ? "false" : "true";
+    std::string out = std::string("(") + word;
+    for (std::string const& part : parts)
+        out += ' ' + part;
+    return out + ')';
+}
+
+[[nodiscard]] inline std::string smt_both(std::string const& a, std::string const& b)
+{
+    if (a == "true") return b;
+    if (b == "true" || a == b) return a;
+    return "(and " + a + ' ' + b + ')';
+}
+
+/// `t` has a value, or `otherwise` holds and nobody asks.
+[[nodiscard]] inline std::string smt_unless(std::string const& otherwise, smt_term const& t)
+{
+    return t.defined == "true" ? t.defined : "(or " + otherwise + ' ' + t.defined + ')';
+}
+
+[[nodiscard]] inline smt_term smt_number(number const& v)
+{
+    std::string text = v.is_real ? smt_real(v.real) : smt_integer(v.integer);
+    return {std::move(text), "true", std::abs(v.as_real()), v.is_real, false};
+}
+
+[[nodiscard]] inline smt_term smt_truth(std::string value, std::string defined)
+{
+    return {std::move(value), std::move(defined), 1, false, true};
+}
+
+/// A term as a number; as a real if `real`.
+[[nodiscard]] inline std::string smt_value(smt_term const& t, bool real)
+{
+    if (t.is_truth) {
+        return "(ite " + t.value + (real ? " 1.0 0.0)" : " 1 0)");
+    }
+    return real && !t.is_real ? "(to_real " + t.value + ')' : t.value;
+}
+
+/// Whole numbers must fit 64 bits; nothing is said where they cannot be larger.
+inline void smt_require_64_bits(smt_term& t)
+{
+    if (t.is_real || t.largest < 9.2e18) return;
+    t.defined =
+        smt_both(t.defined, "(<= (- 9223372036854775808) " + t.value + " 9223372036854775807)");
+    t.largest = 9223372036854775808.0;
+}
+
+[[nodiscard]] inline smt_term smt_unary(op code, smt_term const& a)
+{
+    std::string const v = smt_value(a, a.is_real);
+    std::string const minus = "(- " + v + ')';
+    smt_term out{minus, a.defined, a.largest, a.is_real, false};
+    if (code == op::absolute)
+        out.value = "(ite (< " + v + (a.is_real ? " 0.0) " : " 0) ") + minus + ' ' + v + ')';
+    smt_require_64_bits(out);
+    return out;
+}
+
+[[nodiscard]] inline smt_term smt_select(std::string const& condition,
+                                         std::string const& defined,
+                                         smt_term const& a,
+                                         smt_term const& b,
+                                         bool real)
+{
+    real = real || a.is_real || b.is_real;
+    std::string either = "true";
+    if (a.defined != "true" || b.defined != "true")
+        either = "(ite " + condition + ' ' + a.defined + ' ' + b.defined + ')';
+    return {"(ite " + condition + ' ' + smt_value(a, real) + ' ' + smt_value(b, real) + ')',
+            smt_both(defined, either),
+            std::max(a.largest, b.largest),
+            real,
+            false};
+}
+
+[[nodiscard]] inline smt_term smt_comparison(op code, smt_term const& a, smt_term const& b)
+{
+    bool const real = a.is_real || b.is_real;
+    char const* const sign = code == op::less            ? "<"
+                             : code == op::less_equal    ? "<="
+                             : code == op::greater       ? ">"
+                             : code == op::greater_equal ? ">="
+                                                         : "=";
+    std::string const test =
+        std::string("(") + sign + ' ' + smt_value(a, real) + ' ' + smt_value(b, real) + ')';
+    return smt_truth(code == op::not_equal ? "(not " + test + ')' : test,
+                     smt_both(a.defined, b.defined));
+}
+
+/// Quotient or remainder. SMT-LIB's `div` rounds so that the remainder is not negative: down for
+/// b > 0; what is wanted is brought to that case, or to a >= 0, by changing both signs.
+[[nodiscard]] inline std::string
+smt_whole_division(op code, std::string const& a, std::string const& b)
+{
+    auto const pair = [](char const* word, std::string const& x, std::string const& y) {
+        return std::string("(") + word + ' ' + x + ' ' + y + ')';
+    };
+    auto const minus = [](std::string const& x) { return "(- " + x + ')'; };
+    auto const choose = [](std::string const& c, std::string const& x, std::string const& y) {
+        return "(ite " + c + ' ' + x + ' ' + y + ')';
+    };
+    std::string const down = pair(">", b, "0");
+    std::string const not_negative = pair(">=", a, "0");
+    switch (code) {
+    case op::floor_divide:
+        return choose(down, pair("div", a, b), pair("div", minus(a), minus(b)));
+    case op::floor_modulo:
+        return choose(down, pair("mod", a, b), minus(pair("mod", minus(a), minus(b))));
+    case op::ceil_divide: // -floor(-a / b)
+        return minus(choose(down, pair("div", minus(a), b), pair("div", a, minus(b))));
+    case op::divide:
+        return choose(not_negative, pair("div", a, b), minus(pair("div", minus(a), b)));
+    default:
+        return choose(not_negative, pair("mod", a, b), minus(pair("mod", minus(a), b)));
+    }
+}
+
+[[nodiscard]] inline std::string
+smt_real_division(op code, std::string const& a, std::string const& b)
+{
+    std::string const quotient = "(/ " + a + ' ' + b + ')';
+    std::string const floor = "(to_real (to_int " + quotient + "))";
+    std::string const ceiling = "(- (to_real (to_int (- " + quotient + "))))";
+    std::string const toward_zero = "(ite (>= " + quotient + " 0.0) " + floor + ' ' + ceiling + ')';
+    switch (code) {
+    case op::divide:
+        return quotient;
+    case op::floor_divide:
+        return floor;
+    case op::ceil_divide:
+        return ceiling;
+    default:
+        return "(- " + a + " (* " + b + ' ' + (code == op::modulo ? toward_zero : floor) + "))";
+    }
+}
+
+[[nodiscard]] inline smt_term smt_arithmetic(op code, smt_term const& a, smt_term const& b)
+{
+    smt_term out{"", smt_both(a.defined, b.defined), 0, a.is_real || b.is_real, false};
+    std::string const x = smt_value(a, out.is_real);
+    std::string const y = smt_value(b, out.is_real);
+    auto const pair = [&](char const* word) {
+        return std::string("(") + word + ' ' + x + ' ' + y + ')';
+    };
+    switch (code) {
+    case op::add:
+    case op::subtract:
+        out.value = pair(code == op::add ? "+" : "-");
+        out.largest = a.largest + b.largest;
+        break;
+    case op::multiply:
+        out.value = pair("*");
+        out.largest = a.largest * b.largest;
+        break;
+    case op::minimum:
+    case op::maximum:
+        out.value = "(ite " + pair(code == op::minimum ? "<" : ">") + ' ' + x + ' ' + y + ')';
+        out.largest = std::max(a.largest, b.largest);
+        break;
+    default:
+        out.defined = smt_both(out.defined, "(not (= " + y + (out.is_real ? " 0.0))" : " 0))"));
+        out.value = out.is_real ? smt_real_division(code, x, y) : smt_whole_division(code, x, y);
+        out.largest = std::max(a.largest, b.largest);
+        break;
+    }
+    smt_require_64_bits(out);
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,145 @@
+// attune/space/files/detail/values_from.hpp - the table of a parameter from a list in a file.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/files/detail/json_tree.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The text of a literal as text_of() writes the value it stands for in `p`.
+[[nodiscard]] inline std::string text_of_literal(parameter_description const& p,
+                                                 json_value const& v)
+{
+    if (v.kind == json_kind::text) return v.text;
+    if (v.kind == json_kind::boolean && p.kind == parameter_kind::boolean)
+        return v.integer != 0 ? "true" : "false";
+    if (v.kind == json_kind::real || p.type == value_kind::real) return text_of_real(v.real);
+    return std::to_string(v.integer);
+}
+
+template <class T>
+void sort_and_refuse_repeats(json_source const& source,
+                             json_value const& list,
+                             std::vector<T>& values,
+                             bool keep_order)
+{
+    std::vector<T> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    auto const twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) {
+        auto const first = std::find(values.begin(), values.end(), *twice);
+        auto const second = std::find(first + 1, values.end(), *twice);
+        source.fail("expected each value once, found one again",
+                    list.items[static_cast<std::size_t>(second - values.begin())].at);
+    }
+    if (!keep_order) values = std::move(sorted);
+}
+
+/// Fills `out` from a list of literals of one kind (whole numbers among reals are reals).
+/// @param keep_order  numbers are categories: they are not sorted
+inline void set_values(json_source const& source,
+                       json_value const& list,
+                       bool keep_order,
+                       parameter_description& out)
+{
+    if (list.items.empty()) source.fail("expected at least one value of " + out.name, list.at);
+    if (list.items.size() > max_table_values)
+        source.fail("expected at most 2^20 values of " + out.name + ", found " +
+                        std::to_string(list.items.size()),
+                    list.at,
+                    "give a range");
+    json_kind kind = list.items.front().kind;
+    for (json_value const& v : list.items) {
+        bool const number = v.kind == json_kind::integer || v.kind == json_kind::real;
+        if (!number && v.kind != json_kind::text && v.kind != json_kind::boolean)
+            source.wrong_kind(v, "a number, a text, true or false");
+        if (v.kind == json_kind::real && v.text.find_first_of(".eE") == std::string::npos)
+            source.fail(
+                "the number " + v.text + " is too large", v.at, "whole numbers have 64 bits");
+        if (v.kind == json_kind::real && kind == json_kind::integer) kind = json_kind::real;
+        if (v.kind != kind && !(kind == json_kind::real && v.kind == json_kind::integer))
+            source.wrong_kind(v, std::string(name_of(kind)) + " as the values before it");
+    }
+    out.kind = keep_order ? parameter_kind::categorical : parameter_kind::ordinal;
+    if (kind == json_kind::text) {
+        out.kind = parameter_kind::categorical;
+        out.type = value_kind::text;
+        for (json_value const& v : list.items)
+            out.labels.push_back(v.text);
+        sort_and_refuse_repeats(source, list, out.labels, true);
+    } else if (kind == json_kind::real) {
+        out.type = value_kind::real;
+        for (json_value const& v : list.items)
+            out.reals.push_back(v.real);
+        sort_and_refuse_repeats(source, list, out.reals, keep_order);
+    } else {
+        out.type = value_kind::integer;
+        for (json_value const& v : list.items)
+            out.integers.push_back(v.integer);
+        sort_and_refuse_repeats(source, list, out.integers, keep_order);
+        if (kind == json_kind::boolean && out.integers.size() == 2) {
+            out.kind = parameter_kind::boolean;
+            out.type = value_kind::boolean;
+            out.integers.clear();
+        }
+    }
+}
+
+inline void set_default(json_source const& source, json_value const& v, parameter_description& out)
+{
+    if (v.kind == json_kind::null) return;
+    if (v.kind == json_kind::list) {
+        std::vector<std::int64_t> elements;
+        for (json_value const& e : v.items)
+            elements.push_back(
+                source.require(e, json_kind::integer, "an element of \"default\"").integer);
+        out.default_text = text_of_elements(elements);
+    } else {
+        if (v.kind == json_kind::object) source.wrong_kind(v, "a value as the default");
+        out.default_text = text_of_literal(out, v);
+    }
+    bool const table_known = out.rule.bound_node == no_index;
+    if (table_known && !coordinate_of(out, *out.default_text))
+        source.fail("expected one of the values of " + out.name + " as its default, found " +
+                        *out.default_text,
+                    v.at);
+}
+
+/// Adds a parameter, unless one of its name or an input is there already.
+inline void add_parameter(json_source const& source,
+                          std::size_t at,
+                          parameter_description&& parameter,
+                          description& space)
+{
+    if (parameter.name.empty()) source.fail("expected a name that is not empty", at);
+    if (space.find_parameter(parameter.name) != no_index)
+        source.fail("expected each parameter once, found " + parameter.name + " again", at);
+    if (space.find_input(parameter.name) != no_index)
+        source.fail("expected another name: " + parameter.name + " is an input already", at);
+    space.parameters.push_back(std::move(parameter));
+}
+
+/// Calls `parse`, and moves the place of a syntax error in the text of `v` to its place in the
+/// file.
+template <class Parse>
+auto at_place_in_file(json_source const& source, json_value const& v, Parse const& parse)
+{
+    try {
+        return parse();
+    } catch (syntax_error const& e) {
+        // With escapes before the place, the file's columns differ from the text's.
+        std::string_view const written = source.text.substr(v.at + 1, e.offset());
+        std::size_t const into = written == v.text.substr(0, e.offset()) ? e.offset() + 1 : 0;
+        throw syntax_error(e.problem(), source.text, v.at + into, source.name, e.next());
+    }
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,97 @@
+// attune/space/order/order.hpp - which parameter stands on which level of a tree.
+// SPDX-License-Identifier: MIT
+// Source   own: an estimate of the values tried (order_cost.hpp), searched by beam and then by
+//          single moves (order_search.hpp). Ties go by name, so that the order of declaration has
+//          no influence. More than 1024 parameters stay in the order of their names.
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/space/conditions/domains.hpp>
+#include <attune/space/conditions/groups.hpp>
+#include <attune/space/order/frontier.hpp>
+#include <attune/space/order/order_cost.hpp>
+#include <attune/space/order/order_search.hpp>
+#include <attune/space/order/parameter_set.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// The share of settings of its own scope on which `c` holds, from 128 draws with a fixed seed.
+/// 1/2 for an opaque predicate: it is not called where other conditions may exclude the setting.
+inline double
+sampled_density(description const& space, condition const& c, std::vector<domain> const& domains)
+{
+    constexpr int draws = 128;
+    if (c.root == no_index) return 0.5;
+    random_engine engine(1);
+    point at = first_values(space, domains);
+    int good = 0;
+    for (int i = 0; i < draws; ++i) {
+        for (std::uint32_t const p : c.scope)
+            at[p].index = domains[p].value(
+                static_cast<std::uint32_t>(uniform_below(engine, domains[p].size())));
+        good += holds(space, c, at) ? 1 : 0;
+    }
+    return (good + 0.5) / (draws + 1.0);
+}
+
+/// How many different ways of ordering there are.
+inline constexpr int order_attempts = 3;
+
+/// A cheap order of `sorted`, for groups that fit in so many words.
+template <std::size_t Words>
+std::vector<std::uint32_t> searched_order(description const& space,
+                                          std::vector<std::uint32_t> const& sorted,
+                                          std::vector<condition> const& conditions,
+                                          std::vector<domain> const& domains,
+                                          int attempt)
+{
+    constexpr double credits[order_attempts] = {0.7, 0.35, 0};
+    std::vector<std::uint32_t> place_of(space.parameters.size(), no_index);
+    std::vector<double> sizes;
+    for (std::uint32_t const p : sorted) {
+        if (domains[p].size() > 1) place_of[p] = static_cast<std::uint32_t>(sizes.size());
+        sizes.push_back(static_cast<double>(domains[p].size()));
+    }
+    std::vector<weighed_condition<Words>> weighed;
+    for (condition const& c : conditions)
+        weighed.push_back(
+            {condition_shape<Words>(space, c, place_of), sampled_density(space, c, domains)});
+    order_search<Words> search(order_cost<Words>(std::move(sizes), std::move(weighed)));
+    std::vector<std::uint32_t> out;
+    for (std::size_t const k : search.best(credits[attempt]).order)
+        out.push_back(sorted[k]);
+    return out;
+}
+
+} // namespace detail
+
+/// The parameters of `group` in the order of the levels of its tree.
+/// @param attempt  below detail::order_attempts; a later one may give another order, to be tried
+///                 when the first leads to a tree that is too wide
+/// Cost   128 tests per condition, then some 10^5 looks at conditions
+[[nodiscard]] inline std::vector<std::uint32_t> level_order(description const& space,
+                                                            parameter_group const& group,
+                                                            std::vector<domain> const& domains,
+                                                            int attempt = 0)
+{
+    std::vector<std::uint32_t> sorted = group.parameters;
+    std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+        int const by_name = space.parameters[a].name.compare(space.parameters[b].name);
+        return by_name != 0 ? by_name < 0 : a < b;
+    });
+    if (sorted.size() < 2 || sorted.size() > detail::parameter_set<16>::capacity) return sorted;
+    if (sorted.size() <= detail::parameter_set<1>::capacity)
+        return detail::searched_order<1>(space, sorted, group.conditions, domains, attempt);
+    return detail::searched_order<16>(space, sorted, group.conditions, domains, attempt);
+}
+
+} // namespace attune::inline ATTUNE_ABI

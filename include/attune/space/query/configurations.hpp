@@ -1,0 +1,81 @@
+// attune/space/query/configurations.hpp - every valid configuration in turn, one in memory at a time.
+// SPDX-License-Identifier: MIT
+// Source   own: one path from root to leaf per tree; the next leaf shares all but its end
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Stands on one configuration. A copy goes on from there on its own; it shares the trees.
+class configuration_iterator {
+public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = point;
+    using difference_type = std::ptrdiff_t;
+
+    /// @param from  one number per tree, each below that tree's leaves()
+    configuration_iterator(chain_of_trees space, space_index const& from);
+
+    /// Valid until the iterator moves. Real parameters stand at the middle of their scale.
+    [[nodiscard]] point const& operator*() const noexcept { return at_; }
+    [[nodiscard]] point const* operator->() const noexcept { return &at_; }
+
+    /// Cost   amortised less than two levels; all levels of all trees at worst
+    configuration_iterator& operator++();
+    void operator++(int) { ++*this; }
+
+    [[nodiscard]] friend bool operator==(configuration_iterator const& i, std::default_sentinel_t)
+    {
+        return i.is_done_;
+    }
+
+private:
+    struct step {
+        std::uint32_t node; ///< of the level
+        std::uint32_t edge; ///< which of its edges is taken
+    };
+
+    void enter(std::size_t t, std::size_t level, std::uint32_t node);
+    void go_to_first(std::size_t t);
+    bool go_to_next(std::size_t t);
+
+    chain_of_trees space_;
+    std::vector<std::vector<step>> paths_; // of each tree; empty where nothing constrains
+    point at_;
+    bool is_done_ = false;
+};
+
+/// All valid settings of the discrete parameters, in index order; real parameters stand at the
+/// middle of their scale, whatever constraints over them say.
+/// Errors  attune::error unless space.is_exact()
+/// Example  for (attune::point const& p : attune::configurations(space)) ...
+class configurations {
+public:
+    explicit configurations(chain_of_trees space)
+        : configurations(space, space_index{std::vector<leaf_count>(space.tree_count(), 0)})
+    {
+    }
+    /// Begins at `from` instead of the first one.
+    configurations(chain_of_trees space, space_index from)
+        : space_(std::move(space))
+        , from_(std::move(from))
+    {
+    }
+    [[nodiscard]] configuration_iterator begin() const { return {space_, from_}; }
+    [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
+
+private:
+    chain_of_trees space_;
+    space_index from_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,84 @@
+// attune/space/query/configurations.ipp - the next leaf of each tree.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/space/query/configurations.hpp>
+#include <attune/space/tree/walk.hpp>
+
+#include <algorithm>
+
+namespace attune::inline ATTUNE_ABI {
+
+configuration_iterator::configuration_iterator(chain_of_trees space, space_index const& from)
+    : space_(std::move(space))
+    , paths_(space_.tree_count())
+    , at_(space_.at(from))
+{
+    for (std::size_t t = 0; t < paths_.size(); ++t) {
+        tree const& walked = space_.tree_at(t);
+        if (detail::is_free(walked)) continue;
+        std::uint32_t node = detail::root_of(walked);
+        for (std::uint32_t const parameter : walked.parameters()) {
+            std::span<std::uint32_t const> const row = walked.values(node);
+            auto const found = std::lower_bound(row.begin(), row.end(), at_[parameter].index);
+            auto const edge = static_cast<std::uint32_t>(found - row.begin());
+            paths_[t].push_back({node, edge});
+            node = walked.children(node)[edge];
+        }
+    }
+}
+
+configuration_iterator& configuration_iterator::operator++()
+{
+    for (std::size_t t = paths_.size(); t-- > 0;) {
+        if (go_to_next(t)) return *this;
+        go_to_first(t);
+    }
+    is_done_ = true;
+    return *this;
+}
+
+/// From `level` on, the first edge of every node, beginning with `node`.
+void configuration_iterator::enter(std::size_t t, std::size_t level, std::uint32_t node)
+{
+    tree const& walked = space_.tree_at(t);
+    for (; level < paths_[t].size(); ++level) {
+        paths_[t][level] = {node, 0};
+        at_[walked.parameters()[level]].index = walked.values(node).front();
+        node = walked.children(node).front();
+    }
+}
+
+void configuration_iterator::go_to_first(std::size_t t)
+{
+    tree const& walked = space_.tree_at(t);
+    if (detail::is_free(walked))
+        at_[walked.parameters().front()].index = walked.run_value(0);
+    else
+        enter(t, 0, detail::root_of(walked));
+}
+
+bool configuration_iterator::go_to_next(std::size_t t)
+{
+    tree const& walked = space_.tree_at(t);
+    if (detail::is_free(walked)) {
+        std::uint32_t& index = at_[walked.parameters().front()].index;
+        std::uint32_t const leaf = walked.leaves_below_value(index);
+        if (leaf + leaf_count{1} >= walked.leaves()) return false;
+        index = walked.run_value(leaf + 1);
+        return true;
+    }
+    for (std::size_t level = paths_[t].size(); level-- > 0;) {
+        step& here = paths_[t][level];
+        std::span<std::uint32_t const> const row = walked.values(here.node);
+        if (here.edge + std::size_t{1} >= row.size()) continue;
+        ++here.edge;
+        at_[walked.parameters()[level]].index = row[here.edge];
+        enter(t, level + 1, walked.children(here.node)[here.edge]);
+        return true;
+    }
+    return false;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,83 @@
+// attune/space/query/explain.hpp - why a space has no valid configuration.
+// SPDX-License-Identifier: MIT
+// Source   own: a minimal conflict by deletion, one constraint at a time
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/query/explanation.hpp>
+#include <attune/space/tree/build.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Constraints, by index, that no configuration satisfies together, while it could if any one of
+/// them were dropped. Those over real parameters are left aside.
+/// @pre   no configuration satisfies all of them
+/// Cost   one search for a first valid configuration per constraint. One that reaches the limits of
+///        `options` counts as successful: its constraint stays, needed or not.
+[[nodiscard]] inline std::vector<std::uint32_t>
+contradicting_constraints(description const& space, build_options options = {})
+{
+    options.max_visits = std::min<std::uint64_t>(options.max_visits, 1'000'000);
+    options.enumeration.wide_settings =
+        std::min<std::uint64_t>(options.enumeration.wide_settings, 100'000);
+    std::vector<condition> const all = conditions_of(space);
+    std::vector<bool> needed(space.constraints.size(), true);
+    for (std::uint32_t tried = 0; tried < needed.size(); ++tried) {
+        needed[tried] = false;
+        std::vector<condition> rest;
+        for (condition const& c : all)
+            if (needed[c.source] && !c.reads_real) rest.push_back(c);
+        needed[tried] = detail::is_satisfiable(space, std::move(rest), options);
+    }
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < needed.size(); ++i)
+        if (needed[i]) out.push_back(i);
+    return out;
+}
+
+namespace detail {
+
+/// ": 3 * 9000000000000000000 overflows 64 bits" for a constraint without a value where every
+/// parameter has its first one; else nothing.
+[[nodiscard]] inline std::string why_valueless(description const& space, std::uint32_t constraint)
+{
+    point first(space.parameters.size());
+    for (std::size_t i = 0; i < first.size(); ++i)
+        if (space.parameters[i].kind == parameter_kind::real)
+            first[i].real = space.parameters[i].low;
+    for (broken_constraint const& broken : explain(space, first))
+        if (broken.constraint == constraint &&
+            (broken.how == broken_how::overflow || broken.how == broken_how::division_by_zero))
+            return ": " + broken.because;
+    return "";
+}
+
+} // namespace detail
+
+/// Throws the error of a space that has no valid configuration.
+[[noreturn]] inline void throw_empty(description const& space, build_options const& options)
+{
+    std::vector<std::uint32_t> const set = contradicting_constraints(space, options);
+    if (set.size() == 1)
+        throw error("the space is empty: a constraint holds for no configuration",
+                    constraint_text(space, set.front()) + detail::why_valueless(space, set.front()),
+                    "loosen it, or give its parameters more values");
+    std::string where;
+    for (std::uint32_t const i : set)
+        where += (where.empty() ? "" : "; ") + constraint_text(space, i);
+    throw error("the space is empty: " + std::to_string(set.size()) +
+                    " constraints contradict each other",
+                where,
+                "drop or loosen one of them, or give their parameters more values");
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,204 @@
+// attune/space/query/explanation.ipp - expressions with values in place of names.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/lower_code.ipp>
+#include <attune/declare/text.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/over_reals.hpp>
+#include <attune/space/query/explanation.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Writes conditions of one description at one configuration.
+class value_writer {
+public:
+    value_writer(description const& space, point const& at)
+        : space_(space)
+        , at_(at)
+        , read_(space)
+    {
+    }
+
+    /// Why the condition at `root`, which does not hold, does not.
+    [[nodiscard]] std::pair<broken_how, std::string> refusal(std::uint32_t root) const
+    {
+        std::string const text = condition_text(root).text;
+        if (read_.value(root, at_)) return {broken_how::is_false, text + " is false"};
+        auto const [how, why] = missing_value(root);
+        return {how, text + ": " + why};
+    }
+
+    /// What keeps the expression at `root` from having a value: "1 / 0 divides by zero".
+    /// @pre  it has none
+    [[nodiscard]] std::string missing(std::uint32_t root) const
+    {
+        return missing_value(root).second;
+    }
+
+private:
+    [[nodiscard]] static lowered_operand written(number v)
+    {
+        std::string text = v.is_real ? text_of_real(v.real) : std::to_string(v.integer);
+        int const rank = text.front() == '-' ? unary_rank : leaf_rank;
+        return {no_index, std::move(text), rank};
+    }
+
+    [[nodiscard]] std::array<std::uint32_t, 3> operands(std::uint32_t node) const
+    {
+        expression_node const& n = space_.nodes[node];
+        return {n.first, n.second, n.third};
+    }
+
+    [[nodiscard]] lowered_operand leaf(std::uint32_t node) const
+    {
+        expression_node const& n = space_.nodes[node];
+        if (n.code == op::text) return {node, '"' + space_.texts[n.text] + '"', leaf_rank};
+        if (n.code == op::parameter) {
+            parameter_description const& parameter = space_.parameters[n.subject];
+            std::string text = text_of(parameter, at_[n.subject]);
+            if (parameter.type == value_kind::text) return {node, '"' + text + '"', leaf_rank};
+            int const rank = text.front() == '-' ? unary_rank : leaf_rank;
+            return {node, std::move(text), rank};
+        }
+        std::optional<number> const v = read_.value(node, at_);
+        return v ? written(*v) : lowered_operand{node, "nothing", leaf_rank};
+    }
+
+    /// The operation at `node` on operands already written.
+    template <class Write>
+    [[nodiscard]] lowered_operand joined(std::uint32_t node, Write const& write) const
+    {
+        op const code = space_.nodes[node].code;
+        std::vector<lowered_operand> args;
+        for (int i = 0; i < operand_count(code); ++i)
+            args.push_back(write(operands(node)[static_cast<std::size_t>(i)]));
+        return {node, text_of_operation(code, args), shape_of(code).rank};
+    }
+
+    /// The expression with values in place of names.
+    [[nodiscard]] lowered_operand substituted(std::uint32_t node) const
+    {
+        if (operand_count(space_.nodes[node].code) == 0) return leaf(node);
+        return joined(node, [&](std::uint32_t n) { return substituted(n); });
+    }
+
+    /// The same, and what it comes to: "4 * 256 = 1024".
+    [[nodiscard]] lowered_operand evaluated(std::uint32_t node) const
+    {
+        lowered_operand out = substituted(node);
+        if (operand_count(space_.nodes[node].code) == 0) return out;
+        std::optional<number> const v = read_.value(node, at_);
+        if (v && written(*v).text != out.text) out.text += " = " + written(*v).text;
+        return out;
+    }
+
+    /// The condition with values in place of names and both sides of comparisons evaluated.
+    [[nodiscard]] lowered_operand condition_text(std::uint32_t node) const
+    {
+        op const code = space_.nodes[node].code;
+        if (code >= op::less && code <= op::not_equal)
+            return joined(node, [&](std::uint32_t n) { return evaluated(n); });
+        if (code == op::logical_and || code == op::logical_or || code == op::logical_not)
+            return joined(node, [&](std::uint32_t n) { return condition_text(n); });
+        return evaluated(node);
+    }
+
+    /// The operation that keeps `node` from having a value, and why.
+    /// @pre  it has none
+    [[nodiscard]] std::pair<broken_how, std::string> missing_value(std::uint32_t node) const
+    {
+        expression_node const& n = space_.nodes[node];
+        int const count = operand_count(n.code);
+        if (count == 0) return {broken_how::no_value, substituted(node).text + " is not a number"};
+        std::optional<number> const a = read_.value(n.first, at_);
+        if (!a) return missing_value(n.first);
+        if (n.code == op::select) return missing_value(a->as_real() != 0 ? n.second : n.third);
+        std::optional<number> const b = count > 1 ? read_.value(n.second, at_) : a;
+        if (!b) return missing_value(n.second);
+        std::string const what =
+            joined(node, [&](std::uint32_t side) { return written(*read_.value(side, at_)); }).text;
+        bool const divides = n.code == op::divide || n.code == op::modulo ||
+                             (n.code >= op::floor_divide && n.code <= op::ceil_divide);
+        if (divides && b->as_real() == 0)
+            return {broken_how::division_by_zero, what + " divides by zero"};
+        return {broken_how::overflow, what + " overflows 64 bits"};
+    }
+
+    description const& space_;
+    point const& at_;
+    evaluator read_;
+};
+
+/// "it says no at A = 3, B = 4"
+[[nodiscard]] inline std::string
+answer_text(description const& space, constraint_description const& asked, point const& p)
+{
+    std::string out = "it says no at";
+    char const* separator = " ";
+    for (std::uint32_t const i : asked.scope) {
+        out += separator + space.parameters[i].name + " = " + text_of(space.parameters[i], p[i]);
+        separator = ", ";
+    }
+    return out;
+}
+
+} // namespace detail
+
+std::vector<broken_constraint> explain(description const& space, point const& p)
+{
+    ATTUNE_ASSERT(p.size() == space.parameters.size(), "a point has one coordinate per parameter");
+    std::vector<broken_constraint> out;
+    std::vector<bool> outside(p.size(), false);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        parameter_description const& parameter = space.parameters[i];
+        outside[i] = !detail::is_inside(parameter, p[i]);
+        if (!outside[i]) continue;
+        std::string const where = parameter.kind == parameter_kind::real
+                                      ? detail::text_of_real(p[i].real) + " is not in [" +
+                                            detail::text_of_real(parameter.low) + ", " +
+                                            detail::text_of_real(parameter.high) + ']'
+                                      : "it has " + std::to_string(parameter.value_count()) +
+                                            " values, there is none at index " +
+                                            std::to_string(p[i].index);
+        out.push_back(
+            {no_index, broken_how::outside, parameter.name + " stands outside its values", where});
+    }
+    detail::value_writer const write(space, p);
+    for (condition const& c : conditions_of(space)) {
+        bool readable = true;
+        for (std::uint32_t const read : c.scope)
+            readable = readable && !outside[read];
+        if (!readable || holds(space, c, p)) continue;
+        auto [how, because] =
+            c.root == no_index
+                ? std::pair(broken_how::refused,
+                            detail::answer_text(space, space.constraints[c.source], p))
+                : write.refusal(c.root);
+        if (!out.empty() && out.back().constraint == c.source)
+            out.back().because += "; " + because;
+        else
+            out.push_back({c.source, how, constraint_text(space, c.source), std::move(because)});
+    }
+    return out;
+}
+
+std::string to_text(std::span<broken_constraint const> broken)
+{
+    std::string out;
+    for (broken_constraint const& b : broken)
+        out += b.text + ": " + b.because + '\n';
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,52 @@
+// attune/space/query/marginals.hpp - how many valid configurations take each value of each parameter.
+// SPDX-License-Identifier: MIT
+// Source   own: leaves below a node times the ways that lead to it, summed over the edges of a
+//          value
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Counts for every value of every discrete parameter. Real parameters have no counts, and
+/// constraints over them are not looked at.
+class marginals {
+public:
+    /// Errors  attune::error unless space.is_exact()
+    /// Cost   two visits per edge of each tree
+    explicit marginals(chain_of_trees const& space);
+
+    /// The tree of a parameter; tree_count() for a real parameter.
+    [[nodiscard]] std::size_t tree_of(std::uint32_t parameter) const noexcept
+    {
+        return tree_of_[parameter];
+    }
+    /// For each value of a parameter, the leaves of its tree that take it; they add up to that
+    /// tree's leaves(). Empty for a real parameter.
+    [[nodiscard]] std::span<leaf_count const> leaves(std::uint32_t parameter) const noexcept
+    {
+        return in_tree_[parameter];
+    }
+    /// How many valid configurations of the whole space take value `index`; nothing when 2^128 or
+    /// more do (exact_count in exact_size.hpp has no such limit). 0 for a value never valid.
+    /// @pre  the parameter is discrete, `index` lies in its table
+    [[nodiscard]] std::optional<leaf_count> configurations(std::uint32_t parameter,
+                                                           std::uint32_t index) const;
+    /// The share of all valid configurations that take value `index`, in [0, 1].
+    /// @pre  the parameter is discrete, `index` lies in its table
+    [[nodiscard]] double share(std::uint32_t parameter, std::uint32_t index) const;
+
+private:
+    std::vector<std::size_t> tree_of_;
+    std::vector<std::vector<leaf_count>> in_tree_;
+    std::vector<leaf_count> tree_leaves_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,160 @@
+// attune/space/tree/build.hpp - grows the tree of one group of parameters.
+// SPDX-License-Identifier: MIT
+// Source   own: by decision diagrams (diagram_tree.hpp) in one order of the parameters after the
+//          other; where all of these pass the limits, depth first (depth_first.hpp)
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/space/build_options.hpp>
+#include <attune/space/conditions/domains.hpp>
+#include <attune/space/conditions/groups.hpp>
+#include <attune/space/diagram/depth_first.hpp>
+#include <attune/space/diagram/diagram_tree.hpp>
+#include <attune/space/order/order.hpp>
+#include <attune/space/tree/runs.hpp>
+#include <attune/space/tree/tree.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+[[noreturn]] inline void
+too_wide(description const& space, parameter_group const& group, std::string const& what)
+{
+    std::string where = "parameters";
+    char const* separator = " ";
+    for (std::uint32_t const p : group.parameters) {
+        where += separator + space.parameters[p].name;
+        separator = ", ";
+    }
+    std::vector<std::uint32_t> sources;
+    for (condition const& c : group.conditions)
+        sources.push_back(c.source);
+    sort_unique(sources);
+    separator = "; tied by ";
+    for (std::uint32_t const s : sources) {
+        where += separator + constraint_text(space, s);
+        separator = ", ";
+    }
+    throw error(what,
+                where,
+                "give these parameters fewer values, split a constraint that ties many of them "
+                "(a && b is split already), or raise build_options::max_visits and max_bytes");
+}
+
+/// What is wrong with a tree that the limits do not allow.
+inline std::string limits_sentence(build_options const& options)
+{
+    return "the tree of a group of parameters takes more than its share of " +
+           std::to_string(options.max_visits) + " visits, or more than " +
+           std::to_string(options.max_bytes) + " bytes";
+}
+
+/// Whether some setting satisfies all conditions; also true when that takes too long to know.
+inline bool is_satisfiable(description const& space,
+                           std::vector<condition> conditions,
+                           build_options const& options)
+{
+    grouping const parts = make_groups(space, std::move(conditions), options.enumeration);
+    if (parts.is_empty) return false;
+    for (parameter_group const& group : parts.groups) {
+        if (group.conditions.empty()) continue;
+        effort budget{options.max_visits, options.max_bytes, false};
+        std::vector<std::uint32_t> order = level_order(space, group, parts.domains);
+        if (!tree_grower(space, group, parts.domains, std::move(order), budget).find_one())
+            return false;
+    }
+    return true;
+}
+
+/// Whether a predicate has too many settings to be called on all of them.
+inline bool has_wide_call(parameter_group const& group,
+                          std::vector<domain> const& domains,
+                          enumeration_limits const& limits)
+{
+    return std::any_of(group.conditions.begin(), group.conditions.end(), [&](condition const& c) {
+        double settings = 1;
+        for (std::uint32_t const p : c.scope)
+            settings *= static_cast<double>(domains[p].size());
+        return c.root == no_index && settings > static_cast<double>(limits.wide_settings);
+    });
+}
+
+} // namespace detail
+
+/// What came of growing a tree.
+struct grown_tree {
+    bool is_wide = false;     ///< the limits were reached: nothing is known
+    std::optional<tree> made; ///< otherwise the tree, or nothing when no setting is valid
+};
+
+/// Grows the tree of one group: by diagrams in several orders, then depth first, each with half of
+/// the visits that are left.
+/// @param visits  what is left for this and other groups; what was used is taken from it
+/// Errors  attune::error when the tree has 2^128 leaves or more
+[[nodiscard]] inline grown_tree grow_tree(description const& space,
+                                          parameter_group const& group,
+                                          std::vector<domain> const& domains,
+                                          build_options const& options,
+                                          std::uint64_t& visits)
+{
+    std::uint32_t const first = group.parameters.front();
+    if (group.conditions.empty()) { // one parameter: as cheap as its table
+        if (std::optional<tree> runs = detail::tree_of_runs(first, domains[first]))
+            return {false, std::move(runs)};
+        detail::effort unlimited;
+        return {false, detail::tree_by_diagrams(space, group, domains, {first}, unlimited)};
+    }
+    bool const by_calls = detail::has_wide_call(group, domains, options.enumeration);
+    std::vector<std::vector<std::uint32_t>> tried;
+    for (int attempt = 0; attempt <= detail::order_attempts; ++attempt) {
+        bool const depth_first = attempt == detail::order_attempts;
+        if (by_calls && !depth_first) continue;
+        std::vector<std::uint32_t> order =
+            level_order(space, group, domains, depth_first ? 0 : attempt);
+        if (!depth_first && std::find(tried.begin(), tried.end(), order) != tried.end()) continue;
+        tried.push_back(order);
+        // Many groups that are wide leave something for those after them.
+        std::uint64_t const given = std::max(visits / 2, options.max_visits / 64);
+        detail::effort budget{given, options.max_bytes, false};
+        std::optional<tree> made;
+        if (depth_first) {
+            detail::tree_grower grower(space, group, domains, std::move(order), budget);
+            if (grower.grow_all() && !budget.is_spent) made = std::move(grower).take();
+        } else {
+            made = detail::tree_by_diagrams(space, group, domains, std::move(order), budget);
+        }
+        visits -= std::min(visits, given - budget.visits);
+        if (budget.is_spent) continue;
+        if (made && made->leaves() == uncountable)
+            detail::too_wide(
+                space, group, "a group of parameters has 2^128 configurations or more");
+        return {false, std::move(made)};
+    }
+    return {true, {}};
+}
+
+/// The tree of one group; nothing when no setting of it is valid.
+/// Errors  attune::error naming the group's parameters and constraints when the limits of `options`
+///         are reached or the tree has 2^128 leaves or more
+/// Cost    at most options.max_visits values, each with the conditions that it completes
+[[nodiscard]] inline std::optional<tree> build_tree(description const& space,
+                                                    parameter_group const& group,
+                                                    std::vector<domain> const& domains,
+                                                    build_options const& options = {})
+{
+    std::uint64_t visits = options.max_visits;
+    grown_tree made = grow_tree(space, group, domains, options, visits);
+    if (made.is_wide) detail::too_wide(space, group, detail::limits_sentence(options));
+    return std::move(made.made);
+}
+
+} // namespace attune::inline ATTUNE_ABI

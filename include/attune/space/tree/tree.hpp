@@ -1,0 +1,128 @@
+// attune/space/tree/tree.hpp - the valid settings of parameters that depend on each other.
+// SPDX-License-Identifier: MIT
+// Source   BaCO Sec. 4.2 and Rasch et al. (ATF): one level per parameter, one child per value that
+//          some valid setting has. Own: equal subtrees are stored once, and a node keeps how many
+//          leaves lie before each child, so that numbering is a walk and sampling has no bias.
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Counts and numbers leaves.
+__extension__ typedef unsigned __int128 leaf_count;
+
+/// "More leaves than can be counted."
+inline constexpr leaf_count uncountable = ~leaf_count{0};
+
+/// Uniform in [0, bound), without modulo bias.  @pre bound > 0
+[[nodiscard]] inline leaf_count uniform_leaf(random_engine& engine, leaf_count bound) noexcept
+{
+    if (bound <= ~std::uint64_t{0}) return uniform_below(engine, static_cast<std::uint64_t>(bound));
+    leaf_count const reject_below = (leaf_count{0} - bound) % bound;
+    for (;;) {
+        leaf_count const bits = (leaf_count{engine()} << 64U) | engine();
+        if (bits >= reject_below) return bits % bound;
+    }
+}
+
+/// One child of a node: the value taken and the subtree below it.
+struct tree_edge {
+    std::uint32_t value = 0; ///< index into the table of the level's parameter
+    std::uint32_t child = no_child;
+
+    /// The child of an edge of the last level.
+    static constexpr std::uint32_t no_child = ~std::uint32_t{0};
+
+    [[nodiscard]] friend bool operator==(tree_edge const&, tree_edge const&) = default;
+};
+
+/// Values that follow each other in the table of a parameter, as far as the next run.
+struct value_run {
+    std::uint32_t first = 0;  ///< index of its first value
+    std::uint32_t before = 0; ///< values in earlier runs
+};
+
+/// The valid settings of one group of parameters. Leaves are numbered depth first.
+class tree {
+public:
+    /// All `count` values of a parameter that nothing constrains; takes no memory per value.
+    tree(std::uint32_t parameter, std::uint32_t count)
+        : tree(parameter, {{0, 0}}, count)
+    {
+    }
+    /// `count` values of a parameter that is tied to no other; 8 bytes per run, no nodes.
+    /// @pre runs are not empty, ascending and apart
+    tree(std::uint32_t parameter, std::vector<value_run> runs, std::uint32_t count)
+        : parameters_{parameter}
+        , leaves_(count)
+        , runs_(std::move(runs))
+    {
+    }
+    /// No nodes yet.  @param parameters  the parameter of each level, from the root down
+    explicit tree(std::vector<std::uint32_t> parameters)
+        : parameters_(std::move(parameters))
+    {
+    }
+
+    /// Appends a node and returns its number; the last node added is the root.
+    /// @pre edges are not empty, ascending by value, their children are numbers returned before
+    std::uint32_t add_node(std::span<tree_edge const> edges);
+
+    /// The parameter of each level, from the root down.
+    [[nodiscard]] std::span<std::uint32_t const> parameters() const noexcept { return parameters_; }
+    /// Number of valid settings; `uncountable` when they do not fit.
+    [[nodiscard]] leaf_count leaves() const noexcept { return leaves_; }
+    /// Nodes and edges in memory; both 0 for a parameter whose values are kept as runs.
+    [[nodiscard]] std::size_t node_count() const noexcept { return below_.size(); }
+    [[nodiscard]] std::size_t edge_count() const noexcept { return values_.size(); }
+    [[nodiscard]] std::span<std::uint32_t const> values(std::uint32_t node) const noexcept
+    {
+        return std::span(values_).subspan(first_[node], first_[node + 1] - first_[node]);
+    }
+    [[nodiscard]] std::span<std::uint32_t const> children(std::uint32_t node) const noexcept
+    {
+        return std::span(children_).subspan(first_[node], first_[node + 1] - first_[node]);
+    }
+
+    /// Writes the setting of leaf `leaf` into the coordinates of this tree's parameters.
+    /// @param at  one coordinate per parameter of the space
+    /// @pre   leaf < leaves()
+    /// Cost   one binary search per level
+    void place(leaf_count leaf, std::span<coordinate> at) const;
+
+    /// The number of the leaf that `at` stands on; nothing when that setting is not valid.
+    /// Cost   one binary search per level
+    [[nodiscard]] std::optional<leaf_count> leaf_of(std::span<coordinate const> at) const;
+
+    /// The value of a leaf, and how many leaves have a smaller one.
+    /// @pre the values are kept as runs: node_count() is 0; leaf < leaves()
+    [[nodiscard]] std::uint32_t run_value(std::uint32_t leaf) const;
+    [[nodiscard]] std::uint32_t leaves_below_value(std::uint32_t value) const;
+
+private:
+    [[nodiscard]] std::uint32_t root() const noexcept
+    {
+        return static_cast<std::uint32_t>(below_.size() - 1);
+    }
+
+    std::vector<std::uint32_t> parameters_;
+    leaf_count leaves_ = 0;
+    std::vector<value_run> runs_;         // of the only parameter; none where there are nodes
+    std::vector<std::size_t> first_{0};   // node -> its first edge; one more than there are nodes
+    std::vector<leaf_count> below_;       // node -> leaves below it
+    std::vector<std::uint32_t> values_;   // edge -> value
+    std::vector<std::uint32_t> children_; // edge -> node
+    std::vector<leaf_count> before_;      // edge -> leaves below earlier siblings
+};
+
+} // namespace attune::inline ATTUNE_ABI

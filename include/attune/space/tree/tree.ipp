@@ -1,0 +1,97 @@
+// attune/space/tree/tree.ipp - the walks of one tree.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/version.hpp>
+#include <attune/space/tree/tree.hpp>
+
+#include <algorithm>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline std::ptrdiff_t signed_offset(std::size_t offset) noexcept
+{
+    return static_cast<std::ptrdiff_t>(offset);
+}
+
+} // namespace detail
+
+std::uint32_t tree::add_node(std::span<tree_edge const> edges)
+{
+    leaf_count total = 0;
+    for (tree_edge const& edge : edges) {
+        values_.push_back(edge.value);
+        children_.push_back(edge.child);
+        before_.push_back(total);
+        leaf_count const below = edge.child == tree_edge::no_child ? 1 : below_[edge.child];
+        total = below > uncountable - total ? uncountable : total + below;
+    }
+    first_.push_back(values_.size());
+    below_.push_back(total);
+    leaves_ = total;
+    return static_cast<std::uint32_t>(below_.size() - 1);
+}
+
+std::uint32_t tree::run_value(std::uint32_t leaf) const
+{
+    auto const behind = [](std::uint32_t l, value_run const& run) { return l < run.before; };
+    value_run const run = *(std::upper_bound(runs_.begin(), runs_.end(), leaf, behind) - 1);
+    return run.first + (leaf - run.before);
+}
+
+std::uint32_t tree::leaves_below_value(std::uint32_t value) const
+{
+    auto const behind = [](std::uint32_t v, value_run const& run) { return v < run.first; };
+    auto const next = std::upper_bound(runs_.begin(), runs_.end(), value, behind);
+    if (next == runs_.begin()) return 0;
+    std::uint32_t const end =
+        next == runs_.end() ? static_cast<std::uint32_t>(leaves_) : next->before;
+    value_run const run = *(next - 1);
+    return std::min(end, run.before + (value - run.first));
+}
+
+void tree::place(leaf_count leaf, std::span<coordinate> at) const
+{
+    ATTUNE_ASSERT(leaf < leaves_, "a leaf number must be below the number of leaves");
+    if (!runs_.empty()) {
+        at[parameters_.front()] = {run_value(static_cast<std::uint32_t>(leaf)), 0};
+        return;
+    }
+    std::uint32_t node = root();
+    for (std::uint32_t const parameter : parameters_) {
+        auto const begin = before_.begin() + detail::signed_offset(first_[node]);
+        auto const end = before_.begin() + detail::signed_offset(first_[node + 1]);
+        auto const edge = std::upper_bound(begin, end, leaf) - 1;
+        std::size_t const e = static_cast<std::size_t>(edge - before_.begin());
+        leaf -= *edge;
+        at[parameter] = {values_[e], 0};
+        node = children_[e];
+    }
+}
+
+std::optional<leaf_count> tree::leaf_of(std::span<coordinate const> at) const
+{
+    if (!runs_.empty()) {
+        std::uint32_t const value = at[parameters_.front()].index;
+        std::uint32_t const leaf = leaves_below_value(value);
+        bool const is_there = leaf < leaves_ && run_value(leaf) == value;
+        return is_there ? std::optional<leaf_count>(leaf) : std::nullopt;
+    }
+    if (leaves_ == 0) return {};
+    leaf_count leaf = 0;
+    std::uint32_t node = root();
+    for (std::uint32_t const parameter : parameters_) {
+        std::span<std::uint32_t const> const row = values(node);
+        auto const found = std::lower_bound(row.begin(), row.end(), at[parameter].index);
+        if (found == row.end() || *found != at[parameter].index) return {};
+        std::size_t const e = first_[node] + static_cast<std::size_t>(found - row.begin());
+        leaf += before_[e];
+        node = children_[e];
+    }
+    return leaf;
+}
+
+} // namespace attune::inline ATTUNE_ABI

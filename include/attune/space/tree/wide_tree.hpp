@@ -1,0 +1,56 @@
+// attune/space/tree/wide_tree.hpp - parameters that depend on each other too widely for a tree.
+// SPDX-License-Identifier: MIT
+// Source   Knuth 1975, "Estimating the efficiency of backtrack programs" (a random walk from the
+//          root counts the leaves without bias); own: diagrams of single conditions say how many
+//          settings each branch may have, and values are drawn in proportion
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/build_options.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+class domain;           // domain.hpp
+struct parameter_group; // groups.hpp
+
+/// One group of parameters, its valid settings not enumerated. Immutable; safe to use from several
+/// threads, one at a time inside.
+class wide_tree {
+public:
+    /// Cost    about an eighth of options.max_visits
+    /// Errors  attune::error naming parameters and constraints, when no valid setting is found
+    wide_tree(description const& space,
+              parameter_group const& group,
+              std::vector<domain> const& domains,
+              build_options const& options);
+
+    /// Known to have no valid setting at all.
+    [[nodiscard]] bool is_empty() const noexcept;
+    /// In the order in which they are set.
+    [[nodiscard]] std::span<std::uint32_t const> parameters() const noexcept;
+
+    /// log2 of the estimated number of valid settings. The number itself is estimated without bias.
+    [[nodiscard]] double log2_leaves() const noexcept;
+    /// One standard error of that number, divided by it. Rare settings that no walk has met are not
+    /// in it.
+    [[nodiscard]] double relative_error() const noexcept;
+
+    /// Writes a valid setting into the coordinates of these parameters: always valid, only about
+    /// uniformly distributed.
+    /// Errors  attune::error when none is found
+    void draw(random_engine& engine, std::span<coordinate> at) const;
+
+private:
+    struct state;
+    std::shared_ptr<state> shared_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,138 @@
+// attune/tune/cpu/cpu_bench.ipp - first run in a child, timing in the process.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/first_runs.hpp>
+#include <attune/measure/sandbox/process_state.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
+#include <attune/tune/cpu/cpu_bench.hpp>
+#include <attune/tune/cpu/timing.ipp>
+#include <attune/tune/kernel/baseline.hpp>
+#include <attune/tune/shape/shape_check.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options const& options)
+    : problem_(problem)
+    , options_(options)
+    , original_(problem.frame.buffers)
+    , timing_(problem.frame.buffers, options)
+    , ground_(problem, options.protect, original_, options.trial)
+{
+    if (!problem.frame.is_complete())
+        throw error("nothing says how many elements the pointers of an array point to",
+                    "kernel '" + problem.kernel.name + "'",
+                    "declare kernel.extent<i>(elements)");
+}
+
+cpu_bench::~cpu_bench() { original_.restore(); }
+
+probation_result cpu_bench::establish(callable const& trusted, double limit_s)
+{
+    double const share_s = detail::share_of_one_timing * options_.limits.seconds;
+    return ground_.establish(trusted, limit_s, share_s);
+}
+
+probation_result cpu_bench::first_run(callable const& tried, double limit_s)
+{
+    return ground_.first_run(tried, limit_s);
+}
+
+shape_verdict cpu_bench::verify(callable const& trusted, callable const& tried, double limit_s)
+{
+    return verify_shape(
+        problem_.kernel, problem_.frame, trusted, tried, {.check_s = limit_s}, options_.protect);
+}
+
+watched_runs cpu_bench::watch(double limit_s) const
+{
+    return {problem_, ground_, original_, limit_s};
+}
+
+outcome
+cpu_bench::time(callable const& tried, double stop_above_s, double limit_s, timing_record& record)
+{
+    watched_runs runs = watch(limit_s);
+    timing_.take_off(runs.idle());
+    try {
+        measurement const m = timing_.time([&] { runs.prepare(); },
+                                           [&] { runs.run(tried); },
+                                           stop_above_s,
+                                           background_cpu_s_,
+                                           &record);
+        runs.finish();
+        return m;
+    } catch (stopped const& s) {
+        return s.why;
+    }
+}
+
+std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable const> tried,
+                                                          double limit_s)
+{
+    watched_runs runs = watch(first_run_limit_s(limit_s, options_.first_run_ratio));
+    std::vector<std::function<void()>> calls;
+    for (callable const& code : tried)
+        calls.emplace_back([&] { runs.run(code); });
+    timing_.take_off(runs.idle());
+    bool const has_passenger = !tried.empty() && detail::is_baseline(problem_.kernel, tried.back());
+    try {
+        round_times times =
+            timing_.compare([&] { runs.prepare(); }, calls, limit_s, has_passenger ? 1 : 0);
+        runs.finish();
+        return times;
+    } catch (stopped const&) {
+        auto const failed = std::find_if(tried.begin(), tried.end(), [&](callable const& code) {
+            return code.address == runs.latest();
+        });
+        return static_cast<std::size_t>(failed - tried.begin());
+    }
+}
+
+std::vector<time_sample> cpu_bench::sample(callable const& known,
+                                           timing_record const& how,
+                                           std::size_t count,
+                                           double limit_s)
+{
+    // As watched_runs, without another look at results: the code passed one.
+    process_state const before{false};
+    std::optional<signal_guard> guard;
+    if (ground_.protection().how != isolation::none) guard.emplace(limit_s);
+    std::vector<std::byte*> addresses;
+    for (buffer const& b : problem_.frame.buffers)
+        addresses.push_back(b.data);
+    auto const wrapped = [&](void* entry) -> std::function<void()> {
+        return
+            [&,
+             bare = std::function<void()>([&, entry] { problem_.frame.call(entry, addresses); })] {
+                if (guard)
+                    guard->call(bare);
+                else
+                    call_unguarded(bare);
+            };
+    };
+    std::vector<time_sample> out;
+    timing_.take_off(problem_.frame.idle != nullptr ? wrapped(problem_.frame.idle)
+                                                    : std::function<void()>{});
+    try {
+        out = timing_.sample([&] { original_.restore(); }, wrapped(known.address), how, count);
+    } catch (stopped const&) {
+        out.clear();
+    }
+    timing_.take_off({});
+    guard.reset();
+    before.restore();
+    original_.restore();
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

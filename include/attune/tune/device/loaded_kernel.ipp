@@ -1,0 +1,275 @@
+// attune/tune/device/loaded_kernel.ipp - contexts, modules and buffers behind loaded_kernel.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/device_compiler.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/cuda/capture.hpp>
+#include <attune/cuda/loaded_code.hpp>
+#include <attune/cuda/primary_context.hpp>
+#include <attune/measure/cuda/device_layout.hpp>
+#include <attune/tune/device/loaded_kernel.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The code in one context. Immutable once it can be seen, but for its buffers.
+struct loaded_kernel::place {
+    struct device_memory {
+        cuda::device_pointer at = 0;
+        std::size_t bytes = 0;
+    };
+
+    cuda::context context = nullptr;
+    cuda::loaded_code code;
+    place* next = nullptr;
+    std::vector<device_memory> staged{}; ///< by the first array in it; under state::staging
+};
+
+struct loaded_kernel::state {
+    cuda_target const& target;
+    callable code;
+    std::string name;
+    std::atomic<place*> head{nullptr};    ///< read without a lock, extended under one
+    std::atomic<place*> primary{nullptr}; ///< one of the list
+    std::optional<cuda::primary_context> retained{};
+    std::vector<std::unique_ptr<place>> all{};
+    std::mutex loading{};
+    std::mutex staging{};
+
+    [[nodiscard]] cuda::driver const& driver() const { return *target.driver; }
+
+    [[nodiscard]] place* find(cuda::context wanted) const
+    {
+        for (place* p = head.load(std::memory_order_acquire); p != nullptr; p = p->next)
+            if (p->context == wanted) return p;
+        return nullptr;
+    }
+    [[nodiscard]] bool is_on_device(cuda::context current) const
+    {
+        cuda::device of = -1;
+        cuda::device wanted = -2;
+        return current != nullptr && driver().context_get_device(&of) == cuda::success &&
+               driver().device_get(&wanted, target.ordinal) == cuda::success && of == wanted;
+    }
+    /// @pre  `context` is current; under `loading`
+    [[nodiscard]] place& load(cuda::context context)
+    {
+        if (place* const known = find(context)) return *known;
+        auto made = cuda::loaded_code::load(target.driver, device_variant_of(code));
+        if (auto const* const why = std::get_if<failure>(&made))
+            throw error("kernel '" + name + "' " + std::string(describe(why->stage)),
+                        why->reason + ", device " + std::to_string(target.ordinal) + " (" +
+                            target.limits.name + ")",
+                        "tune again on this device: tuning_options{.retune = true}");
+        all.push_back(std::unique_ptr<place>(
+            new place{context, std::get<cuda::loaded_code>(std::move(made)), head.load()}));
+        head.store(all.back().get(), std::memory_order_release);
+        return *all.back();
+    }
+};
+
+namespace detail {
+
+[[nodiscard]] inline cuda::context current_context(cuda::driver const& driver)
+{
+    cuda::context out = nullptr;
+    return driver.context_get_current(&out) == cuda::success ? out : nullptr;
+}
+
+/// @param is_alone  nothing is done on the legacy stream, which waits for other captured ones too
+inline void require_uncaptured(cuda::driver const& driver,
+                               cuda::stream on,
+                               bool is_alone,
+                               std::string const& what)
+{
+    if (!cuda::is_captured(driver, on) && (is_alone || !cuda::is_captured(driver, nullptr))) return;
+    throw error("this call has to wait for its stream, and the stream is being captured",
+                what,
+                "call it once before the capture, with the same inputs and on arrays of the device "
+                "(attune::device_span): later calls are launches and can be captured");
+}
+
+} // namespace detail
+
+loaded_kernel::loaded_kernel(cuda_target const& target, callable code, std::string name)
+    : state_(new state{target, std::move(code), std::move(name)})
+{
+}
+
+loaded_kernel::~loaded_kernel()
+{
+    // A context that has gone took module and memory along; the driver then refuses, harmlessly.
+    cuda::driver const& driver = state_->driver();
+    for (std::unique_ptr<place>& p : state_->all) {
+        cuda::context_scope const inside{driver, p->context, std::nothrow};
+        if (!inside.is_inside()) continue;
+        for (place::device_memory const& m : p->staged)
+            if (m.at != 0) driver.memory_free(m.at);
+        p.reset();
+    }
+    state_->all.clear();
+}
+
+void loaded_kernel::require(cuda::result got, char const* doing) const
+{
+    if (got == cuda::success) return;
+    throw error("kernel '" + state_->name + "' could not be run",
+                std::string(doing) + ": " + cuda::text_of(state_->driver(), got) + ", " +
+                    text_of(device_variant_of(state_->code).launch) + ", device " +
+                    std::to_string(state_->target.ordinal),
+                cuda::is_sticky(got)
+                    ? "this context can do nothing any more: look for what was launched before"
+                    : "");
+}
+
+/// Where to launch: an entry whose context is current, or is to be made so.
+loaded_kernel::place& loaded_kernel::place_for(cuda::context current) const
+{
+    if (place* const known = state_->find(current)) return *known;
+    bool const is_usable = state_->is_on_device(current);
+    if (place* const known = state_->primary.load(std::memory_order_acquire);
+        known != nullptr && !is_usable)
+        return *known;
+    std::scoped_lock const only_one(state_->loading);
+    if (!is_usable && !state_->retained)
+        state_->retained.emplace(state_->target.driver, state_->target.ordinal);
+    cuda::context const wanted = is_usable ? current : state_->retained->handle();
+    cuda::context_scope const inside{state_->driver(), wanted};
+    place& loaded = state_->load(wanted);
+    if (is_usable) return loaded;
+    state_->primary.store(&loaded, std::memory_order_release);
+    return loaded;
+}
+
+void loaded_kernel::launch(void** arguments, void* stream) const
+{
+    cuda::context const current = detail::current_context(state_->driver());
+    place const& where = place_for(current);
+    std::optional<cuda::context_scope> inside;
+    if (where.context != current) inside.emplace(state_->driver(), where.context);
+    require(where.code.launch(arguments, static_cast<cuda::stream>(stream)), "cuLaunchKernel");
+}
+
+cuda::device_pointer loaded_kernel::memory_for(place& where,
+                                               std::size_t slot,
+                                               std::size_t bytes,
+                                               std::size_t argument) const
+{
+    place::device_memory& memory = where.staged[slot];
+    cuda::driver const& driver = state_->driver();
+    if (memory.bytes >= bytes) return memory.at;
+    if (memory.at != 0) driver.memory_free(std::exchange(memory.at, 0));
+    memory.bytes = 0;
+    cuda::result const got = driver.memory_allocate(&memory.at, bytes);
+    if (got == cuda::out_of_memory)
+        cuda::throw_out_of_memory(driver,
+                                  bytes,
+                                  "kernel '" + state_->name + "', argument " +
+                                      std::to_string(argument),
+                                  "device " + std::to_string(state_->target.ordinal),
+                                  "pass arrays in parts, or free memory of the device");
+    require(got, "cuMemAlloc");
+    memory.bytes = bytes;
+    return memory.at;
+}
+
+void loaded_kernel::launch_staged(void** arguments,
+                                  std::span<staged_array const> arrays,
+                                  void* stream) const
+{
+    std::scoped_lock const only_one(state_->staging);
+    cuda::driver const& driver = state_->driver();
+    place& where = place_for(detail::current_context(driver));
+    cuda::context_scope const inside{driver, where.context};
+    auto const on = static_cast<cuda::stream>(stream);
+
+    detail::require_uncaptured(
+        driver, on, false, "kernel '" + state_->name + "', arrays of the host");
+
+    // As variants were verified: arrays that overlap lie in one buffer, and share what is written.
+    std::vector<device_buffer> given;
+    std::vector<std::size_t> index; // of each in `arrays`
+    where.staged.resize(arrays.size());
+    cuda::device_pointer none = 0;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        arguments[arrays[i].argument] = &none;
+        if (arrays[i].bytes == 0) continue;
+        buffer b;
+        b.data = arrays[i].data;
+        b.bytes = arrays[i].bytes;
+        b.writable = arrays[i].writable;
+        given.push_back({b, memory_place::host});
+        index.push_back(i);
+    }
+    device_layout const layout = plan_copies(given);
+    std::vector<cuda::device_pointer> addresses(given.size());
+    for (device_region const& r : layout.regions) {
+        // The same memory in every call, whichever array begins first.
+        std::size_t const first = index[*std::min_element(r.members.begin(), r.members.end())];
+        cuda::device_pointer const at = memory_for(where, first, r.bytes(), arrays[first].argument);
+        for (std::size_t const k : r.members) {
+            addresses[k] = at + layout.of[k].offset;
+            arguments[arrays[index[k]].argument] = &addresses[k];
+        }
+        require(driver.copy_to_device(at, given[r.members.front()].where.data, r.bytes()),
+                "cuMemcpyHtoD");
+    }
+    // The caller's stream may not wait for the default one, which the copies are on.
+    if (on != nullptr) require(driver.stream_synchronize(nullptr), "cuStreamSynchronize");
+    require(where.code.launch(arguments, on), "cuLaunchKernel");
+    require(driver.stream_synchronize(on), "cuStreamSynchronize");
+    for (device_region const& r : layout.regions) {
+        std::size_t done = 0; // bytes of the region; members are in the order of their beginnings
+        for (std::size_t const k : r.members) {
+            if (!given[k].where.writable) continue;
+            std::size_t const begin = layout.of[k].offset;
+            std::size_t const end = begin + given[k].where.bytes;
+            std::size_t const skipped = done > begin ? done - begin : 0; // copied by another
+            if (begin + skipped >= end) continue;
+            require(driver.copy_to_host(given[k].where.data + skipped,
+                                        addresses[k] + skipped,
+                                        end - begin - skipped),
+                    "cuMemcpyDtoH");
+            done = end;
+        }
+    }
+}
+
+void wait_for_caller(cuda_target const& target, void* stream)
+{
+    cuda::driver const& driver = *target.driver;
+    cuda::relaxed_thread const beside_captures{driver};
+    if (stream != nullptr || detail::current_context(driver) != nullptr)
+        detail::require_uncaptured(
+            driver, static_cast<cuda::stream>(stream), true, "the first call for its inputs");
+    if (stream != nullptr)
+        cuda::require_success(driver,
+                              driver.stream_synchronize(static_cast<cuda::stream>(stream)),
+                              "waiting for what the program launched before: cuStreamSynchronize");
+    else if (detail::current_context(driver) != nullptr)
+        cuda::require_success(driver,
+                              driver.context_synchronize(),
+                              "waiting for what the program launched before: cuCtxSynchronize");
+}
+
+void require_device(cuda_target const& target, std::string const& kernel)
+{
+    if (target.can_run()) return;
+    throw error("there is no device to run kernel '" + kernel + "' on",
+                target.why_no_device.empty() ? "compiled for " + target.limits.name
+                                             : target.why_no_device,
+                "tuned.predict(arguments...) chooses a configuration for " + target.limits.name +
+                    " by its code, without running any");
+}
+
+} // namespace attune::inline ATTUNE_ABI

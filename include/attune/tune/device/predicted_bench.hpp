@@ -1,0 +1,60 @@
+// attune/tune/device/predicted_bench.hpp - variants for a device, judged by their code: nothing runs.
+// SPDX-License-Identifier: MIT
+//
+// A heuristic. It knows nothing of what a thread does, so it ranks variants that do the same work
+// in another shape, and no others
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
+#include <attune/cuda/limits.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/test_bench.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Smaller is better; 1 is a device full of threads that spill nothing, for a whole number of
+/// waves:
+///
+///     tail / occupancy * (1 + spill_bytes / (4 * registers))
+///
+/// where a wave is what is resident on the device at once, and tail = waves, rounded up, / waves.
+/// @return  infinite where the code cannot be launched
+[[nodiscard]] double predicted_objective(device_limits const& device, device_variant const& code);
+
+/// The bench of tuned.predict(). Every variant that the device could launch works, and takes its
+/// predicted_objective().
+class predicted_bench final : public test_bench {
+public:
+    /// @pre  problem.compiler has a target and outlives this object
+    explicit predicted_bench(tuning_problem const& problem)
+        : device_(problem.compiler.target()->limits)
+    {
+    }
+
+    [[nodiscard]] probation_result establish(callable const& trusted, double limit_s) override;
+    [[nodiscard]] probation_result first_run(callable const& tried, double limit_s) override;
+    /// Always `unknown`.
+    [[nodiscard]] shape_verdict verify(callable const&, callable const&, double) override
+    {
+        return {.why = {failure_stage::launch, protection()}};
+    }
+    [[nodiscard]] outcome
+    time(callable const& tried, double stop_above_s, double limit_s, timing_record&) override;
+    [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
+                                                                 double limit_s) override;
+    [[nodiscard]] std::string protection() const override
+    {
+        return "nothing runs: predicted for " + device_.name;
+    }
+
+private:
+    device_limits const& device_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,447 @@
+// attune/tune/kernel/call_frame.hpp - one call of a kernel as data: its buffers and how to repeat it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/kernel_type.hpp>
+#include <attune/core/matrix_view.hpp>
+#include <attune/core/version.hpp>
+#include <attune/cuda/device_span.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// One argument of a call, without its type.
+struct call_argument {
+    static constexpr std::size_t by_value = static_cast<std::size_t>(-1);
+
+    std::size_t buffer = by_value; ///< of an array: index into call_frame::buffers
+    bool on_device = false;        ///< the array is in a device's memory
+    bool is_pointer = false;       ///< the array is a pointer: see call_frame::set_extent()
+    std::size_t element_bytes = 0; ///< of an array
+    std::vector<std::byte> value;  ///< of a number
+    /// Of an array of pointers: one of the arrays that they point to, still without place and size.
+    std::optional<attune::buffer> target{};
+};
+
+/// Everything a tuning needs of the call that started it. Refers to the caller's data.
+struct call_frame {
+    /// One per array, in order; then what the kernel returns, if anything; then what is behind
+    /// arrays of pointers.
+    std::vector<buffer> buffers;
+    std::vector<call_argument> arguments; ///< all, in order
+    /// Calls the code at `entry`, with the arrays at `data` (one address per buffer) instead of the
+    /// caller's memory. Pointers among the arrays have to point to the right ones already.
+    std::function<void(void* entry, std::span<std::byte* const> data)> call;
+    /// Hands a pointer to the call's std::tuple of arguments, as host_argument has them and with
+    /// the arrays at `data`, to `see`: how what was written for the kernel's types is called from
+    /// code that has lost them. The tuple is the first member of a detail::host_call.
+    std::function<void(std::span<std::byte* const> data,
+                       std::function<void(void const* arguments)> const& see)>
+        with_arguments;
+    void* idle = nullptr; ///< code for `call` that does nothing; null: there is none
+    /// Elements of each array, shared with the functions above.
+    std::shared_ptr<std::vector<std::size_t>> elements;
+    /// A call like this one with other sizes, by argument: the length of an array, at most its own,
+    /// or the value of an integer; -1: as it is. Empty: it cannot be made.
+    std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
+    std::shared_ptr<void> result{}; ///< what the kernel returns, in the frame's own memory
+
+    /// Says how many elements are behind the pointer at a position: the pointer does not. Of an
+    /// array of pointers: behind each of them.
+    void set_extent(std::size_t argument, std::size_t count)
+    {
+        call_argument const& what = arguments[argument];
+        if (what.target) return set_targets(what, count);
+        buffers[what.buffer].bytes = count * what.element_bytes;
+        (*elements)[what.buffer] = count;
+    }
+    /// Whether it is known what each array of pointers points to.
+    [[nodiscard]] bool is_complete() const noexcept
+    {
+        for (call_argument const& one : arguments)
+            if (one.target && buffers[one.buffer].first_target == buffer::none) return false;
+        return true;
+    }
+
+private:
+    void set_targets(call_argument const& what, std::size_t count)
+    {
+        std::size_t const pointers = buffers[what.buffer].bytes / sizeof(void*);
+        std::byte const* const at = buffers[what.buffer].data;
+        if (buffers[what.buffer].first_target == buffer::none) {
+            buffers[what.buffer].first_target = buffers.size();
+            buffers.resize(buffers.size() + pointers, *what.target);
+        }
+        for (std::size_t i = 0; i < pointers; ++i) {
+            buffer& target = buffers[buffers[what.buffer].first_target + i];
+            std::memcpy(&target.data, at + i * sizeof(void*), sizeof(void*));
+            target.bytes = target.data == nullptr ? 0 : count * what.element_bytes;
+            target.target = i;
+        }
+    }
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_span = false;
+template <class T, std::size_t Extent>
+inline constexpr bool is_span<std::span<T, Extent>> = true;
+template <class T>
+inline constexpr bool is_device_span = false;
+template <class T>
+inline constexpr bool is_device_span<device_span<T>> = true;
+
+template <class T>
+inline constexpr bool is_matrix = false;
+template <class T>
+inline constexpr bool is_matrix<matrix_view<T>> = true;
+template <class T>
+inline constexpr bool is_volume = false;
+template <class T>
+inline constexpr bool is_volume<volume_view<T>> = true;
+/// An array of the host with gaps between its rows.
+template <class T>
+inline constexpr bool is_view = is_matrix<T> || is_volume<T>;
+
+/// An array that only a device can read.
+template <class T>
+inline constexpr bool is_device_array = is_device_span<T> || std::is_pointer_v<T>;
+template <class T>
+inline constexpr bool is_array = is_span<T> || is_view<T> || is_device_array<T>;
+
+template <class T>
+struct array_element {
+    using type = typename T::element_type;
+};
+template <class T>
+struct array_element<T*> {
+    using type = T;
+};
+template <class T>
+using element_of = typename array_element<T>::type;
+
+/// std::span<T* const>: arrays behind pointers, all of the same length.
+template <class T>
+[[nodiscard]] constexpr bool is_pointer_array()
+{
+    if constexpr (is_span<T>)
+        return std::is_pointer_v<std::remove_const_t<element_of<T>>>;
+    else
+        return false;
+}
+
+/// Whether kernel.extent<i>() has to say how many elements are behind a pointer.
+template <class T>
+inline constexpr bool needs_extent = std::is_pointer_v<T> || is_pointer_array<T>();
+
+/// What a check or a reference of the user's receives for an argument: arrays of a device as spans
+/// of copies, all else as it is.
+template <class T, bool = is_device_array<T>>
+struct host_argument_of {
+    using type = T;
+};
+template <class T>
+struct host_argument_of<T, true> {
+    using type = std::span<element_of<T>>;
+};
+template <class T>
+using host_argument = typename host_argument_of<T>::type;
+
+/// What is wrong with an argument.
+enum class argument_fault : unsigned char {
+    none,
+    form,            ///< neither an array nor a value
+    unknown,         ///< kernel_type says nothing of it
+    has_pointers,    ///< in it are pointers, whose targets nobody knows
+    moving_pointers, ///< an array of pointers that the kernel may change
+};
+
+[[nodiscard]] consteval argument_fault as_argument_fault(type_fault fault)
+{
+    switch (fault) {
+    case type_fault::none:
+        return argument_fault::none;
+    case type_fault::unknown:
+        return argument_fault::unknown;
+    case type_fault::has_pointers:
+        return argument_fault::has_pointers;
+    case type_fault::not_plain:
+        break;
+    }
+    return argument_fault::form;
+}
+
+/// What attune can restore between runs: arrays of plain data, and plain data by value.
+template <class T>
+[[nodiscard]] consteval argument_fault fault_of_argument()
+{
+    if constexpr (is_pointer_array<T>()) {
+        using pointer = element_of<T>;
+        using target = std::remove_pointer_t<pointer>;
+        if constexpr (std::is_void_v<target> || std::is_volatile_v<target>)
+            return argument_fault::form;
+        else if constexpr (kernel_type_fault<target>() != type_fault::none)
+            return as_argument_fault(kernel_type_fault<target>());
+        else
+            return std::is_const_v<pointer> ? argument_fault::none
+                                            : argument_fault::moving_pointers;
+    } else if constexpr (is_array<T>) {
+        if constexpr (std::is_void_v<element_of<T>>)
+            return argument_fault::form;
+        else
+            return as_argument_fault(kernel_type_fault<element_of<T>>());
+    } else if constexpr (std::is_reference_v<T> || std::is_void_v<T>) {
+        return argument_fault::form;
+    } else {
+        return as_argument_fault(kernel_type_fault<T>());
+    }
+}
+
+template <class T>
+[[nodiscard]] consteval bool is_kernel_argument()
+{
+    return fault_of_argument<T>() == argument_fault::none;
+}
+
+/// The first fault of any argument.
+template <class... Args>
+[[nodiscard]] consteval argument_fault fault_of_arguments()
+{
+    argument_fault found = argument_fault::none;
+    static_cast<void>(((found = fault_of_argument<Args>(), found != argument_fault::none) || ...));
+    return found;
+}
+
+/// What a kernel may return: nothing, or plain data.
+template <class Result>
+[[nodiscard]] consteval bool is_kernel_result()
+{
+    if constexpr (std::is_void_v<Result>)
+        return true;
+    else if constexpr (is_array<Result> || std::is_reference_v<Result>)
+        return false;
+    else
+        return kernel_type_fault<Result>() == type_fault::none;
+}
+
+/// Whether an argument has long doubles, which are no more than a double on a device.
+template <class T>
+[[nodiscard]] constexpr bool has_long_double()
+{
+    if constexpr (is_array<T>)
+        return std::is_same_v<std::remove_cv_t<element_of<T>>, long double>;
+    else
+        return std::is_same_v<T, long double>;
+}
+
+/// `original` as `To`, moved to `data` when it is an array; takes the addresses in order.
+template <class To, class T>
+[[nodiscard]] To moved_to(T const& original, std::byte* const*& data, std::size_t const*& elements)
+{
+    if constexpr (is_array<T>) {
+        auto* const first = reinterpret_cast<element_of<T>*>(*data++);
+        std::size_t const count = *elements++;
+        if constexpr (is_matrix<T>)
+            return To{first, original.rows(), original.columns(), original.row_stride()};
+        else if constexpr (is_volume<T>)
+            return To{first,
+                      original.slices(),
+                      original.rows(),
+                      original.columns(),
+                      original.slice_stride(),
+                      original.row_stride()};
+        else if constexpr (std::is_pointer_v<To>)
+            return first;
+        else
+            return To{first, count};
+    } else
+        return original;
+}
+
+/// The memory of a view, from its first element to its last.
+template <class T>
+[[nodiscard]] buffer buffer_of_view(T const& view, std::size_t position)
+{
+    constexpr std::size_t width = sizeof(typename T::element_type);
+    row_layout gaps;
+    gaps.row = view.columns() * width;
+    gaps.rows = view.rows();
+    gaps.row_stride = view.row_stride() * width;
+    if constexpr (is_volume<T>) {
+        gaps.slices = view.slices();
+        gaps.slice_stride = view.slice_stride() * width;
+    }
+    bool const is_empty = gaps.row == 0 || gaps.rows == 0 || gaps.slices == 0;
+    std::size_t const bytes = is_empty ? 0
+                                       : (gaps.slices - 1) * gaps.slice_stride +
+                                             (gaps.rows - 1) * gaps.row_stride + gaps.row;
+    buffer out = as_buffer(std::span(view.data(), bytes / width), position);
+    bool const has_gaps = bytes > gaps.row * gaps.rows * gaps.slices;
+    if (has_gaps) out.gaps = gaps;
+    return out;
+}
+
+template <class T>
+void note_argument(call_frame& out,
+                   T const& argument,
+                   std::size_t position,
+                   std::vector<std::optional<tolerance>> const& tolerances)
+{
+    call_argument noted;
+    if constexpr (is_array<T>) {
+        using element = element_of<T>;
+        std::optional<tolerance> within;
+        if (position < tolerances.size()) within = tolerances[position];
+        buffer b;
+        if constexpr (is_view<T>)
+            b = buffer_of_view(argument, position);
+        else if constexpr (std::is_pointer_v<T>)
+            b = as_buffer(std::span<element>(argument, std::size_t{0}), position);
+        else
+            b = as_buffer(std::span<element>(argument.data(), argument.size()), position);
+        if (within) tolerate(b, *within);
+        noted.buffer = out.buffers.size();
+        noted.on_device = is_device_array<T>;
+        noted.is_pointer = std::is_pointer_v<T>;
+        noted.element_bytes = sizeof(element);
+        if constexpr (is_pointer_array<T>()) {
+            using target = std::remove_pointer_t<element>;
+            noted.target = as_buffer(std::span<target>(), position);
+            noted.element_bytes = sizeof(target);
+            if (within) tolerate(*noted.target, *within);
+        }
+        out.buffers.push_back(b);
+        out.elements->push_back(b.bytes / sizeof(element));
+    } else {
+        auto const* const first = reinterpret_cast<std::byte const*>(&argument);
+        noted.value.assign(first, first + sizeof argument);
+    }
+    out.arguments.push_back(std::move(noted));
+}
+
+/// The number at argument `position`, for binding it to an input.
+template <class... Args>
+[[nodiscard]] number number_of_argument(std::size_t position, Args const&... args)
+{
+    number out;
+    std::size_t i = 0;
+    auto const look = [&](auto const& argument) {
+        using T = std::remove_cvref_t<decltype(argument)>;
+        if constexpr (std::is_floating_point_v<T>) {
+            if (i == position) out = number::of(static_cast<double>(argument));
+        } else if constexpr (std::is_integral_v<T>) {
+            if (i == position) out = number::of(static_cast<std::int64_t>(argument));
+        }
+        ++i;
+    };
+    (look(args), ...);
+    return out;
+}
+
+/// What call_frame::with_arguments has for code that knows the types.
+template <class Result, class... Args>
+struct host_call {
+    std::tuple<host_argument<Args>...> arguments;
+    Result* result = nullptr; ///< what the kernel returned
+};
+
+template <class... Args, std::size_t... At>
+[[nodiscard]] std::tuple<host_argument<Args>...> host_arguments(std::tuple<Args...> const& held,
+                                                                std::span<std::byte* const> data,
+                                                                std::vector<std::size_t> const& of,
+                                                                std::index_sequence<At...> /*all*/)
+{
+    std::byte* const* next = data.data();
+    std::size_t const* count = of.data();
+    // Braces fix the order in which the arrays take their addresses.
+    return std::tuple<host_argument<Args>...>{
+        moved_to<host_argument<Args>>(std::get<At>(held), next, count)...};
+}
+
+template <class... Args, std::size_t... At>
+[[nodiscard]] std::tuple<Args...> moved_arguments(std::tuple<Args...> const& held,
+                                                  std::span<std::byte* const> data,
+                                                  std::vector<std::size_t> const& of,
+                                                  std::index_sequence<At...> /*all*/)
+{
+    std::byte* const* next = data.data();
+    std::size_t const* count = of.data();
+    return std::tuple<Args...>{moved_to<Args>(std::get<At>(held), next, count)...};
+}
+
+} // namespace detail
+
+/// The frame of one call of a kernel `Result(Args...)`.
+/// @param tolerances  by position of the argument, then that of the result; missing or empty
+/// entries
+///                    take the default
+template <class Result, class... Args>
+[[nodiscard]] call_frame make_frame_of(std::vector<std::optional<tolerance>> const& tolerances,
+                                       Args const&... args)
+{
+    call_frame out;
+    out.elements = std::make_shared<std::vector<std::size_t>>();
+    std::size_t position = 0;
+    (detail::note_argument(out, args, position++, tolerances), ...);
+    std::size_t const result_at = out.buffers.size();
+    if constexpr (!std::is_void_v<Result>) {
+        auto const slot = std::make_shared<Result>();
+        out.result = slot;
+        buffer b = as_buffer(std::span<Result>(slot.get(), 1), buffer::result);
+        if (position < tolerances.size() && tolerances[position])
+            tolerate(b, *tolerances[position]);
+        out.buffers.push_back(b);
+        out.elements->push_back(1);
+    }
+    constexpr std::index_sequence_for<Args...> all{};
+    out.with_arguments = [held = std::tuple<Args...>(args...), elements = out.elements, result_at](
+                             std::span<std::byte* const> data,
+                             std::function<void(void const*)> const& see) {
+        detail::host_call<Result, Args...> made{
+            detail::host_arguments(held, data, *elements, decltype(all){})};
+        if constexpr (!std::is_void_v<Result>)
+            made.result = reinterpret_cast<Result*>(data[result_at]);
+        static_cast<void>(result_at);
+        see(&made);
+    };
+    out.call = [held = std::tuple<Args...>(args...), elements = out.elements, result_at](
+                   void* entry, std::span<std::byte* const> data) {
+        static_cast<void>(result_at);
+        std::tuple<Args...> const moved =
+            detail::moved_arguments(held, data, *elements, decltype(all){});
+        auto* const code = reinterpret_cast<Result (*)(Args...)>(entry);
+        if constexpr (std::is_void_v<Result>) {
+            std::apply(code, moved);
+        } else {
+            Result const returned = std::apply(code, moved);
+            std::memcpy(data[result_at], &returned, sizeof returned);
+        }
+    };
+    out.idle = reinterpret_cast<void*>(+[](Args...) -> Result {
+        if constexpr (!std::is_void_v<Result>) return Result{};
+    });
+    return out;
+}
+
+/// That of a kernel that returns nothing.
+template <class... Args>
+[[nodiscard]] call_frame make_call_frame(std::vector<std::optional<tolerance>> const& tolerances,
+                                         Args const&... args)
+{
+    return make_frame_of<void, Args...>(tolerances, args...);
+}
+
+} // namespace attune::inline ATTUNE_ABI

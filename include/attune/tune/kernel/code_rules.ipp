@@ -1,0 +1,106 @@
+// attune/tune/kernel/code_rules.ipp - evaluating the rules of a kernel for one variant.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/tune/kernel/code_rules.hpp>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline std::optional<number>
+code_quantity_of(std::string_view name, code_resources const& code, residency const& resident)
+{
+    if (name == registers.name) return number::of(code.registers);
+    if (name == spill_bytes.name) return number::of(code.spill_bytes);
+    if (name == stack_bytes.name) return number::of(code.stack_bytes);
+    if (name == static_shared_bytes.name) return number::of(code.static_shared_bytes);
+    if (name == occupancy.name) return number::of(resident.fraction);
+    return {};
+}
+
+/// `declared` with all that its formulas read at one configuration.
+[[nodiscard]] inline description with_code(description declared,
+                                           description const& bound,
+                                           code_resources const& code,
+                                           residency const& resident)
+{
+    declared.parameters = bound.parameters;
+    for (input_description& input : declared.inputs) {
+        input.value = code_quantity_of(input.name, code, resident);
+        std::uint32_t const known = bound.find_input(input.name);
+        if (!input.value && known != no_index) input.value = bound.inputs[known].value;
+    }
+    return declared;
+}
+
+/// "registers = 96, TILE = 64": every value that `rule` reads, once.
+[[nodiscard]] inline std::string
+values_read(description const& rules, constraint_description const& rule, point const& at)
+{
+    std::string out;
+    auto const add = [&out](std::string const& name, std::string const& value) {
+        out += (out.empty() ? "" : ", ") + name + " = " + value;
+    };
+    std::vector<std::uint32_t> inputs;
+    walk_expression(rules, rule.root, [&inputs](expression_node const& n) {
+        if (n.code == op::input) inputs.push_back(n.subject);
+    });
+    sort_unique(inputs);
+    for (std::uint32_t const i : inputs) {
+        number const v = rules.inputs[i].value.value_or(number{});
+        add(rules.inputs[i].name, v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
+    }
+    for (std::uint32_t const i : rule.scope)
+        add(rules.parameters[i].name, text_of(rules.parameters[i], at[i]));
+    return out;
+}
+
+} // namespace detail
+
+std::string broken_rule(kernel_description const& kernel,
+                        description const& bound,
+                        point const& at,
+                        code_resources const& code,
+                        residency const& resident)
+{
+    if (kernel.code_rules.constraints.empty()) return {};
+    description const rules = detail::with_code(kernel.code_rules, bound, code, resident);
+    evaluator const read(rules);
+    for (constraint_description const& rule : rules.constraints) {
+        std::optional<number> const v = read.value(rule.root, at);
+        if (v && v->as_real() != 0) continue;
+        return rule.text + (v ? " does not hold: " : " has no value: ") +
+               detail::values_read(rules, rule, at);
+    }
+    return {};
+}
+
+std::vector<double> code_features(kernel_description const& kernel,
+                                  description const& bound,
+                                  point const& at,
+                                  code_resources const& code,
+                                  residency const& resident)
+{
+    std::vector<double> out;
+    if (kernel.code_rules.features.empty()) return out;
+    description const known = detail::with_code(kernel.code_rules, bound, code, resident);
+    evaluator const read(known);
+    for (feature_description const& feature : known.features) {
+        std::optional<number> const v = read.value(feature.root, at);
+        out.push_back(v ? v->as_real() : std::nan(""));
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

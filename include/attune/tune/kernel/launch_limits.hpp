@@ -1,0 +1,26 @@
+// attune/tune/kernel/launch_limits.hpp - what a device can launch, as constraints of a space.
+// SPDX-License-Identifier: MIT
+// Source   CUDA C++ programming guide, technical specifications per compute capability
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/cuda/limits.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/tune/kernel/launch_declaration.hpp>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Adds to `bound` what `device` demands of the launch, but what holds whatever the parameters are:
+/// extents of 1 or more, threads of a block, extents of block and grid, dynamic shared memory,
+/// clusters, and for a cooperative launch that no multiprocessor needs to hold more blocks and
+/// threads than any can. Adds threads per block, dynamic shared bytes and blocks as features.
+///
+/// What remains may still be refused once it is known what code takes: see launch_objection().
+///
+/// @param bound  the kernel's space with the values of its inputs
+/// Errors   attune::error: grid or block not declared, a demand that no parameter can change
+void add_launch_limits(description& bound,
+                       launch_declaration const& launch,
+                       device_limits const& device);
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,162 @@
+// attune/tune/kernel/problem.hpp - everything one tuning works on, without templates.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/compiler.hpp>
+#include <attune/compile/device_compiler.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/cuda/worker/worker_door.hpp>
+#include <attune/remember/record_store.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Any compiler as one value.
+struct any_compiler {
+    std::function<compile_result(kernel_source const&, variant const&)> compile;
+    std::function<std::string()> identity;
+    std::function<std::string()> notice; ///< a sentence the user should read; may be empty
+    /// The variant from where keep_winner() put it, in less time than compiling takes.
+    std::function<std::optional<callable>(kernel_source const&, variant const&)> find_winner;
+    std::function<void(kernel_source const&, variant const&)> keep_winner;
+    /// Of a device_compiler; empty: it makes code for this processor. Looked for at a call, not
+    /// before: a program may run where there is no device. Errors  those of the compiler's target()
+    std::function<cuda_target const*()> find_target{};
+
+    [[nodiscard]] cuda_target const* target() const
+    {
+        return find_target ? find_target() : nullptr;
+    }
+};
+
+/// @param held  refers to the compiler; must outlive the result
+template <class Compiler>
+[[nodiscard]] any_compiler make_any_compiler(Compiler& held)
+{
+    any_compiler out;
+    out.compile = [&held](kernel_source const& k, variant const& v) { return held.compile(k, v); };
+    out.identity = [&held] { return std::string{std::as_const(held).identity()}; };
+    if constexpr (device_compiler<Compiler>) {
+        worker::hold_worker_door();
+        out.find_target = [&held] { return &std::as_const(held).target(); };
+    }
+    if constexpr (requires { std::string{held.notice()}; })
+        out.notice = [&held] { return std::string{held.notice()}; };
+    else
+        out.notice = [] { return std::string{}; };
+    if constexpr (requires(kernel_source const& k, variant const& v) {
+                      std::optional<callable>{held.find_winner(k, v)};
+                      held.keep_winner(k, v);
+                  }) {
+        out.find_winner = [&held](kernel_source const& k, variant const& v) {
+            return std::optional<callable>{held.find_winner(k, v)};
+        };
+        out.keep_winner = [&held](kernel_source const& k, variant const& v) {
+            (void)held.keep_winner(k, v);
+        };
+    } else {
+        out.find_winner = [](kernel_source const&, variant const&) {
+            return std::optional<callable>{};
+        };
+        out.keep_winner = [](kernel_source const&, variant const&) {};
+    }
+    return out;
+}
+
+/// Any store as one value.
+struct any_store {
+    std::function<found(record_key const&)> find;
+    std::function<void(record const&)> add;
+    std::function<std::vector<std::string>()> notices;
+};
+
+/// @param held  refers to the store; must outlive the result
+template <class Store>
+[[nodiscard]] any_store make_any_store(Store& held)
+{
+    return {[&held](record_key const& k) { return held.find(k); },
+            [&held](record const& r) { held.add(r); },
+            [&held] { return held.notices(); }};
+}
+
+/// One kernel, one set of inputs, one call.
+struct tuning_problem {
+    kernel_description const& kernel;
+    chain_of_trees space;
+    point default_at; ///< where every parameter stands at its default
+    any_compiler const& compiler;
+    call_frame const& frame;
+    bool predict = false; ///< nothing runs: see predicted_bench.hpp
+    /// A configuration known from before, which has to be beaten like the default: it takes part in
+    /// the final whatever the search finds.
+    std::optional<point> rival{};
+    /// Of an installed variant at another shape: its bench only has to verify().
+    bool only_verifies = false;
+};
+
+/// The variant that `at` stands for: the kernel's signature, and per parameter a macro, or flags,
+/// or the name of a compiler; and the geometry of its launch, where the kernel declares one.
+[[nodiscard]] variant
+make_variant(kernel_description const& kernel, description const& space, point const& at);
+
+/// Compares the parameters that the declaration and the kernel file name, and gives every parameter
+/// without a default of its own the one that the file states. Annotations count whatever #if they
+/// stand under, so that a file for two compilers names all parameters of both. One that only the
+/// kernel's name or its launch reads needs with_default().
+/// Errors   attune::error naming parameter, file and line: declared but used nowhere, annotated but
+///          not declared, no default, two different ones
+[[nodiscard]] description with_annotated_defaults(kernel_description const& kernel);
+
+/// The configurations of one call, in which every parameter has its default.
+/// @param declared  from with_annotated_defaults(kernel)
+/// @param device    of a compiler for a device: its limits are constraints too, see
+///                  launch_limits.hpp; null: the launch does not matter
+/// @param moved     where the defaults break a constraint for these inputs, the valid configuration
+///                  nearest to them becomes the default, and a sentence here says so; null: that is
+///                  an error
+/// Errors   as chain_of_trees and add_launch_limits; attune::error naming parameter, file and line:
+///          a default that is no value of its parameter, defaults that break a constraint
+[[nodiscard]] chain_of_trees space_of_call(kernel_description const& kernel,
+                                           description const& declared,
+                                           std::vector<input_value> const& inputs,
+                                           device_limits const* device = nullptr,
+                                           std::string* moved = nullptr);
+
+/// Elements behind each argument of a call that is a raw pointer; 0 for the others.
+/// Errors   attune::error naming the argument: its extent is not declared, or no number
+[[nodiscard]] std::vector<std::size_t> extents_of(kernel_description const& kernel,
+                                                  std::vector<input_value> const& inputs);
+
+/// Errors   attune::error: nothing says what is behind the pointers of an array
+void require_targets(kernel_description const& kernel);
+
+/// Tells a call what is behind its pointers.  Errors  as extents_of()
+void set_extents(call_frame& frame,
+                 kernel_description const& kernel,
+                 std::vector<input_value> const& inputs);
+
+/// What a remembered result of this kernel depends on.
+/// @param bound   the space with the values of its inputs
+/// @param target  of a compiler for a device, whose launch and rules count too; null: this
+/// processor
+[[nodiscard]] record_key make_key(kernel_description const& kernel,
+                                  description const& bound,
+                                  std::string const& compiler_identity,
+                                  cuda_target const* target = nullptr);
+
+/// The processor, as the system names it.
+[[nodiscard]] std::string device_name();
+
+/// "NVIDIA H200 (sm_90)"; "sm_90" where only the architecture is known.
+[[nodiscard]] std::string device_name(device_limits const& device);
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,294 @@
+// attune/tune/kernel/problem.ipp - from a kernel and its space to variants, keys and checked defaults.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/source/annotations.hpp>
+#include <attune/compile/source/scan.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/schema.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/query/nearest.hpp>
+#include <attune/tune/kernel/launch_declaration.ipp>
+#include <attune/tune/kernel/launch_limits.hpp>
+#include <attune/tune/kernel/problem.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace attune::inline ATTUNE_ABI {
+
+variant make_variant(kernel_description const& kernel, description const& space, point const& at)
+{
+    variant out = kernel.signature;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i) {
+        parameter_description const& p = space.parameters[i];
+        std::string value = text_of(p, at[i]);
+        if (p.role == parameter_role::macro) {
+            out.macros.push_back({p.name, std::move(value), p.is_own_name});
+        } else if (p.role == parameter_role::compiler) {
+            out.compiler = std::move(value);
+        } else {
+            std::vector<std::string> const more = split_flags(value);
+            out.flags.insert(out.flags.end(), more.begin(), more.end());
+        }
+    }
+    if (kernel.launch) out.launch = geometry_at(*kernel.launch, space, at);
+    return out;
+}
+
+namespace detail {
+
+[[nodiscard]] inline std::string place_of(annotation const& a)
+{
+    return a.file + ':' + std::to_string(a.line);
+}
+
+/// The same value in the spelling of text_of(), as far as that can be told without the table.
+[[nodiscard]] inline bool same_default(parameter_description const& p, annotation const& a)
+{
+    if (without_spaces(*p.default_text) == without_spaces(a.default_text)) return true;
+    auto const left = parse_real(*p.default_text);
+    auto const right = parse_real(without_spaces(a.default_text));
+    if (left && right) return *left == *right;
+    return p.kind == parameter_kind::boolean &&
+           coordinate_of(p, *p.default_text) == coordinate_of(p, a.default_text);
+}
+
+/// Whether a kernel's function, such as "scale<TILE>", has the parameter among its arguments.
+[[nodiscard]] inline bool is_template_argument(std::string const& function, std::string const& name)
+{
+    code_cursor cursor(function);
+    bool inside = false;
+    while (!cursor.at_end()) {
+        if (inside && code_cursor::is_word(cursor.peek())) {
+            if (cursor.word() == name) return true;
+            continue;
+        }
+        inside = inside || cursor.peek() == '<';
+        cursor.step();
+    }
+    return false;
+}
+
+} // namespace detail
+
+description with_annotated_defaults(kernel_description const& kernel)
+{
+    description out = kernel.space;
+    std::vector<annotation> const found = find_annotations(kernel.source);
+    std::vector<std::string> const own = own_names(kernel.source, found);
+    for (annotation const& a : found)
+        if (out.find_parameter(a.name) == no_index)
+            throw error("the kernel file names a parameter that the space does not declare",
+                        a.name + " at " + detail::place_of(a),
+                        "add it to attune::space(...), or replace ATTUNE_TUNABLE by its value");
+    for (parameter_description& p : out.parameters) {
+        auto const a = std::find_if(found.begin(), found.end(), [&](annotation const& candidate) {
+            return candidate.name == p.name;
+        });
+        if (p.role != parameter_role::macro) {
+            if (a == found.end()) continue; // its default is its first value
+            throw error("the kernel file uses a parameter that is no macro",
+                        p.name + " at " + detail::place_of(*a),
+                        "flags and compilers are chosen when the kernel is compiled: remove "
+                        "ATTUNE_TUNABLE, or declare the parameter as categorical");
+        }
+        if (a == found.end()) {
+            bool const in_name = detail::is_template_argument(kernel.signature.function, p.name);
+            bool const in_launch =
+                kernel.launch && reads(*kernel.launch, kernel.space, out.find_parameter(p.name));
+            if ((in_name || in_launch) && p.default_text) continue;
+            if (in_name || in_launch)
+                throw error(
+                    std::string(in_name ? "a template argument" : "a number of the launch") +
+                        " of the kernel has no default",
+                    "parameter " + p.name + ", kernel " + kernel.signature.function,
+                    "give the parameter one by with_default()");
+        }
+        if (a == found.end())
+            throw error("the space declares a parameter that the kernel file does not use",
+                        "parameter " + p.name + ", file " + kernel.source.path,
+                        "write ATTUNE_TUNABLE(" + p.name +
+                            ", default) where the kernel uses it, or remove it from the space");
+        if (p.default_text && !detail::same_default(p, *a))
+            throw error("a parameter has two defaults",
+                        p.name + ": " + *p.default_text + " in the declaration, " +
+                            a->default_text + " at " + detail::place_of(*a),
+                        "make them equal, or leave out with_default()");
+        if (!p.default_text) p.default_text = a->default_text;
+        p.is_own_name = std::find(own.begin(), own.end(), p.name) != own.end();
+    }
+    return out;
+}
+
+chain_of_trees space_of_call(kernel_description const& kernel,
+                             description const& declared,
+                             std::vector<input_value> const& inputs,
+                             device_limits const* device,
+                             std::string* moved)
+{
+    std::vector<annotation> const found = find_annotations(kernel.source);
+    auto const stated = [&](parameter_description const& p) {
+        std::string const text = p.default_text->empty() ? "(nothing)" : *p.default_text;
+        for (annotation const& a : found)
+            if (a.name == p.name) return text + " at " + detail::place_of(a);
+        return text;
+    };
+    description open = declared; // binding would refuse a default without knowing its place
+    for (parameter_description& p : open.parameters)
+        p.default_text.reset();
+    description bound = bind_inputs(std::move(open), inputs);
+    point start;
+    for (std::size_t i = 0; i < bound.parameters.size(); ++i) {
+        parameter_description& p = bound.parameters[i];
+        p.default_text = declared.parameters[i].default_text;
+        auto const at = coordinate_of(p, p.default_text.value());
+        if (!at)
+            throw error("the default of a parameter is not one of its values",
+                        "parameter " + p.name + ", default " + stated(p),
+                        "change the default or the values");
+        start.push_back(*at);
+    }
+    if (device) {
+        add_launch_limits(bound, kernel.launch.value_or(launch_declaration{}), *device);
+        for (feature_description const& f : kernel.code_rules.features)
+            bound.intermediates.push_back(f.text);
+    }
+    chain_of_trees const space{bound};
+    std::vector<std::string> const broken = space.violations(start);
+    if (broken.empty()) return space;
+    if (moved != nullptr && space.is_exact())
+        if (auto const nearest = nearest_valid(space, start, {.count = 1}); !nearest.empty()) {
+            for (std::size_t i = 0; i < bound.parameters.size(); ++i)
+                bound.parameters[i].default_text = text_of(bound.parameters[i], nearest[0][i]);
+            *moved = "the default configuration breaks " + broken.front() +
+                     " for these inputs; the nearest valid one stands for it: " +
+                     text_of(bound, nearest[0]);
+            return chain_of_trees{bound};
+        }
+    std::string where;
+    for (constraint_description const& c : bound.constraints) {
+        if (std::find(broken.begin(), broken.end(), c.text) == broken.end()) continue;
+        where += (where.empty() ? "" : "; ") + c.text;
+        for (std::uint32_t const i : c.scope)
+            where += ", " + bound.parameters[i].name + '=' + stated(bound.parameters[i]);
+    }
+    throw error("the default configuration breaks a constraint",
+                where,
+                "change the defaults or the constraint");
+}
+
+record_key make_key(kernel_description const& kernel,
+                    description const& bound,
+                    std::string const& compiler_identity,
+                    cuda_target const* target)
+{
+    record_key key;
+    key.kernel = kernel.name;
+    key.source = source_fingerprint(kernel.source);
+    content_hash schema;
+    schema.add(schema_text(kernel.space)).add(signature_text(kernel.signature));
+    if (!kernel.signature.declarations.empty()) schema.add(kernel.signature.declarations);
+    if (target) {
+        schema.add(text_of(kernel.launch.value_or(launch_declaration{}), kernel.space));
+        for (constraint_description const& rule : kernel.code_rules.constraints)
+            schema.add(rule.text);
+    }
+    key.schema = schema.hex();
+    key.compiler = compiler_identity;
+    key.device = target ? device_name(target->limits) : device_name();
+    for (input_description const& input : bound.inputs) {
+        number const v = input.value.value_or(number{});
+        key.inputs.emplace_back(
+            input.name, v.is_real ? detail::text_of_real(v.real) : std::to_string(v.integer));
+    }
+    return key;
+}
+
+namespace detail {
+
+/// How messages call argument `position` of a kernel.
+[[nodiscard]] inline std::string argument_of(kernel_description const& kernel, std::size_t position)
+{
+    return "argument " + std::to_string(position) + ", " + kernel.signature.arguments[position] +
+           ", of kernel " + kernel.name;
+}
+
+[[noreturn]] inline void refuse_missing_extent(kernel_description const& kernel,
+                                               std::size_t position)
+{
+    throw error("nothing says how many elements an argument points to",
+                argument_of(kernel, position),
+                "declare kernel.extent<" + std::to_string(position) + ">(...), or pass a span");
+}
+
+} // namespace detail
+
+void require_targets(kernel_description const& kernel)
+{
+    for (argument_extent const& e : kernel.extents)
+        if (e.node == no_index && kernel.signature.arguments[e.position].starts_with("std::span<"))
+            detail::refuse_missing_extent(kernel, e.position);
+}
+
+std::vector<std::size_t> extents_of(kernel_description const& kernel,
+                                    std::vector<input_value> const& inputs)
+{
+    std::vector<std::size_t> out(kernel.signature.arguments.size());
+    if (kernel.extents.empty()) return out;
+    description known = kernel.space; // a table may need inputs that no extent does
+    for (input_value const& given : inputs) {
+        std::uint32_t const i = known.find_input(given.name);
+        if (i != no_index) known.inputs[i].value = given.value;
+    }
+    for (argument_extent const& e : kernel.extents) {
+        std::string const argument = detail::argument_of(kernel, e.position);
+        std::string const call = "kernel.extent<" + std::to_string(e.position) + ">(...)";
+        if (e.node == no_index) detail::refuse_missing_extent(kernel, e.position);
+        auto const elements = detail::whole_number_at(known, e.node, {});
+        if (!elements || *elements < 0)
+            throw error("the extent of an argument is no number of elements",
+                        argument + ": " + detail::text_of_node(known, known.nodes[e.node]) +
+                            (elements ? " is " + std::to_string(*elements) : " has no value"),
+                        "check " + call + " and the inputs that it reads");
+        out[e.position] = static_cast<std::size_t>(*elements);
+    }
+    return out;
+}
+
+void set_extents(call_frame& frame,
+                 kernel_description const& kernel,
+                 std::vector<input_value> const& inputs)
+{
+    if (kernel.extents.empty()) return;
+    std::vector<std::size_t> const counts = extents_of(kernel, inputs);
+    for (argument_extent const& one : kernel.extents)
+        frame.set_extent(one.position, counts[one.position]);
+}
+
+std::string device_name(device_limits const& device)
+{
+    std::string const architecture = "sm_" + std::to_string(device.architecture);
+    return device.name == architecture ? architecture : device.name + " (" + architecture + ')';
+}
+
+std::string device_name()
+{
+    std::ifstream info("/proc/cpuinfo");
+    std::string model;
+    std::string numbers;
+    for (std::string line; std::getline(info, line) && !line.empty();) {
+        auto const colon = line.find(':');
+        if (colon == std::string::npos) continue;
+        std::string const value = colon + 2 <= line.size() ? line.substr(colon + 2) : "";
+        if (line.starts_with("model name")) model = value;
+        for (auto const* field : {"cpu family", "model\t", "stepping"})
+            if (line.starts_with(field)) numbers += (numbers.empty() ? "" : ".") + value;
+    }
+    if (model.empty()) return "unknown processor";
+    return numbers.empty() ? model : model + " (" + numbers + ")";
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,78 @@
+// attune/tune/loop/bench_crew.hpp - the benches of identical devices, at work at the same time.
+// SPDX-License-Identifier: MIT
+//
+// Which bench does which job follows from their order, not from who is ready first
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/loop/test_bench.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// One bench of its own, on the calling thread, and others beside it, each on a thread. Without
+/// others it starts no thread.
+class bench_crew {
+public:
+    using job = std::function<void(test_bench&)>;
+
+    /// A default whose times on two devices differ by more than this is worth a notice.
+    static constexpr double alike = 0.05;
+
+    /// @param others  their devices, by ordinal; nothing is started yet
+    bench_crew(std::unique_ptr<test_bench> own, std::vector<int> const& others);
+    ~bench_crew();
+    bench_crew(bench_crew const&) = delete;
+    bench_crew& operator=(bench_crew const&) = delete;
+
+    [[nodiscard]] test_bench& own() noexcept { return *own_; }
+    /// All that were named, also those that are of no use any more: what is asked of a search at
+    /// once must not depend on what became of a device.
+    [[nodiscard]] std::size_t size() const noexcept { return 1 + others_.size(); }
+
+    /// Starts the others and has them run and time the default, all at once. One that cannot is
+    /// left out, with a notice.
+    /// @param limit_s   wall seconds of one run
+    /// @param own_time  of the default on the own bench
+    void gather(callable const& trusted, double limit_s, measurement const& own_time);
+
+    /// Does all jobs, as many at once as there are benches. A bench other than the own one that
+    /// throws is left out from then on, with a notice, and another one does its job again.
+    /// Errors   what the own bench throws, when no other is at work any more
+    void work(std::span<job const> jobs);
+
+    /// CPU seconds of this process that threads beside the calling one have used so far.
+    [[nodiscard]] double cpu_s() const noexcept { return cpu_s_; }
+    /// That of the own bench; with others, also how many jobs each has done.
+    [[nodiscard]] std::string protection() const;
+    [[nodiscard]] std::vector<std::string> const& notices() const noexcept { return notices_; }
+
+private:
+    struct member {
+        int ordinal = 0;
+        std::unique_ptr<test_bench> bench{}; ///< null: not started, or left out
+        std::size_t jobs = 0;
+        std::string trouble{}; ///< why its latest job was not done
+    };
+
+    void beside(std::span<member* const> members,
+                std::function<void(std::size_t)> const& act,
+                std::function<void()> const& meanwhile);
+    void leave_out(member& m);
+
+    std::unique_ptr<test_bench> own_;
+    std::vector<member> others_;
+    std::size_t own_jobs_ = 0;
+    double cpu_s_ = 0;
+    std::vector<int> processors_; ///< of the thread that made this: workers may use them all
+    std::vector<std::string> notices_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,152 @@
+// attune/tune/loop/bench_crew.ipp - one thread per bench beside the own one.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/cuda/device.ipp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/tune/loop/bench_crew.hpp>
+#include <attune/tune/pipeline/compile_line.ipp>
+#include <attune/tune/pipeline/reserved_core.ipp>
+#include <attune/tune/progress.ipp>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI {
+
+bench_crew::bench_crew(std::unique_ptr<test_bench> own, std::vector<int> const& others)
+    : own_(std::move(own))
+    , processors_(allowed_processors())
+{
+    for (int const ordinal : others)
+        others_.push_back({.ordinal = ordinal});
+}
+
+bench_crew::~bench_crew() = default;
+
+/// `act(i)` on a thread for each member, while this one does something else. What a member throws
+/// becomes its trouble. Errors  those of `meanwhile`, when all threads have ended
+void bench_crew::beside(std::span<member* const> members,
+                        std::function<void(std::size_t)> const& act,
+                        std::function<void()> const& meanwhile)
+{
+    if (members.empty()) return meanwhile();
+    std::vector<double> spent_s(members.size());
+    std::vector<std::jthread> threads; // joined first, whatever happens
+    {
+        detail::only_faults_unblocked const quiet; // signals are the calling thread's business
+        for (std::size_t i = 0; i < members.size(); ++i)
+            threads.emplace_back([&, i] {
+                // A worker inherits this; the calling thread may be kept on one core.
+                static_cast<void>(detail::run_only_on(processors_));
+                try {
+                    act(i);
+                } catch (error const& thrown) {
+                    members[i]->trouble = detail::sentence_of(thrown);
+                } catch (std::exception const& thrown) {
+                    members[i]->trouble = thrown.what();
+                } catch (...) {
+                    members[i]->trouble = "an exception of no known type";
+                }
+                spent_s[i] = system_clocks{}.thread_cpu_s();
+            });
+    }
+    meanwhile();
+    threads.clear();
+    cpu_s_ = std::accumulate(spent_s.begin(), spent_s.end(), cpu_s_);
+}
+
+void bench_crew::leave_out(member& m)
+{
+    m.bench.reset();
+    notices_.push_back("device " + std::to_string(m.ordinal) +
+                       " is left out: " + std::exchange(m.trouble, {}));
+}
+
+void bench_crew::gather(callable const& trusted, double limit_s, measurement const& own_time)
+{
+    std::vector<member*> all;
+    for (member& m : others_)
+        all.push_back(&m);
+    std::vector<double> times(all.size());
+    auto const start = [&](std::size_t i) {
+        auto const refused = [&](failure const& why) {
+            throw error("the default configuration, which works on the first device, " +
+                            std::string(describe(why.stage)) + ": " + why.reason,
+                        "",
+                        "");
+        };
+        member& m = *all[i];
+        m.bench = own_->on_device(m.ordinal);
+        if (m.bench == nullptr) throw error("there is no bench for it", "", "");
+        auto const end = m.bench->establish(trusted, limit_s);
+        if (auto const* const why = std::get_if<failure>(&end)) refused(*why);
+        timing_record taken;
+        outcome const result =
+            m.bench->time(trusted, std::numeric_limits<double>::infinity(), limit_s, taken);
+        if (auto const* const why = std::get_if<failure>(&result)) refused(*why);
+        times[i] = std::get<measurement>(result).value;
+    };
+    beside(all, start, [] {});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!all[i]->trouble.empty()) {
+            leave_out(*all[i]);
+            continue;
+        }
+        double const ratio = times[i] / own_time.value;
+        if (std::abs(ratio - 1) > alike)
+            notices_.push_back("on device " + std::to_string(all[i]->ordinal) +
+                               " the default takes " + detail::formatted("%.2f", ratio) +
+                               " times as long as on the first: the devices are not alike, and "
+                               "what was measured there is compared as it is");
+    }
+}
+
+void bench_crew::work(std::span<job const> jobs)
+{
+    std::vector<job const*> open;
+    for (job const& j : jobs)
+        open.push_back(&j);
+    while (!open.empty()) {
+        std::vector<member*> able;
+        for (member& m : others_)
+            if (m.bench != nullptr && able.size() + 1 < open.size()) able.push_back(&m);
+        beside(
+            able,
+            [&](std::size_t i) { (*open[i + 1])(*able[i]->bench); },
+            [&] { (*open.front())(*own_); });
+        ++own_jobs_;
+        std::vector<job const*> again;
+        for (std::size_t i = 0; i < able.size(); ++i) {
+            if (able[i]->trouble.empty()) {
+                ++able[i]->jobs;
+                continue;
+            }
+            again.push_back(open[i + 1]);
+            leave_out(*able[i]);
+        }
+        again.insert(
+            again.end(), open.begin() + static_cast<std::ptrdiff_t>(able.size() + 1), open.end());
+        open = std::move(again);
+    }
+}
+
+std::string bench_crew::protection() const
+{
+    std::string text = own_->protection();
+    if (others_.empty()) return text;
+    text += "; measured: " + std::to_string(own_jobs_) + " on the first device";
+    for (member const& m : others_)
+        text += ", " + std::to_string(m.jobs) + " on device " + std::to_string(m.ordinal);
+    return text;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,110 @@
+// attune/tune/loop/detail/session_events.hpp - what a session writes down, and what it knows of its past.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/event_log.hpp>
+#include <attune/tune/loop/detail/session_key.hpp>
+#include <attune/tune/loop/finals.hpp>
+#include <attune/tune/loop/trial.hpp>
+#include <attune/tune/pipeline/supply.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The event log of one session. Questions and answers of the search are written by logged_search.
+class session_events {
+public:
+    session_events(tuning_problem const& problem, tuning_options const& options)
+        : log_(options.event_log.empty()
+                   ? event_log{}
+                   : event_log{options.event_log, session_key(problem, options), options.seed})
+    {
+    }
+
+    [[nodiscard]] event_log& log() noexcept { return log_; }
+
+    /// Forgets a past that does not begin with a time of the default configuration, which is
+    /// measured first and has to work.  @return  why; empty: the past is as it has to be
+    [[nodiscard]] std::string check_beginning(point const& default_at)
+    {
+        auto const first = std::find_if(log_.past().begin(), log_.past().end(), [](event const& e) {
+            return e.kind == event_kind::told;
+        });
+        if (first == log_.past().end()) return {};
+        auto const* const m = std::get_if<measurement>(&*first->result);
+        if (first->points.front() == default_at && m != nullptr && std::isfinite(m->value) &&
+            m->value > 0)
+            return {};
+        log_.begin_anew();
+        return "the interrupted tuning cannot be continued: its log does not begin with the time "
+               "of the default configuration";
+    }
+
+    void compiled(supplied_variant const& next)
+    {
+        event e{.kind = event_kind::compiled, .points = {next.at}};
+        if (auto const* code = std::get_if<callable>(&next.code)) {
+            e.seconds = code->compile_s;
+            e.text = code->object_key;
+        } else
+            e.result = std::get<failure>(next.code);
+        log_.add(e);
+    }
+
+    void first_run(point const& at, double seconds)
+    {
+        if (seconds > 0)
+            log_.add({.kind = event_kind::first_run, .points = {at}, .seconds = seconds});
+    }
+
+    /// The times behind a measurement; of a failure, and of code that was not timed now, nothing.
+    void sampled(point const& at, trial const& tried)
+    {
+        if (succeeded(tried.result) && !tried.timing.times.empty())
+            log_.add({.kind = event_kind::sampled, .points = {at}, .timing = tried.timing});
+    }
+
+    void sampled(std::span<finalist const> field, round_times const& times)
+    {
+        for (std::size_t i = 0; i < field.size(); ++i)
+            log_.add({.kind = event_kind::sampled,
+                      .points = {field[i].at},
+                      .text = "final",
+                      .timing = timing_record{.times = times.seconds(i)}});
+    }
+
+    void chosen(point const& at) { log_.add({.kind = event_kind::chosen, .points = {at}}); }
+
+    /// The keys of the code that was compiled before an interruption.
+    [[nodiscard]] std::unordered_map<point, std::string, point_hash> past_keys() const
+    {
+        std::unordered_map<point, std::string, point_hash> out;
+        for (event const& e : log_.past())
+            if (e.kind == event_kind::compiled) out[e.points.front()] = e.text;
+        return out;
+    }
+    /// The most threads that a run kept busy before an interruption.
+    [[nodiscard]] unsigned past_threads() const
+    {
+        unsigned out = 1;
+        for (event const& e : log_.past())
+            if (e.timing) out = std::max(out, e.timing->threads);
+        // A file may say anything, and so many threads may be started to measure the machine.
+        return std::min(out, std::max(1U, std::thread::hardware_concurrency()));
+    }
+
+private:
+    event_log log_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,195 @@
+// attune/tune/loop/finals.hpp - who takes part in the final, and who wins it.
+// SPDX-License-Identifier: MIT
+//
+// The configuration measured best is not the best one: of many that are nearly equal, it is the one
+// that was lucky. The few nearest to it are timed again, in turns
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A configuration that may be the best. Its code is empty when it was measured before an
+/// interruption.
+struct finalist {
+    point at;
+    measurement time;
+    callable code;
+    bool stays = false; ///< takes part whatever its time is
+};
+
+/// Keeps the leaders of a running search, and so their code loaded.
+class leaders {
+public:
+    /// No more take part.
+    static constexpr std::size_t most = 8;
+    /// Measured at different moments, times differ by this much for nothing: where another program
+    /// keeps the second thread of a core busy now and then, the machine has two speeds. The final
+    /// drops what is clearly slower after all, from its tenth round on.
+    static constexpr double drift = 0.35;
+
+    /// @param default_time  of the default configuration, which takes part in any case and is none
+    ///                      of the leaders: only what may be faster is one
+    leaders(measurement const& default_time, std::string default_key)
+        : default_time_(default_time)
+        , default_key_(std::move(default_key))
+    {
+    }
+
+    /// One more measurement. Equal code takes part once: the configuration that came first.
+    void consider(finalist candidate)
+    {
+        if (!candidate.stays && !(candidate.time.value <= default_time_.value * (1 + drift)))
+            return;
+        std::string const& key = candidate.code.object_key;
+        if (!key.empty()) {
+            if (key == default_key_) return;
+            for (finalist& f : all_)
+                if (f.code.object_key == key) {
+                    f.stays = f.stays || candidate.stays;
+                    return;
+                }
+        }
+        auto const place = std::upper_bound(
+            all_.begin(), all_.end(), candidate, [](finalist const& a, finalist const& b) {
+                return a.time.value < b.time.value;
+            });
+        all_.insert(place, std::move(candidate));
+        // Who cannot be the best any more: slower by the intervals, drift allowed for.
+        double const limit = all_.front().time.high * (1 + drift);
+        std::erase_if(all_, [&](finalist const& f) { return !f.stays && f.time.low > limit; });
+        while (all_.size() > most) {
+            auto const last = std::find_if(
+                all_.rbegin(), all_.rend(), [](finalist const& f) { return !f.stays; });
+            if (last == all_.rend()) return;
+            all_.erase(std::next(last).base());
+        }
+    }
+
+    /// The lowest time first.
+    [[nodiscard]] std::span<finalist> all() noexcept { return all_; }
+
+private:
+    measurement default_time_;
+    std::string default_key_;
+    std::vector<finalist> all_;
+};
+
+/// How the final of `contestants` runs is held: intervals are so wide that all of them together
+/// hold with 95 %.
+[[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
+{
+    round_robin_options how;
+    how.max_s = limit_s;
+    how.confidence = confidence_among(contestants);
+    return how;
+}
+
+namespace detail {
+
+/// Rounds that a final has to have time for: the fewest that prove anything among so many, one to
+/// warm up and one to spare; all may take twice as long by then as when they were timed.
+[[nodiscard]] inline double final_rounds(std::size_t contestants)
+{
+    return 2 * static_cast<double>(fewest_for(final_options(contestants, 0).confidence) + 2);
+}
+
+/// What the final may take of the time budget: a tenth, but no more than two seconds; for slow
+/// kernels what the rounds of two take, but no more than a quarter.
+[[nodiscard]] inline double final_limit_s(double budget_s, double default_s, double best_s)
+{
+    return std::min(std::max(std::min(2.0, 0.1 * budget_s), final_rounds(2) * (default_s + best_s)),
+                    0.25 * budget_s);
+}
+
+/// Of that, what is left of the budget; half of it in any case, so that what was found is not lost
+/// to one last evaluation that took longer than all before.
+[[nodiscard]] inline double final_time_s(double limit_s, double left_s)
+{
+    return std::clamp(left_s, 0.5 * limit_s, limit_s);
+}
+
+/// Whether `contestants` runs, which take `round_s` together, can be told apart in that time.
+[[nodiscard]] inline bool fits_final(std::size_t contestants, double round_s, double limit_s)
+{
+    return final_rounds(contestants) * round_s <= limit_s;
+}
+
+} // namespace detail
+
+/// The outcome of a final, in which contestant 0 is the default configuration.
+struct verdict {
+    std::size_t winner = 0;
+    std::vector<std::size_t> ties{}; ///< whose interval to the winner holds 1, ascending
+    std::size_t best = 0;            ///< of all but the default, the fastest
+    measurement ratio{1, 1, 1, 0};   ///< of the winner to the default; where that stays, of `best`
+    measurement time{};              ///< seconds of the winner
+    /// Of the default, had it run in all rounds of the winner: `time` over `ratio`, with the
+    /// interval of `ratio`. Where it stays, its own time.
+    measurement default_time{};
+    /// At the end of its interval, one of the others is faster than the winner by this; 0.1: 10 %.
+    double unsure = 0;
+};
+
+/// The rule: of the contestants that are faster than the default beyond the interval, the fastest
+/// wins; if there is none, the default stays. So among equals the default stays. Who is the faster
+/// one of two is decided by the rounds in which both ran: contestants leave a final at different
+/// times, and their medians over all their rounds tell of the machine then and later, too.
+/// @param passengers  so many of the last were timed to be compared with, and cannot win
+/// @pre  every contestant ran at least once
+[[nodiscard]] inline verdict judge(round_times const& times, std::size_t passengers = 0)
+{
+    verdict out;
+    std::size_t const candidates = times.size() - passengers;
+    double const confidence = final_options(times.size(), 0).confidence;
+    auto const is_faster = [&](std::size_t i, std::size_t other) {
+        return times.ratio(other, i).value < 1;
+    };
+    for (std::size_t i = 1; i < candidates; ++i) {
+        if (i == 1 || is_faster(i, out.best)) out.best = i;
+        if (!is_below_one(times.ratio(0, i, confidence), confidence)) continue;
+        if (out.winner == 0 || is_faster(i, out.winner)) out.winner = i;
+    }
+    out.ratio = times.ratio(0, out.winner != 0 ? out.winner : out.best, confidence);
+    out.time = out.default_time = times.time(out.winner);
+    if (out.winner != 0)
+        out.default_time = {out.time.value / out.ratio.value,
+                            out.time.value / out.ratio.high,
+                            out.time.value / out.ratio.low,
+                            out.ratio.samples};
+    for (std::size_t i = 0; i < candidates; ++i) {
+        if (i == out.winner) continue;
+        measurement const to_winner = times.ratio(i, out.winner, confidence);
+        if (to_winner.low <= 1 && to_winner.high >= 1) out.ties.push_back(i);
+        out.unsure = std::max(out.unsure, to_winner.high - 1);
+    }
+    return out;
+}
+
+/// What to say where the default stays only because there was no time for the rounds that prove
+/// something; else empty.
+[[nodiscard]] inline std::string want_of_rounds(verdict const& end, std::size_t contestants)
+{
+    std::size_t const fewest = fewest_for(final_options(contestants, 0).confidence);
+    if (end.winner != 0 || end.ratio.high >= 1 || end.ratio.samples >= fewest) return {};
+    return "the final had time for too few rounds, " + std::to_string(end.ratio.samples) +
+           " of the " + std::to_string(fewest) + " that prove something: what was " +
+           detail::formatted("%.2fx", 1 / end.ratio.value) +
+           " faster than the default in them is not installed; tune with a larger budget of time";
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,104 @@
+// attune/tune/loop/interrupt.ipp - the signal handler behind interrupt_guard.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/forever.hpp>
+#include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/taken_handler.ipp>
+#include <attune/core/version.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <unistd.h>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+// A signal handler can reach nothing but globals.
+inline taken_handler interrupt_handler{};
+inline std::atomic<unsigned> interrupts_seen{0};
+inline std::atomic<bool> are_interrupts_ours{false};
+// Not for the handler.
+inline int living_interrupt_guards = 0;
+inline bool is_interrupt_taken = false;
+inline bool is_program_to_hear = false;
+inline std::mutex interrupt_lock;
+
+inline void on_interrupt(int signal, siginfo_t* info, void* context)
+{
+    if (!are_interrupts_ours.load() || interrupts_seen.fetch_add(1) > 0)
+        return interrupt_handler.pass_on(signal, info, context);
+    request_stop(true);
+}
+
+/// @return  how often Ctrl-C was pressed. @pre  interrupt_lock is held
+inline unsigned end_interrupts() noexcept
+{
+    are_interrupts_ours = false;
+    if (is_interrupt_taken) interrupt_handler.give_back();
+    is_interrupt_taken = false;
+    request_stop(false);
+    return interrupts_seen.exchange(0);
+}
+
+/// In the child of a fork of the program: Ctrl-C is its own there.
+inline void forget_interrupts()
+{
+    if (living_interrupt_guards == 0) return;
+    living_interrupt_guards = 0;
+    static_cast<void>(end_interrupts());
+}
+
+inline void begin_interrupts() noexcept
+{
+    struct sigaction ours{};
+    ours.sa_sigaction = on_interrupt;
+    ::sigemptyset(&ours.sa_mask);
+    ours.sa_flags = SA_SIGINFO | SA_RESTART;
+    are_interrupts_ours = true;
+    is_interrupt_taken = true;
+    interrupt_handler.take(SIGINT, ours);
+}
+
+} // namespace detail
+
+interrupt_guard::interrupt_guard(afterwards what)
+{
+    static bool const once = [] {
+        detail::keep_this_library_loaded();
+        detail::watch_forks();
+        detail::add_fork_part(detail::interrupt_lock, detail::forget_interrupts);
+        return true;
+    }();
+    static_cast<void>(once);
+    std::scoped_lock const one(detail::interrupt_lock);
+    if (detail::living_interrupt_guards++ == 0) {
+        detail::is_program_to_hear = false;
+        detail::begin_interrupts();
+    }
+    if (what == afterwards::program_hears) detail::is_program_to_hear = true;
+}
+
+interrupt_guard::~interrupt_guard()
+{
+    unsigned seen = 0;
+    {
+        std::scoped_lock const one(detail::interrupt_lock);
+        if (detail::living_interrupt_guards == 0) return; // made before a fork: see there
+        if (--detail::living_interrupt_guards > 0) return;
+        seen = detail::end_interrupts();
+        if (!detail::is_program_to_hear) return;
+    }
+    struct sigaction now{};
+    // Of two, the program has had the second one already.
+    if (seen == 1 && ::sigaction(SIGINT, nullptr, &now) == 0 && detail::is_function(now))
+        static_cast<void>(::kill(::getpid(), SIGINT));
+}
+
+bool interrupt_guard::requested() const noexcept { return detail::stop_is_requested(); }
+
+} // namespace attune::inline ATTUNE_ABI

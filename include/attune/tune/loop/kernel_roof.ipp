@@ -1,0 +1,184 @@
+// attune/tune/loop/kernel_roof.ipp - stated work under measured limits.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/cache/detail/cache_folder.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/cache.ipp>
+#include <attune/tune/loop/kernel_roof.hpp>
+#include <attune/tune/loop/scoreboard.hpp>
+#include <attune/tune/pipeline/compile_line.ipp>
+#include <attune/tune/pipeline/reserved_core.ipp>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <numeric>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// A measurement of the machine that took longer than this is mentioned.
+inline constexpr double long_measurement_s = 2;
+
+/// As many as a set of the system can hold; those that do not exist do no harm in it.
+#if defined(__linux__)
+inline constexpr std::size_t most_processors = CPU_SETSIZE;
+#else
+inline constexpr std::size_t most_processors = 1;
+#endif
+
+/// Bytes of all arrays, to three binary digits; 0 where they are far beyond the caches.
+[[nodiscard]] inline double footprint_of(std::span<buffer const> buffers)
+{
+    double sum = 0;
+    for (buffer const& b : buffers)
+        sum += static_cast<double>(b.bytes);
+    if (sum > static_cast<double>(sweep_bytes())) return 0;
+    int exponent = 0;
+    double const mantissa = std::frexp(sum, &exponent);
+    return std::ldexp(std::round(8 * mantissa), exponent - 3);
+}
+
+[[nodiscard]] inline unsigned processors()
+{
+    return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+/// While it lives, the calling thread may use these processors, and so may threads that it starts.
+/// They hear no signal but faults: the others are the program's business.
+class measuring_ground {
+public:
+    explicit measuring_ground(std::vector<int> const& processors)
+        : before_(allowed_processors())
+    {
+        static_cast<void>(run_only_on(processors));
+    }
+    ~measuring_ground() { static_cast<void>(run_only_on(before_)); }
+    measuring_ground(measuring_ground const&) = delete;
+    measuring_ground& operator=(measuring_ground const&) = delete;
+
+private:
+    std::vector<int> before_;
+    only_faults_unblocked quiet_{};
+};
+
+} // namespace detail
+
+machine_limits limits_of_this_machine(unsigned threads, double footprint, bool anew)
+{
+    detail::cache_place const place = detail::cache_place_of({});
+    std::string problem;
+    if (place.folder.empty() || !detail::open_cache_folder(place.folder, problem))
+        return measure_machine(threads, footprint);
+    auto const& limits = anew ? machine_measured_anew : known_machine;
+    return limits(place.folder + "/machine_limits",
+                  device_name() + ", " + std::to_string(detail::processors()) + " processors",
+                  threads,
+                  footprint,
+                  measure_machine);
+}
+
+kernel_roof::kernel_roof(tuning_problem const& problem,
+                         tuning_options const& options,
+                         std::function<void(std::string)> say,
+                         limits_source limits)
+    : problem_(problem)
+    , say_(std::move(say))
+    , source_(std::move(limits))
+    , processors_(allowed_processors())
+    , is_for_device_(problem.kernel.work != nullptr && problem.compiler.target() != nullptr)
+    , is_stated_(problem.kernel.work != nullptr && !is_for_device_)
+{
+    if (!is_stated_) return;
+    static_cast<void>(work_at(problem.default_at));
+    if (options.cache == cache_state::warm)
+        footprint_ = detail::footprint_of(problem.frame.buffers);
+}
+
+void kernel_roof::saw(unsigned threads) noexcept
+{
+    threads_ = std::max(threads_, std::min(threads, detail::processors()));
+}
+
+work kernel_roof::work_at(point const& at) const
+{
+    work out;
+    std::vector<std::byte*> data;
+    for (buffer const& b : problem_.frame.buffers)
+        data.push_back(b.data);
+    problem_.frame.with_arguments(data, [&](void const* arguments) {
+        out = problem_.kernel.work(problem_.space.describe(), at, arguments);
+    });
+    bool const counts = std::isfinite(out.flops) && std::isfinite(out.bytes) && out.flops >= 0 &&
+                        out.bytes >= 0 && out.flops + out.bytes > 0;
+    if (!counts)
+        throw error("the work that the kernel states is negative, nothing or no number",
+                    "kernel '" + problem_.kernel.name + "', " + std::to_string(out.flops) +
+                        " flops and " + std::to_string(out.bytes) + " bytes",
+                    "correct kernel.work(...)");
+    return out;
+}
+
+machine_limits const& kernel_roof::limits(bool anew)
+{
+    auto const found = known_.find(threads_);
+    if (found != known_.end() && !anew) return found->second;
+    double const begun_s = steady_seconds();
+    std::vector<int> where = processors_;
+    if (threads_ > where.size()) { // the threads of the kernel are not kept there: all there are
+        where.resize(detail::most_processors);
+        std::iota(where.begin(), where.end(), 0);
+    }
+    detail::measuring_ground const ground{where};
+    machine_limits limits = source_(threads_, footprint_, anew);
+    if (found != known_.end()) raise_to(limits, found->second); // nothing may be kept in a file
+    machine_limits const& fresh = known_.insert_or_assign(threads_, limits).first->second;
+    double const took_s = steady_seconds() - begun_s;
+    if (took_s > detail::long_measurement_s)
+        say_("measured what this machine can do, for the roofline, in " +
+             text_of_quantity(took_s, true));
+    if (!fresh.is_optimised)
+        say_once("the roofline is too low: attune was compiled without optimisation or with a "
+                 "sanitizer, and so was what measures the machine; compile with -O2");
+    return fresh;
+}
+
+/// The same may go wrong at one configuration after another.
+void kernel_roof::say_once(std::string text)
+{
+    if (text != said_) say_(text);
+    said_ = std::move(text);
+}
+
+std::optional<roofline> kernel_roof::over(point const& at, double seconds)
+{
+    if (is_for_device_)
+        say_once("no roofline: what a machine can do is known for processors only, and kernel '" +
+                 problem_.kernel.name + "' runs on a device");
+    if (!is_stated_) return {};
+    try {
+        work const stated = work_at(at);
+        roofline const where = roofline_of(limits(false), stated, seconds);
+        if (where.fraction < doubtful || !doubted_.insert(threads_).second) return where;
+        return roofline_of(limits(true), stated, seconds);
+    } catch (error const& e) {
+        say_once(std::string("no roofline: ") + e.what());
+    } catch (std::bad_alloc const&) {
+        say_once("no roofline: there is not enough memory to measure the machine");
+    } catch (std::system_error const& e) {
+        say_once(std::string("no roofline: the threads that measure the machine cannot be "
+                             "started: ") +
+                 e.what());
+    }
+    return {};
+}
+
+} // namespace attune::inline ATTUNE_ABI

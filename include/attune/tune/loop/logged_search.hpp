@@ -1,0 +1,72 @@
+// attune/tune/loop/logged_search.hpp - a searcher whose every question and answer is written down.
+// SPDX-License-Identifier: MIT
+//
+// A searcher gives the same points for the same calls (search/searcher.hpp), so that its calls are
+// its state
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/remember/event_log.hpp>
+#include <attune/search/searcher.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// What the calls in a log led to.
+struct replayed_calls {
+    std::vector<std::pair<point, outcome>> told{}; ///< in order
+    std::vector<point> open{};                     ///< asked, and not told yet
+    std::unordered_set<point, point_hash> revealed{};
+    std::optional<point> chosen{};
+    std::string problem{}; ///< not empty: where the searcher and the log part
+};
+
+/// Repeats the calls on a fresh searcher of that space and compares what it proposes with what it
+/// proposed, and what it was told with the times that were taken. Every configuration of an event
+/// has to be one of the space: a file may say anything.
+[[nodiscard]] replayed_calls
+repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events);
+
+/// Models `searcher`. Points that were asked before an interruption and never told come first.
+class logged_search {
+public:
+    /// Repeats the past of `log`, which must outlive this object. Where the searcher now proposes
+    /// something else (another attune, another search), the session begins anew, with a notice.
+    logged_search(search_factory const& make,
+                  chain_of_trees const& space,
+                  std::uint64_t seed,
+                  event_log& log);
+
+    [[nodiscard]] std::vector<point> ask(std::size_t k);
+    void tell(point const& p, outcome const& result);
+    /// The numbers of a point are passed on once; they are what its code is, and do not change.
+    void reveal(point const& p, std::span<double const> numbers);
+    /// Not written down: asking for it changes no proposal.
+    [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
+
+    /// What was told before the interruption; empty for a session from the beginning.
+    [[nodiscard]] std::vector<std::pair<point, outcome>> const& past() const noexcept
+    {
+        return past_.told;
+    }
+    /// Why a past could not be continued; else empty.
+    [[nodiscard]] std::string const& notice() const noexcept { return past_.problem; }
+
+private:
+    event_log* log_;
+    any_searcher search_;
+    replayed_calls past_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

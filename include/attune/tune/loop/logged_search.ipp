@@ -1,0 +1,137 @@
+// attune/tune/loop/logged_search.ipp - a searcher whose every question and answer is written down.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/sampler.hpp>
+#include <attune/tune/loop/logged_search.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Whether the times of a configuration lead to what the search was told of it.
+[[nodiscard]] inline bool agrees(timing_record const& timing, outcome const& told)
+{
+    auto const* const m = std::get_if<measurement>(&told);
+    if (m == nullptr) return false;
+    measurement const again = estimate_of(timing);
+    return again.value == m->value && again.low == m->low && again.high == m->high &&
+           again.samples == m->samples;
+}
+
+/// One of the space, written as the library writes it: nothing but zeros where nothing is read.
+[[nodiscard]] inline bool is_point_of(chain_of_trees const& space, point const& at)
+{
+    std::vector<parameter_description> const& parameters = space.describe().parameters;
+    if (at.size() != parameters.size()) return false;
+    for (std::size_t i = 0; i < at.size(); ++i)
+        if (parameters[i].kind == parameter_kind::real ? at[i].index != 0 : at[i].real != 0)
+            return false;
+    return space.contains(at);
+}
+
+/// @return  what is wrong with an event of a file; empty when nothing is
+[[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
+{
+    // More than any session asks for at once.
+    constexpr std::size_t most_wanted = std::size_t{1} << 20;
+    if (e.kind == event_kind::asked)
+        return e.wanted <= most_wanted ? "" : "too many configurations were asked for";
+    if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
+        return "its configuration is not one of the space";
+    if (e.kind == event_kind::revealed && e.numbers.size() != space.describe().intermediates.size())
+        return "it has other numbers than the space";
+    return "";
+}
+
+} // namespace detail
+
+replayed_calls
+repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events)
+{
+    replayed_calls out;
+    std::unordered_map<point, timing_record, point_hash> timed; // and not told yet
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        event const& e = events[i];
+        if (std::string const wrong = detail::what_is_wrong(e, space); !wrong.empty()) {
+            out.problem = "event " + std::to_string(i + 1) + ": " + wrong;
+            return out;
+        }
+        if (e.kind == event_kind::asked) {
+            if (search.ask(e.wanted) != e.points) {
+                out.problem = "event " + std::to_string(i + 1) +
+                              ": the search proposes other configurations than it did then";
+                return out;
+            }
+            out.open.insert(out.open.end(), e.points.begin(), e.points.end());
+        } else if (e.kind == event_kind::sampled && e.text.empty()) {
+            timed[e.points.front()] = *e.timing;
+        } else if (e.kind == event_kind::told) {
+            auto const times = timed.find(e.points.front());
+            if (times != timed.end() && !detail::agrees(times->second, *e.result)) {
+                out.problem = "event " + std::to_string(i + 1) +
+                              ": what was told is not what the times before it say";
+                return out;
+            }
+            search.tell(e.points.front(), *e.result);
+            std::erase(out.open, e.points.front());
+            out.told.emplace_back(e.points.front(), *e.result);
+        } else if (e.kind == event_kind::revealed) {
+            search.reveal(e.points.front(), e.numbers);
+            out.revealed.insert(e.points.front());
+        } else if (e.kind == event_kind::chosen)
+            out.chosen = e.points.front();
+    }
+    return out;
+}
+
+logged_search::logged_search(search_factory const& make,
+                             chain_of_trees const& space,
+                             std::uint64_t seed,
+                             event_log& log)
+    : log_(&log)
+    , search_(make(space, seed))
+    , past_(repeat_calls(search_, space, log.past()))
+{
+    if (past_.problem.empty()) return;
+    past_ = {.problem = "the interrupted tuning cannot be continued: " + past_.problem};
+    search_ = make(space, seed);
+    log.begin_anew();
+}
+
+std::vector<point> logged_search::ask(std::size_t k)
+{
+    std::vector<point>& open = past_.open;
+    if (!open.empty()) {
+        std::size_t const count = std::min(k, open.size());
+        auto const end = open.begin() + static_cast<std::ptrdiff_t>(count);
+        std::vector<point> out(open.begin(), end);
+        open.erase(open.begin(), end);
+        return out;
+    }
+    std::vector<point> asked = search_.ask(k);
+    log_->add({.kind = event_kind::asked, .points = asked, .wanted = k});
+    return asked;
+}
+
+void logged_search::tell(point const& p, outcome const& result)
+{
+    search_.tell(p, result);
+    log_->add({.kind = event_kind::told, .points = {p}, .result = result});
+}
+
+void logged_search::reveal(point const& p, std::span<double const> numbers)
+{
+    if (!past_.revealed.insert(p).second) return;
+    search_.reveal(p, numbers);
+    log_->add(
+        {.kind = event_kind::revealed, .points = {p}, .numbers = {numbers.begin(), numbers.end()}});
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,88 @@
+// attune/tune/loop/scoreboard.ipp - counts and the clock of a loop.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/loop/scoreboard.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace attune::inline ATTUNE_ABI {
+
+double steady_seconds()
+{
+    auto const since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(since).count();
+}
+
+scoreboard::scoreboard(std::string name, budget limits, std::uint32_t possible, progress_sink sink)
+    : name_(std::move(name))
+    , limits_(limits)
+    , possible_(static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.evaluations, possible)))
+    , sink_(std::move(sink))
+    , start_s_(steady_seconds())
+{
+}
+
+struct progress scoreboard::state(progress_event event, std::string const& text) const
+{
+    struct progress out;
+    out.event = event;
+    out.name = name_;
+    out.evaluation = evaluations_;
+    out.evaluations = possible_ == std::numeric_limits<std::uint32_t>::max() ? 0 : possible_;
+    out.has_best = best_.has_value();
+    if (best_) out.best_value = best_->second.value;
+    out.default_value = default_value_;
+    out.baseline_value = baseline_value_;
+    out.is_seconds = is_seconds_;
+    out.failures = failures_;
+    out.elapsed_s = elapsed_s();
+    out.left_s = limits_.seconds - out.elapsed_s;
+    out.text = text;
+    return out;
+}
+
+void scoreboard::add(point const& at, outcome const& result, std::string const& text)
+{
+    ++evaluations_;
+    bool improved = false;
+    auto const* const m = std::get_if<measurement>(&result);
+    outcome const checked = m == nullptr ? result : outcome_of(m->value); // a NaN is a failure
+    if (auto const* failed = std::get_if<failure>(&checked)) {
+        if (failures_[static_cast<std::size_t>(failed->stage)]++ == 0) firsts_.push_back(*failed);
+    } else {
+        improved = !best_ || m->value < best_->second.value;
+        if (improved) best_.emplace(at, *m);
+    }
+    if (!sink_) return;
+    struct progress p = state(progress_event::evaluated, text);
+    p.improved = improved;
+    sink_(p);
+}
+
+std::string scoreboard::common_failure() const
+{
+    std::uint32_t const failed = total(failures_);
+    if (firsts_.size() != 1 || failed < 2 || failed + 1 < evaluations_) return {};
+    failure const& first = firsts_.front();
+    return "all " + std::to_string(failed) + " configurations " +
+           (failed < evaluations_ ? "but the default " : "") + std::string(describe(first.stage)) +
+           "; the first said: " + first.reason;
+}
+
+void scoreboard::announce(progress_event event, std::string const& text) const
+{
+    if (sink_) sink_(state(event, text));
+}
+
+bool scoreboard::budget_left(double reserve_s) const
+{
+    return evaluations_ < limits_.evaluations && elapsed_s() + reserve_s < limits_.seconds;
+}
+
+double scoreboard::elapsed_s() const { return steady_seconds() - start_s_; }
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,42 @@
+// attune/tune/loop/session.hpp - the loop: ask, try, tell, until the budget is spent; then the final.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/report.hpp>
+
+namespace attune::inline ATTUNE_ABI {
+
+struct session_result {
+    point at;      ///< the configuration to install
+    callable code; ///< its code, loaded
+    callable default_code{};
+    /// A call takes less than a microsecond, or none at all: nothing was tuned, and what was
+    /// measured is worth no record.
+    bool is_too_short = false;
+    tuning_report report;
+};
+
+/// Tunes. The default configuration is the first evaluation and stays unless another one is faster
+/// in the final (see finals.hpp), a comparison in turns, beyond its 95 % interval. The time budget
+/// holds for everything, compilers and the final too: another evaluation is begun only if it and
+/// the final would still fit, were it as long as the longest so far. The caller's data is restored.
+/// With nothing to spend, see wants_tuning(), that is the default configuration, which was not run:
+/// decision::served_default, nothing to remember.
+/// Errors   attune::error: a default configuration that does not work
+[[nodiscard]] session_result run_session(tuning_problem const& problem,
+                                         tuning_options const& options);
+
+/// The record of a finished session. @param key  from make_key()
+[[nodiscard]] record make_record(record_key key,
+                                 description const& space,
+                                 session_result const& result,
+                                 tuning_options const& options);
+
+/// The point that a record describes; nothing when the space has no such configuration.
+[[nodiscard]] std::optional<point> point_of(record const& remembered, chain_of_trees const& space);
+
+} // namespace attune::inline ATTUNE_ABI

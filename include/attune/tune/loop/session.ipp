@@ -1,0 +1,533 @@
+// attune/tune/loop/session.ipp - the loop and its final.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/environment.hpp>
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/search/stop.hpp>
+#include <attune/tune/kernel/baseline.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/loop/detail/session_events.hpp>
+#include <attune/tune/loop/detail/session_limits.hpp>
+#include <attune/tune/loop/detail/session_report.hpp>
+#include <attune/tune/loop/finals.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/kernel_roof.hpp>
+#include <attune/tune/loop/logged_search.hpp>
+#include <attune/tune/loop/scoreboard.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/trial.ipp>
+#include <attune/tune/pipeline/supply.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Seconds. What takes less is served by the default.
+inline constexpr double shortest_tuned_call_s = 1e-6;
+
+/// One tuning from its first event to its report.
+class session {
+public:
+    session(tuning_problem const& problem, tuning_options const& options)
+        : problem_(problem)
+        , options_(options)
+        , space_(problem.space.describe())
+        , board_(problem.kernel.name,
+                 options.limits,
+                 possible_evaluations(problem.space),
+                 options.progress)
+        , judge_(options.stop)
+        , roof_(problem, options, [this](std::string said) { note(std::move(said)); })
+        , events_(problem, options)
+        , runner_(problem, options)
+        , waited_before_s_(waited_for_processor_s())
+        , cpu_before_s_(system_clocks{}.thread_cpu_s())
+    {
+    }
+
+    session_result run()
+    {
+        report_.kernel = problem_.kernel.name;
+        report_.compiler = problem_.compiler.identity();
+        report_.predicted = problem_.predict;
+        board_.set_unit_is_seconds(!problem_.predict);
+        report_.log2_space_size = problem_.space.log2_size();
+        report_.default_configuration = text_of(space_, problem_.default_at);
+        report_.cache = options_.cache;
+        if (options_.until_roofline > 0 && problem_.kernel.work == nullptr)
+            note("tuning_options::until_roofline ends nothing: kernel '" + problem_.kernel.name +
+                 "' does not state its work; call kernel.work(flops, bytes)");
+
+        note(events_.check_beginning(problem_.default_at));
+        logged_search search{options_.search, problem_.space, options_.seed, events_.log()};
+        std::vector<std::pair<point, outcome>> const past = search.past();
+        note(search.notice());
+        supply_.emplace(problem_, std::move(search), variants_ahead());
+        runner_.set_background([this] { return supply_->background_cpu_s(); });
+        supply_->set_background([this] { return runner_.waiting_cpu_s(); });
+        tell_compiler();
+        begin(past);
+        if (is_too_short()) return stay_with_default();
+        until_cut([this] { explore(); });
+        supply_->settle();
+        decide();
+        return finish();
+    }
+
+private:
+    void note(std::string sentence)
+    {
+        if (!sentence.empty()) report_.notices.push_back(std::move(sentence));
+    }
+
+    /// Which compiler serves in place of the one asked for: told as soon as it is known, and once.
+    void tell_compiler()
+    {
+        std::string const said = problem_.compiler.notice();
+        if (said.empty() || said == told_of_compiler_) return;
+        told_of_compiler_ = said;
+        board_.announce(progress_event::notice, said);
+    }
+
+    /// How many variants to compile beside a measurement.
+    [[nodiscard]] std::size_t variants_ahead()
+    {
+        std::size_t const wanted = options_.compile_ahead
+                                       ? *options_.compile_ahead
+                                       : automatic_ahead(problem_) * runner_.at_once();
+        bool const may_fork = problem_.compiler.target() == nullptr &&
+                              options_.protect != isolation::none &&
+                              options_.protect != isolation::guard;
+        if (wanted == 0 || !may_fork) return wanted;
+        std::string const allocator = foreign_allocator();
+        if (allocator.empty()) return wanted;
+        note("nothing is compiled ahead: malloc() is that of " + allocator +
+             ", and a compiler at work on another thread could keep a forked child from using it");
+        return 0;
+    }
+
+    /// The default configuration, and what is known from before an interruption.
+    void begin(std::vector<std::pair<point, outcome>> const& past)
+    {
+        board_.announce(progress_event::started, space_size_text(problem_.space));
+        std::optional<measurement> known;
+        if (!past.empty() && past.front().first == problem_.default_at)
+            known = std::get<measurement>(past.front().second);
+        trial const first =
+            runner_.establish_reference(supply_->compile(problem_.default_at), known);
+        report_.default_time = std::get<measurement>(first.result);
+        default_code_ = first.code;
+        leaders_.emplace(report_.default_time, default_code_.object_key);
+        board_.set_default(report_.default_time.value);
+        board_.add(problem_.default_at, first.result, report_.default_configuration);
+        judge_.add(first.result);
+        roof_.saw(std::max(first.timing.threads, events_.past_threads()));
+        look_at_roof();
+        if (!known) {
+            events_.sampled(problem_.default_at, first);
+            supply_->tell(problem_.default_at, first.result);
+        }
+        until_cut([this] { try_baseline(); });
+        auto key_of = events_.past_keys();
+        for (auto const& [at, result] : past) {
+            if (at == problem_.default_at) continue;
+            callable code; // not loaded, but its key is known
+            code.object_key = key_of[at];
+            runner_.know(code.object_key, result);
+            take_in(at, result, code);
+        }
+        if (!past.empty())
+            note("continued an interrupted tuning: " + std::to_string(past.size()) +
+                 " evaluations were known");
+        bool const is_known = std::any_of(past.begin(), past.end(), [&](auto const& told) {
+            return told.first == problem_.rival;
+        });
+        if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
+            board_.budget_left() && !interrupt_.requested())
+            until_cut([&] { meet(*problem_.rival); });
+    }
+
+    /// The user's own code: whether it is right, and how long it takes now.
+    void try_baseline()
+    {
+        if (!problem_.kernel.baseline) return;
+        if (problem_.predict || problem_.compiler.target() != nullptr)
+            return note("your own code (kernel.baseline) is timed beside variants for this "
+                        "processor only");
+        callable const own = baseline_code(problem_.kernel);
+        outcome const result = runner_.run_baseline(own);
+        if (auto const* why = std::get_if<failure>(&result))
+            return note("your own code (kernel.baseline) " + std::string(describe(why->stage)) +
+                        " and is not timed: " + why->reason);
+        baseline_ = {{}, std::get<measurement>(result), own, true};
+        board_.set_baseline(baseline_->time.value);
+    }
+
+    /// A configuration that the search has not asked for, and will not any more.
+    void meet(point const& at)
+    {
+        supplied_variant next{at, supply_->compile(at)};
+        events_.compiled(next);
+        trial const tried = runner_.run(std::move(next.code), board_.best()->second.value);
+        if (!tried.is_cut) hear(at, tried);
+    }
+
+    /// Ctrl-C cuts short what is at work, and what that was at is left out.
+    template <class Work>
+    void until_cut(Work const& work)
+    {
+        try {
+            cuttable const here;
+            work();
+        } catch (cut_short const&) {
+        }
+    }
+
+    void take_in(point const& at, outcome const& result, callable const& code)
+    {
+        board_.add(at, result, text_of(space_, at));
+        judge_.add(result);
+        if (auto const* m = std::get_if<measurement>(&result))
+            leaders_->consider({at, *m, code, at == problem_.rival});
+        if (options_.until_roofline > 0) look_at_roof();
+    }
+
+    /// Tells the judge the least time of the best configuration so far; measures the machine, so
+    /// that this is part of the budget.
+    void look_at_roof()
+    {
+        if (roof_.is_to_measure()) supply_->settle(); // compilers would take part of the machine
+        auto const& [at, time] = *board_.best();
+        if (auto const place = roof_.over(at, time.value))
+            judge_.enough(options_.until_roofline, place->least_s);
+    }
+
+    /// On a disturbed machine three times the usual, but no more than a quarter of the budget.
+    [[nodiscard]] double final_limit_s() const
+    {
+        double const budget_s = options_.limits.seconds;
+        double const usual_s = detail::final_limit_s(
+            budget_s, report_.default_time.value + baseline_s(), board_.best()->second.value);
+        bool const is_disturbed = runner_.disturbed().share >= machine_noise::much_slow_share;
+        return is_disturbed ? std::clamp(3 * usual_s, usual_s, std::max(usual_s, 0.25 * budget_s))
+                            : usual_s;
+    }
+    /// What the baseline adds to a round of the final.
+    [[nodiscard]] double baseline_s() const { return baseline_ ? baseline_->time.value : 0; }
+
+    void explore()
+    {
+        double longest_s = 0; // of the batches so far: one more has to fit into the budget
+        while (board_.budget_left(final_limit_s() + longest_s) && !interrupt_.requested()) {
+            if (judge_.wants_gain()) judge_.gain(supply_->expected_gain());
+            if (auto const verdict = judge_.verdict(board_.elapsed_s())) return note(verdict->text);
+            double const begun_s = board_.elapsed_s();
+            std::vector<compile_result> codes;
+            std::vector<point> const batch = next_batch(codes);
+            if (batch.empty()) return;
+            std::vector<trial> const tried =
+                runner_.run_all(std::move(codes), board_.best()->second.value);
+            for (std::size_t i = 0; i < batch.size(); ++i)
+                if (!tried[i].is_cut) hear(batch[i], tried[i]);
+            longest_s = std::max(longest_s, board_.elapsed_s() - begun_s);
+        }
+    }
+
+    /// As many configurations as are measured at once, fewer at the end; and their code.
+    [[nodiscard]] std::vector<point> next_batch(std::vector<compile_result>& codes)
+    {
+        std::vector<point> out;
+        std::uint64_t const left = options_.limits.evaluations - board_.evaluations();
+        while (out.size() < std::min<std::uint64_t>(left, runner_.at_once())) {
+            std::optional<supplied_variant> next = supply_->next(left - out.size());
+            if (!next) break;
+            events_.compiled(*next);
+            out.push_back(std::move(next->at));
+            codes.push_back(std::move(next->code));
+        }
+        return out;
+    }
+
+    /// One trial goes to the search, and wherever else outcomes go.
+    void hear(point const& at, trial const& tried)
+    {
+        events_.first_run(at, tried.first_run_s);
+        events_.sampled(at, tried);
+        roof_.saw(tried.timing.threads);
+        supply_->tell(at, tried.result);
+        take_in(at, tried.result, tried.code);
+    }
+
+    /// The leaders that the time is enough for, at least one, and those that stay; with code.
+    [[nodiscard]] std::vector<finalist> finalists()
+    {
+        std::vector<finalist> out;
+        double round_s = report_.default_time.value + baseline_s();
+        for (finalist& f : leaders_->all()) {
+            bool const fits = fits_final(out.size() + 2, round_s + f.time.value, final_limit_s());
+            if (!fits && !out.empty() && !f.stays) continue;
+            round_s += f.time.value;
+            if (f.code.address == nullptr) { // from before an interruption
+                compile_result again = supply_->compile(f.at);
+                if (std::holds_alternative<failure>(again)) continue;
+                f.code = std::get<callable>(std::move(again));
+            }
+            out.push_back(f);
+        }
+        return out;
+    }
+
+    /// Keeps the best only if it is faster than the default beyond the interval of a comparison.
+    void decide()
+    {
+        report_.how = decision::kept_default;
+        chosen_ = {problem_.default_at, report_.default_time, default_code_};
+        report_.noise.resolution =
+            (chosen_.time.high - chosen_.time.low) / (2 * chosen_.time.value);
+        if (interrupt_.requested()) return decide_without_final();
+        std::vector<finalist> field = finalists();
+        bool const baseline_fits =
+            baseline_ && fits_final(field.empty() ? 2 : 3,
+                                    report_.default_time.value + baseline_s() +
+                                        (field.empty() ? 0 : field.front().time.value),
+                                    final_limit_s());
+        if (baseline_) put_into(report_, chosen_.time, baseline_->time);
+        if (!field.empty() || baseline_fits) board_.announce(progress_event::finals, "");
+        field.insert(field.begin(), chosen_);
+        if (baseline_fits) field.push_back(*baseline_);
+        while (field.size() > 1) {
+            double const left_s = options_.limits.seconds - board_.elapsed_s();
+            std::variant<round_times, std::size_t> compared{std::in_place_index<1>, 0U};
+            bool is_whole = false;
+            until_cut([&] {
+                compared =
+                    runner_.compare(codes_of(field), detail::final_time_s(final_limit_s(), left_s));
+                if (auto* times = std::get_if<round_times>(&compared)) tell_apart(field, *times);
+                is_whole = true;
+            });
+            if (!is_whole) return decide_without_final();
+            if (auto const* times = std::get_if<round_times>(&compared))
+                return report_final(field, *times);
+            auto const failed = field.begin() + static_cast<std::ptrdiff_t>(std::get<1>(compared));
+            if (failed == field.begin())
+                return note("a run of the default failed in the final, and nothing was compared");
+            bool const is_own = is_baseline(problem_.kernel, failed->code);
+            note((is_own ? "your own code (kernel.baseline)" : text_of(space_, failed->at)) +
+                 " failed in the final and was left out");
+            field.erase(failed);
+            if (!is_own) continue;
+            baseline_.reset();
+            report_.baseline.reset();
+        }
+    }
+
+    [[nodiscard]] static std::vector<callable> codes_of(std::vector<finalist> const& field)
+    {
+        std::vector<callable> out;
+        for (finalist const& f : field)
+            out.push_back(f.code);
+        return out;
+    }
+    /// Of a final: whether its last contestant is the baseline, as a number.
+    [[nodiscard]] std::size_t passengers_of(std::vector<finalist> const& field) const
+    {
+        return is_baseline(problem_.kernel, field.back().code) ? 1 : 0;
+    }
+
+    /// Where noise keeps the winner and others from being told apart, these run more rounds: as
+    /// long as the final once more, and again, while the budget has that.
+    void tell_apart(std::vector<finalist> const& field, round_times& times)
+    {
+        for (int again = 0; again < 2; ++again) {
+            attune::verdict const so_far = judge(times, passengers_of(field));
+            if (so_far.unsure <= machine_noise::most_unsure / 2) return;
+            std::vector<std::size_t> open; // ran in all rounds so far
+            for (std::size_t i = 0; i < field.size() - passengers_of(field); ++i)
+                if (times.rounds(i) == times.rounds(times.fastest(passengers_of(field))))
+                    open.push_back(i);
+            double const limit_s =
+                std::min(final_limit_s(), options_.limits.seconds - board_.elapsed_s());
+            double round_s = 0;
+            std::vector<callable> codes;
+            for (std::size_t const i : open) {
+                codes.push_back(field[i].code);
+                round_s += field[i].time.value;
+            }
+            if (open.size() < 2 || !fits_final(open.size(), round_s, limit_s)) return;
+            auto const compared = runner_.compare(codes, limit_s);
+            auto const* const more = std::get_if<round_times>(&compared);
+            if (more == nullptr) return;
+            for (std::size_t k = 0; k < open.size(); ++k)
+                for (std::size_t round = 0; round < more->rounds(k); ++round)
+                    times.add(open[k], more->seconds(k)[round]);
+        }
+    }
+
+    /// After Ctrl-C: the best so far, if its interval and the default's are apart.
+    void decide_without_final()
+    {
+        for (finalist const& f : leaders_->all()) {
+            if (f.code.address == nullptr || !(f.time.high < report_.default_time.low)) continue;
+            chosen_ = f;
+            report_.how = decision::tuned;
+            report_.speedup = report_.default_time.value / f.time.value;
+            report_.speedup_low = report_.default_time.low / f.time.high;
+            report_.speedup_high = report_.default_time.high / f.time.low;
+            return note(
+                "interrupted before the final: what was best when each was timed on its own "
+                "is used");
+        }
+    }
+
+    void report_final(std::vector<finalist> const& field, round_times const& times)
+    {
+        std::size_t const passengers = passengers_of(field);
+        events_.sampled(std::span(field).first(field.size() - passengers), times);
+        attune::verdict const end = judge(times, passengers);
+        chosen_ = field[end.winner];
+        chosen_.time = end.time;
+        put_into(report_, end, times.time(0));
+        if (passengers > 0)
+            put_into(report_, end, times, field.size() - 1);
+        else if (baseline_)
+            put_into(report_, end.time, baseline_->time);
+        look_at_noise();
+        note(warning_of(report_.noise, end, times.size()));
+        for (std::size_t const i : end.ties)
+            report_.ties.push_back(text_of(space_, field[i].at));
+    }
+
+    /// Of the default: there is no time to gain, and none that could be measured well.
+    [[nodiscard]] bool is_too_short() const
+    {
+        return !problem_.predict && report_.default_time.value < detail::shortest_tuned_call_s;
+    }
+
+    session_result stay_with_default()
+    {
+        report_.how = decision::kept_default;
+        chosen_ = {problem_.default_at, report_.default_time, default_code_};
+        note("a call takes less than a microsecond: nothing is tuned or remembered");
+        session_result out = finish();
+        out.is_too_short = true;
+        return out;
+    }
+
+    /// What probes and the scheduler say of the machine.
+    void look_at_noise()
+    {
+        put_into(report_.noise, runner_.disturbed());
+        double const waited_s = waited_for_processor_s() - waited_before_s_;
+        double const ran_s = system_clocks{}.thread_cpu_s() - cpu_before_s_;
+        if (waited_s > 0) report_.noise.waited = waited_s / (waited_s + ran_s);
+        report_.noise.is_disturbed = is_too_disturbed(report_.noise);
+    }
+
+    session_result finish()
+    {
+        session_result out;
+        look_at_noise();
+        note(disturbance_text(report_.noise));
+        if (report_.baseline) note(slower_than_own(*report_.baseline));
+        out.at = chosen_.at;
+        out.code = chosen_.code;
+        out.default_code = default_code_;
+        report_.configuration = text_of(space_, out.at);
+        report_.best = chosen_.time;
+        if (!interrupt_.requested() || !roof_.is_to_measure())
+            report_.roofline = roof_.over(out.at, chosen_.time.value);
+        put_into(report_, board_, runner_, *supply_);
+        note(board_.common_failure());
+        report_.interrupted = interrupt_.requested();
+        if (!report_.interrupted) events_.chosen(out.at);
+        for (std::string const& said : runner_.notices())
+            note(said);
+        for (std::string const& said : events_.log().notices())
+            note(said);
+        for (std::string const& said : report_.notices)
+            board_.announce(progress_event::notice, said);
+        tell_compiler(); // a module may fail as late as at the first variant it compiles
+        note(told_of_compiler_);
+        board_.announce(progress_event::finished, summary(report_));
+        out.report = std::move(report_);
+        return out;
+    }
+
+    work_in_progress const at_work_{};
+    environment_snapshot environment_{}; ///< other threads compile, and start workers
+    tuning_problem const& problem_;
+    tuning_options const& options_;
+    description const& space_;
+    scoreboard board_;
+    stop_judge judge_;
+    interrupt_guard const interrupt_{};
+    kernel_roof roof_;
+    session_events events_;
+    trial_runner runner_;
+    std::optional<variant_supply> supply_{};
+    std::string told_of_compiler_{};
+    callable default_code_{};
+    std::optional<leaders> leaders_{};
+    finalist chosen_{};
+    std::optional<finalist> baseline_{}; ///< the user's own code, where it is right
+    double waited_before_s_;
+    double cpu_before_s_;
+    tuning_report report_{};
+};
+
+/// The default configuration, compiled and neither run nor measured.
+[[nodiscard]] inline session_result without_tuning(tuning_problem const& problem,
+                                                   progress_sink const& sink)
+{
+    compile_result made = compile_point(
+        problem.kernel, problem.space.describe(), problem.compiler, problem.default_at);
+    if (auto const* why = std::get_if<failure>(&made)) refuse_default(problem, *why);
+    session_result out;
+    out.at = problem.default_at;
+    out.code = std::get<callable>(std::move(made));
+    tuning_report& report = out.report;
+    report = untuned_report(problem.kernel.name,
+                            decision::served_default,
+                            "the options leave no evaluations or no time for a tuning");
+    report.compiler = problem.compiler.identity();
+    report.predicted = problem.predict;
+    report.log2_space_size = problem.space.log2_size();
+    report.configuration = report.default_configuration =
+        text_of(problem.space.describe(), problem.default_at);
+    report.compile_s = out.code.compile_s;
+    scoreboard const board{problem.kernel.name, {}, 0, sink};
+    board.announce(progress_event::finished, summary(report));
+    return out;
+}
+
+} // namespace detail
+
+session_result run_session(tuning_problem const& problem, tuning_options const& options)
+{
+    if (!wants_tuning(options.limits)) return detail::without_tuning(problem, options.progress);
+    detail::watch_program_end();
+    if (!problem.kernel.baseline) return detail::session{problem, options}.run();
+    call_frame const frame = detail::with_baseline(problem.frame, problem.kernel);
+    tuning_problem const beside{problem.kernel,
+                                problem.space,
+                                problem.default_at,
+                                problem.compiler,
+                                frame,
+                                problem.predict,
+                                problem.rival};
+    return detail::session{beside, options}.run();
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,62 @@
+// attune/tune/loop/test_bench.ipp - which bench a problem needs.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/sandbox/probation.ipp>
+#include <attune/tune/cpu/cpu_bench.ipp>
+#include <attune/tune/device/cuda_bench.ipp>
+#include <attune/tune/device/loaded_kernel.hpp>
+#include <attune/tune/device/more_devices.hpp>
+#include <attune/tune/device/predicted_bench.ipp>
+#include <attune/tune/loop/test_bench.hpp>
+
+#include <exception>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI {
+
+shape_verdict test_bench::verify(callable const& trusted, callable const& tried, double limit_s)
+{
+    system_clocks const clocks;
+    double const begun_s = clocks.wall_s();
+    shape_verdict out;
+    try {
+        probation_result const known = establish(trusted, limit_s);
+        out.executions = 2; // at most, and as many again
+        if (auto const* const failed = std::get_if<failure>(&known)) {
+            out.why = *failed;
+        } else {
+            probation_result const end =
+                first_run(tried, first_run_limit_s(std::get<double>(known)));
+            out.executions = 4;
+            out.runs_s = std::get<double>(known);
+            out.how = shape_verdict::ending::right;
+            if (auto const* const wrong = std::get_if<failure>(&end)) {
+                out.how = shape_verdict::ending::wrong;
+                out.why = *wrong;
+            }
+        }
+    } catch (std::exception const& thrown) {
+        out.how = shape_verdict::ending::unknown;
+        out.why = {failure_stage::launch, detail::first_line(thrown.what()), thrown.what()};
+    }
+    out.elapsed_s = clocks.wall_s() - begun_s;
+    return out;
+}
+
+std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
+                                            tuning_options const& options)
+{
+    require_usable_devices(problem, options);
+    cuda_target const* const target = problem.compiler.target();
+    if (target == nullptr) return std::make_unique<cpu_bench>(problem, options);
+    if (problem.predict) return std::make_unique<predicted_bench>(problem);
+    require_device(*target, problem.kernel.name);
+    return std::make_unique<cuda_bench>(problem, options);
+}
+
+} // namespace attune::inline ATTUNE_ABI

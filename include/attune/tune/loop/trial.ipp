@@ -1,0 +1,237 @@
+// attune/tune/loop/trial.ipp - what is known of a variant before it runs, and after.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/tune/cpu/cpu_bench.ipp>
+#include <attune/tune/loop/bench_crew.ipp>
+#include <attune/tune/loop/trial.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// What the entry behind every kernel asserts: that the kernel is there, with the declared types.
+inline constexpr std::string_view entry_sentence = "attune: kernel '";
+
+[[noreturn]] inline void refuse_default(tuning_problem const& problem, failure const& why)
+{
+    if (std::size_t const at = why.reason.find(entry_sentence); at != std::string::npos)
+        throw default_fails(
+            why.reason.substr(at + std::string_view{"attune: "}.size()),
+            problem.kernel.source.path,
+            "give the function in the file and attune::kernel<...> the same name and types");
+    bool const compiles = why.stage != failure_stage::compile && why.stage != failure_stage::load;
+    bool const outside = why.reason.find("past the end of") != std::string::npos ||
+                         why.reason.find("before the start of") != std::string::npos;
+    std::string where =
+        problem.kernel.source.path + ", " + text_of(problem.space.describe(), problem.default_at);
+    where += "\n         " + why.reason;
+    std::string next = "make the kernel work with its default values first";
+    if (outside)
+        next = "pass longer spans, or correct the sizes that the kernel computes";
+    else if (why.reason.find("only to be read") != std::string::npos)
+        next = "give the kernel a std::span of elements that are not const";
+    else if (why.stage == failure_stage::verify)
+        next = "compare the kernel's default with the reference or check you gave it";
+    else if (!compiles && !why.log.empty())
+        next = "the compiler said:\n" + why.log;
+    else if (why.stage == failure_stage::timeout)
+        next = "tune on a smaller problem, or raise tuning_options::default_limit_s";
+    throw default_fails("the default configuration of kernel '" + problem.kernel.name + "' " +
+                            std::string(describe(why.stage)),
+                        where,
+                        next);
+}
+
+/// A first run, and if that ends well the timing.
+inline void put_to_test(trial& made, test_bench& bench, double limit_s, double stop_above_s)
+{
+    made.first_run_s = 0;
+    made.timing = {};
+    made.is_cut = true; // until its result is there
+    made.result = failure{failure_stage::timeout, "cut short by Ctrl-C"};
+    if (stop_is_requested()) return;
+    probation_result const end = bench.first_run(made.code, limit_s);
+    if (auto const* why = std::get_if<failure>(&end)) {
+        made.result = *why;
+    } else {
+        double const run_s = std::get<double>(end);
+        made.result =
+            bench.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
+        made.first_run_s = run_s;
+    }
+    made.is_cut = false;
+}
+
+/// The default's time. Ctrl-C leaves that of its first run.
+[[nodiscard]] inline outcome time_of_default(test_bench& bench,
+                                             callable const& code,
+                                             double first_run_s,
+                                             double limit_s,
+                                             timing_record& taken)
+{
+    try {
+        cuttable const here;
+        return bench.time(code, std::numeric_limits<double>::infinity(), limit_s, taken);
+    } catch (cut_short const&) {
+        taken = {};
+        return measurement::exact(first_run_s);
+    }
+}
+
+} // namespace detail
+
+trial_runner::trial_runner(tuning_problem const& problem, tuning_options const& options)
+    : problem_(problem)
+    , options_(options)
+    , crew_(make_test_bench(problem, options),
+            problem.predict ? std::vector<int>{} : options.devices)
+    , quickest_s_(std::numeric_limits<double>::infinity())
+{
+}
+
+trial trial_runner::establish_reference(compile_result compiled,
+                                        std::optional<measurement> const& known)
+{
+    if (auto const* why = std::get_if<failure>(&compiled)) detail::refuse_default(problem_, *why);
+    callable code = std::get<callable>(std::move(compiled));
+    probation_result const end = crew_.own().establish(code, options_.default_limit_s);
+    if (auto const* why = std::get_if<failure>(&end)) detail::refuse_default(problem_, *why);
+    quickest_s_ = std::get<double>(end);
+    timing_record taken;
+    outcome const result =
+        known ? *known
+              : detail::time_of_default(
+                    crew_.own(), code, quickest_s_, options_.default_limit_s, taken);
+    if (auto const* why = std::get_if<failure>(&result)) detail::refuse_default(problem_, *why);
+    if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
+    crew_.gather(code, options_.default_limit_s, std::get<measurement>(result));
+    if (!taken.times.empty()) {
+        known_ = code;
+        known_how_ = taken;
+        pace_.begin(taken.times);
+    }
+    return {result, std::move(code), std::get<double>(end), std::move(taken)};
+}
+
+trial trial_runner::run(compile_result compiled, double stop_above_s)
+{
+    std::vector<compile_result> one;
+    one.push_back(std::move(compiled));
+    return run_all(std::move(one), stop_above_s).front();
+}
+
+std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, double stop_above_s)
+{
+    double const limit_s = first_run_limit_s(quickest_s_, options_.first_run_ratio);
+    std::vector<trial> out(compiled.size());
+    std::vector<bench_crew::job> jobs;
+    std::vector<std::size_t>
+        measured; // those that are not refused: in order, with or without a job
+    std::unordered_set<std::string> is_new;
+    for (std::size_t i = 0; i < compiled.size(); ++i) {
+        if (auto const* why = std::get_if<failure>(&compiled[i])) {
+            out[i].result = *why;
+            continue;
+        }
+        out[i].code = std::get<callable>(std::move(compiled[i]));
+        std::string const& key = out[i].code.object_key;
+        measured.push_back(i);
+        bool const is_known =
+            by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
+        if (is_known) continue;
+        jobs.emplace_back([&made = out[i], limit_s, stop_above_s](test_bench& bench) {
+            try {
+                detail::put_to_test(made, bench, limit_s, stop_above_s);
+            } catch (detail::cut_short const&) { // made.is_cut
+            }
+        });
+    }
+    crew_.work(jobs);
+    if (jobs.size() == 1 && at_once() == 1)
+        for (trial& made : out)
+            if (made.first_run_s > 0) correct(made);
+    for (std::size_t const i : measured) {
+        trial& made = out[i];
+        std::string const& key = made.code.object_key;
+        if (made.is_cut) continue;
+        if (key.empty() || is_new.erase(key) > 0) {
+            if (!key.empty()) by_code_.emplace(key, made.result);
+            if (made.first_run_s > 0) quickest_s_ = std::min(quickest_s_, made.first_run_s);
+        } else {
+            auto const same = by_code_.find(key);
+            made.is_cut = same == by_code_.end(); // as that one was
+            if (made.is_cut) continue;
+            ++same_code_;
+            made.result = same->second;
+        }
+    }
+    return out;
+}
+
+outcome trial_runner::run_baseline(callable const& own)
+{
+    trial made;
+    made.code = own;
+    constexpr double no_limit = std::numeric_limits<double>::infinity();
+    detail::put_to_test(made, crew_.own(), options_.default_limit_s, no_limit);
+    return made.result;
+}
+
+/// One sample where the machine is as fast as ever, else three. Where the thread was taken away
+/// from its processor, a sample says nothing of how fast that is.
+void trial_runner::probe()
+{
+    try {
+        double const limit_s = options_.default_limit_s;
+        std::vector<time_sample> seen = crew_.own().sample(known_, known_how_, 1, limit_s);
+        if (seen.empty()) return;
+        bool const is_slow =
+            seen.front().seconds > (1 + machine_pace::much / 2) * pace_.undisturbed_s();
+        if (is_slow || seen.front().is_disturbed)
+            for (time_sample const& again : crew_.own().sample(known_, known_how_, 2, limit_s))
+                seen.push_back(again);
+        auto const is_disturbed = [](time_sample const& s) { return s.is_disturbed; };
+        if (!std::all_of(seen.begin(), seen.end(), is_disturbed)) std::erase_if(seen, is_disturbed);
+        pace_.probe(seen);
+    } catch (detail::cut_short const&) { // what was measured before stays
+    }
+}
+
+/// Where the machine was slower than it can be, times become what they would have been undisturbed,
+/// were the variant slowed down like the known run; also in the record of them, so that the event
+/// log agrees. A variant much faster than the known run takes its place: so probes stay cheap.
+void trial_runner::correct(trial& made)
+{
+    if (!succeeded(made.result) || made.timing.times.empty() || !pace_.has_begun()) return;
+    probe();
+    double const slowness = std::max(pace_.slowness_between(), 1.0);
+    timing_record as_taken = made.timing;
+    if (slowness > 1 + machine_pace::much) {
+        for (double& s : made.timing.times)
+            s /= slowness;
+        made.result = estimate_of(made.timing);
+    }
+    if (std::get<measurement>(made.result).value > 0.6 * pace_.undisturbed_s()) return;
+    known_ = made.code;
+    known_how_ = std::move(as_taken);
+    pace_.begin(known_how_.times, slowness);
+}
+
+std::variant<round_times, std::size_t> trial_runner::compare(std::span<callable const> variants,
+                                                             double limit_s)
+{
+    return crew_.own().compare(variants, limit_s);
+}
+
+} // namespace attune::inline ATTUNE_ABI

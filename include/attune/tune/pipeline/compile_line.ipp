@@ -1,0 +1,232 @@
+// attune/tune/pipeline/compile_line.ipp - the workers, behind compile_line.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.ipp>
+#include <attune/measure/sandbox/isolation.hpp>
+#include <attune/tune/pipeline/compile_line.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <pthread.h>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+#if defined(__linux__)
+#include <cerrno>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace attune::inline ATTUNE_ABI {
+
+struct compile_line::task {
+    std::function<compile_result()> compile;
+    std::optional<compile_result> result{}; ///< this or `thrown`, once it is done
+    std::exception_ptr thrown{};
+
+    [[nodiscard]] bool is_done() const noexcept { return result || thrown; }
+};
+
+namespace detail {
+
+/// Blocks every signal that is not a fault of the thread itself; threads made meanwhile inherit it.
+class only_faults_unblocked {
+public:
+    only_faults_unblocked() noexcept
+    {
+        sigset_t blocked;
+        sigfillset(&blocked);
+        for (int const fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+            sigdelset(&blocked, fault);
+        pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+    }
+    ~only_faults_unblocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    only_faults_unblocked(only_faults_unblocked const&) = delete;
+    only_faults_unblocked& operator=(only_faults_unblocked const&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
+} // namespace detail
+
+struct compile_line::state {
+    /// A thread and its processor time: read from its clock until the thread has ended.
+    struct worker {
+        std::thread thread{};
+        clockid_t clock{};
+        bool has_ended = false;
+    };
+
+    std::size_t wanted_workers;
+    reserved_core core{};
+    std::vector<std::unique_ptr<worker>> workers{}; ///< changed by the measuring thread only
+    mutable std::mutex lock{};                      ///< of all that follows, and of the tasks
+    std::condition_variable changed{};
+    std::deque<ticket> line{}; ///< not begun
+    bool is_over = false;
+    double spent_s = 0; ///< processor time of the workers that have ended
+
+    explicit state(std::size_t workers_given)
+        : wanted_workers(workers_given)
+    {
+    }
+
+    /// Does what has waited longest. @pre  `held` holds `lock`, and something waits
+    void do_next(std::unique_lock<std::mutex>& held)
+    {
+        ticket const mine = std::move(line.front());
+        line.pop_front();
+        held.unlock();
+        std::optional<compile_result> result;
+        std::exception_ptr thrown;
+        try {
+            detail::work_in_progress const at_work;
+            detail::cuttable const here;
+            result = mine->compile();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        held.lock();
+        mine->result = std::move(result);
+        mine->thrown = std::move(thrown);
+        changed.notify_all();
+    }
+
+    /// Where processors are short, the threads of the program come first: calls of a size that is
+    /// tuned already shall not wait for a compiler.
+    static void give_way() noexcept
+    {
+#if defined(__linux__)
+        constexpr int niceness = 5; // a third of the weight of a usual thread
+        auto const self = static_cast<id_t>(::syscall(SYS_gettid));
+        errno = 0;
+        int const now = ::getpriority(PRIO_PROCESS, self);
+        if (errno == 0) ::setpriority(PRIO_PROCESS, self, now + niceness);
+        sched_param none{};
+        if (::sched_getscheduler(0) == SCHED_OTHER) ::sched_setscheduler(0, SCHED_BATCH, &none);
+#endif
+    }
+
+    /// What a worker does from beginning to end.
+    void work(worker& self)
+    {
+        give_way();
+        bool const is_away = core.leave_to_holder();
+        std::unique_lock held(lock);
+        while (is_away) {
+            changed.wait(held, [&] { return is_over || !line.empty(); });
+            if (is_over || detail::program_is_ending()) break;
+            do_next(held);
+        }
+        spent_s += system_clocks{}.thread_cpu_s();
+        self.has_ended = true;
+    }
+};
+
+compile_line::compile_line(std::size_t workers)
+    : state_(std::make_unique<state>(workers))
+{
+}
+
+compile_line::~compile_line() { settle(); }
+
+std::size_t compile_line::start()
+{
+    state& s = *state_;
+    if (!s.workers.empty()) return s.workers.size();
+    if (s.wanted_workers == 0 || !s.core.hold()) return 0;
+    s.is_over = false;
+    std::size_t const count = std::min(s.wanted_workers, s.core.other_processors());
+    s.workers.reserve(count);
+    detail::only_faults_unblocked const quiet;
+    try {
+        while (s.workers.size() < count) {
+            auto fresh = std::make_unique<state::worker>();
+            fresh->thread = std::thread([&s, self = fresh.get()] { s.work(*self); });
+            // From here, so that it has its name before anyone looks; fails if it has ended
+            // already.
+            ::pthread_setname_np(fresh->thread.native_handle(), own_thread_name);
+            std::scoped_lock const held(s.lock); // its clock is read under the lock
+            if (!fresh->has_ended)
+                ::pthread_getcpuclockid(fresh->thread.native_handle(), &fresh->clock);
+            s.workers.push_back(std::move(fresh));
+        }
+    } catch (std::system_error const&) { // no more threads: those there are must do
+        if (s.workers.empty()) s.core.release();
+    }
+    return s.workers.size();
+}
+
+void compile_line::settle()
+{
+    state& s = *state_;
+    {
+        std::scoped_lock const held(s.lock);
+        s.is_over = true;
+    }
+    s.changed.notify_all();
+    for (auto& w : s.workers)
+        w->thread.join();
+    s.workers.clear();
+    s.core.release();
+}
+
+compile_line::ticket compile_line::add(std::function<compile_result()> compile)
+{
+    auto const fresh = std::make_shared<task>(task{std::move(compile)});
+    {
+        std::scoped_lock const held(state_->lock);
+        state_->line.push_back(fresh);
+    }
+    state_->changed.notify_all();
+    return fresh;
+}
+
+compile_result compile_line::take(ticket const& wanted)
+{
+    state& s = *state_;
+    std::unique_lock held(s.lock);
+    if (std::erase(s.line, wanted) > 0) {
+        held.unlock();
+        return wanted->compile();
+    }
+    while (!wanted->is_done()) {
+        if (!s.line.empty())
+            s.do_next(held);
+        else
+            s.changed.wait(held);
+    }
+    if (wanted->thrown) std::rethrow_exception(wanted->thrown);
+    return std::move(*wanted->result);
+}
+
+void compile_line::drop(ticket const& unwanted)
+{
+    std::scoped_lock const held(state_->lock);
+    std::erase(state_->line, unwanted);
+}
+
+double compile_line::cpu_s() const
+{
+    std::scoped_lock const held(state_->lock);
+    double sum = state_->spent_s;
+    for (auto const& w : state_->workers)
+        if (!w->has_ended) sum += detail::read_clock_s(w->clock);
+    return sum;
+}
+
+} // namespace attune::inline ATTUNE_ABI

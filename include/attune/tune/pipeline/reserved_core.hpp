@@ -1,0 +1,51 @@
+// attune/tune/pipeline/reserved_core.hpp - one core for the thread that measures, the others for the rest.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The processors that the calling thread may run on, ascending; empty where that cannot be told.
+[[nodiscard]] std::vector<int> allowed_processors();
+
+/// How many cores these are: hardware threads of one core count once. At least 1.
+[[nodiscard]] std::size_t allowed_cores();
+
+/// "0-2,8" as {0, 1, 2, 8}, the way Linux writes sets of processors; ends at what it cannot read.
+[[nodiscard]] std::vector<int> processors_of(std::string_view list);
+
+/// Keeps the thread that calls hold() on the core it runs on; other threads may be sent off that
+/// core. Threads that the holder starts meanwhile, those of a library that a kernel calls, are kept
+/// there too, until it is released: then they may run wherever the holder may.
+class reserved_core {
+public:
+    reserved_core() = default;
+    ~reserved_core() { release(); }
+    reserved_core(reserved_core const&) = delete;
+    reserved_core& operator=(reserved_core const&) = delete;
+
+    /// @return  false, and nothing has changed, when the thread has no second processor
+    bool hold();
+    /// Lets the thread run again where it could before. @pre  called by the thread that holds
+    void release() noexcept;
+    [[nodiscard]] bool is_held() const noexcept { return !others_.empty(); }
+    /// How many are left for other threads; 0 unless it is held.
+    [[nodiscard]] std::size_t other_processors() const noexcept { return others_.size(); }
+
+    /// Sends the calling thread to the other cores; to other hardware threads of the reserved core
+    /// only where nothing else is allowed. @return  false when the system refuses
+    [[nodiscard]] bool leave_to_holder() const;
+
+private:
+    std::vector<int> before_;
+    std::vector<long> bound_before_{}; ///< threads that were on the reserved processor alone
+    int processor_ = -1;
+    std::vector<int> others_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

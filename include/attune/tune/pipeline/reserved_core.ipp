@@ -1,0 +1,160 @@
+// attune/tune/pipeline/reserved_core.ipp - affinities, behind reserved_core.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#if defined(__linux__)
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// False where there is no such thing as an affinity.
+/// @param thread  its number; 0: the calling one
+[[nodiscard]] inline bool run_only_on([[maybe_unused]] std::vector<int> const& processors,
+                                      [[maybe_unused]] long thread = 0)
+{
+#if defined(__linux__)
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int const p : processors)
+        CPU_SET(static_cast<std::size_t>(p), &set);
+    return ::sched_setaffinity(static_cast<pid_t>(thread), sizeof set, &set) == 0;
+#else
+    return false;
+#endif
+}
+
+/// The hardware threads of the core that has this one, itself included.
+[[nodiscard]] inline std::vector<int> hardware_threads_beside(int processor)
+{
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(processor) +
+                       "/topology/thread_siblings_list");
+    std::string list;
+    std::getline(file, list);
+    std::vector<int> all = processors_of(list);
+    if (std::find(all.begin(), all.end(), processor) == all.end()) all.push_back(processor);
+    return all;
+}
+
+/// The threads of this process that may run on that processor alone, but for the calling one.
+[[nodiscard]] inline std::vector<long> threads_bound_to([[maybe_unused]] int processor)
+{
+    std::vector<long> out;
+#if defined(__linux__)
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(static_cast<std::size_t>(processor), &only);
+    long const self = ::syscall(SYS_gettid);
+    std::error_code no_throw;
+    for (std::filesystem::directory_iterator task("/proc/self/task", no_throw), end;
+         !no_throw && task != end;
+         task.increment(no_throw)) {
+        long const id = std::strtol(task->path().filename().c_str(), nullptr, 10);
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        if (id != self && ::sched_getaffinity(static_cast<pid_t>(id), sizeof set, &set) == 0 &&
+            CPU_EQUAL(&set, &only))
+            out.push_back(id);
+    }
+#endif
+    return out;
+}
+
+[[nodiscard]] inline std::vector<int> without(std::vector<int> from, std::vector<int> const& these)
+{
+    std::erase_if(from,
+                  [&](int p) { return std::find(these.begin(), these.end(), p) != these.end(); });
+    return from;
+}
+
+} // namespace detail
+
+std::vector<int> allowed_processors()
+{
+    std::vector<int> out;
+#if defined(__linux__)
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) return out;
+    for (int p = 0; p < CPU_SETSIZE; ++p)
+        if (CPU_ISSET(static_cast<std::size_t>(p), &set)) out.push_back(p);
+#endif
+    return out;
+}
+
+std::size_t allowed_cores()
+{
+    std::vector<int> left = allowed_processors();
+    std::size_t cores = 0;
+    for (; !left.empty(); ++cores)
+        left = detail::without(left, detail::hardware_threads_beside(left.front()));
+    return std::max<std::size_t>(cores, 1);
+}
+
+std::vector<int> processors_of(std::string_view list)
+{
+    std::vector<int> out;
+    char const* at = list.data();
+    char const* const end = at + list.size();
+    while (at != end) {
+        int first = 0;
+        auto read = std::from_chars(at, end, first);
+        if (read.ec != std::errc{}) return out;
+        int last = first;
+        if (read.ptr != end && *read.ptr == '-') {
+            read = std::from_chars(read.ptr + 1, end, last);
+            if (read.ec != std::errc{}) return out;
+        }
+        for (int p = first; p <= last; ++p)
+            out.push_back(p);
+        if (read.ptr == end || *read.ptr != ',') return out;
+        at = read.ptr + 1;
+    }
+    return out;
+}
+
+bool reserved_core::hold()
+{
+    if (is_held()) return true;
+#if defined(__linux__)
+    std::vector<int> const allowed = allowed_processors();
+    int const here = ::sched_getcpu();
+    std::vector<int> others = detail::without(allowed, detail::hardware_threads_beside(here));
+    if (others.empty()) others = detail::without(allowed, {here});
+    if (others.empty() || here < 0 || !detail::run_only_on({here})) return false;
+    before_ = allowed;
+    processor_ = here;
+    bound_before_ = detail::threads_bound_to(here);
+    others_ = std::move(others);
+#endif
+    return is_held();
+}
+
+void reserved_core::release() noexcept
+{
+    if (!is_held()) return;
+    static_cast<void>(detail::run_only_on(before_));
+    // Started by this one meanwhile: an affinity is inherited.
+    for (long const thread : detail::threads_bound_to(processor_))
+        if (std::find(bound_before_.begin(), bound_before_.end(), thread) == bound_before_.end())
+            static_cast<void>(detail::run_only_on(before_, thread));
+    others_.clear();
+}
+
+bool reserved_core::leave_to_holder() const { return is_held() && detail::run_only_on(others_); }
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,116 @@
+// attune/tune/pipeline/supply.hpp - the next configuration to try, with its code.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/searcher.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/pipeline/compile_line.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A configuration and what became of compiling it.
+struct supplied_variant {
+    point at;
+    compile_result code;
+};
+
+/// How many configurations to compile ahead where nobody says otherwise: 1 when the calling thread
+/// may run on two cores and neither the kernel's text and flags nor the compiler's mention threads
+/// (OpenMP, TBB, std::thread, ...), which would want those cores; else 0.
+[[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
+
+/// Asks the searcher and compiles what it proposes. All that the searcher is told goes through
+/// here. The code_features() of a configuration are revealed to it when it is supplied, or compiled
+/// outside the search: never when its compilation ends, which nobody can foretell.
+///
+/// With `ahead` configurations compiled ahead, the searcher is asked for the next ones before it
+/// is told about the one that is supplied: `ahead` of them wait, never more, and they are compiled
+/// by up to as many threads on other cores while the caller measures, and by the caller's thread
+/// where it would have to wait. When the searcher is asked, and for
+/// how many, follows from the number of calls of next() alone, never from how long anything takes,
+/// nor from the cores of the machine: the same seed and the same outcomes give the same run.
+///
+/// From the first next() that leaves something to compile until settle(), the calling thread stays
+/// on the core it runs on, and so do threads that it starts. Compiling takes place between the
+/// measurements instead, in the same order, where there is no second core, and after a measurement
+/// during which other threads of the program used a tenth of the calling thread's processor time:
+/// then the kernel, or the program, needs the other cores itself.
+class variant_supply {
+public:
+    /// @pre  `problem` outlives this object, and so does its compiler; with `ahead` > 0 the
+    ///       compiler may be called from several threads at once, as compiler.hpp demands
+    variant_supply(tuning_problem const& problem, any_searcher search, std::size_t ahead = 0);
+
+    /// Compiles one configuration outside the search, such as the default.
+    [[nodiscard]] compile_result compile(point const& at);
+
+    /// The next configuration; nothing when the searcher is finished.
+    /// @param left  how many will be asked for at most, this one included: no more are compiled
+    /// Errors   what the compiler throws, when the turn of that configuration has come
+    [[nodiscard]] std::optional<supplied_variant>
+    next(std::size_t left = std::numeric_limits<std::size_t>::max());
+    /// What became of a configuration, supplied or not; if it waits, it is not supplied any more.
+    void tell(point const& at, outcome const& result);
+
+    /// What the search expects to gain yet; nothing where it does not know.
+    [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
+
+    /// Waits for what is being compiled, and lets the calling thread run on all its cores again.
+    /// To be called before anything is timed that may use other threads, or to the last percent.
+    void settle() { line_->settle(); }
+
+    /// Seconds spent in the compiler so far, for what was supplied.
+    [[nodiscard]] double compile_s() const noexcept { return compile_s_; }
+    /// How often the compiler ran, and how often its cache had the variant.
+    [[nodiscard]] std::uint32_t compiled() const noexcept { return compiled_; }
+    [[nodiscard]] std::uint32_t from_cache() const noexcept { return from_cache_; }
+    /// Tells which other CPU time of this process is neither the kernel's nor the program's.
+    void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
+    /// CPU seconds that compiling ahead has taken from this process so far.
+    [[nodiscard]] double background_cpu_s() const { return line_->cpu_s(); }
+    /// Configurations that were asked for and are neither supplied nor told.
+    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
+
+private:
+    struct waiting_variant {
+        point at;
+        compile_line::ticket code{};                     ///< none: not in the line yet
+        std::shared_ptr<std::vector<double>> features{}; ///< written before `code` is there
+    };
+
+    void ask_for(std::size_t count);
+    void line_up();
+    void count(compile_result const& made);
+    void reveal(point const& at, std::vector<double> const& features);
+    [[nodiscard]] double unrelated_cpu_s() const;
+    void note_cpu();
+    [[nodiscard]] bool is_program_parallel() const;
+
+    tuning_problem const& problem_;
+    any_searcher search_;
+    std::size_t ahead_;
+    std::deque<waiting_variant> waiting_;
+    bool is_finished_ = false;
+    double compile_s_ = 0;
+    std::uint32_t compiled_ = 0;
+    std::uint32_t from_cache_ = 0;
+    double own_cpu_s_ = 0;     ///< of the calling thread, when it last had a variant compiled
+    double program_cpu_s_ = 0; ///< of all threads but the workers, then
+    std::function<double()> background_cpu_s_{};
+    std::unique_ptr<compile_line> line_;
+};
+
+} // namespace attune::inline ATTUNE_ABI

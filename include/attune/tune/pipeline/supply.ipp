@@ -1,0 +1,164 @@
+// attune/tune/pipeline/supply.ipp - the next configuration to try, with its code.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/supply.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline bool mentions_threads(std::string_view text)
+{
+    constexpr std::string_view words[] = {"omp.h",
+                                          "pragma omp",
+                                          "-fopenmp",
+                                          "-qopenmp",
+                                          "pthread",
+                                          "std::thread",
+                                          "std::jthread",
+                                          "std::async",
+                                          "std::execution",
+                                          "tbb"};
+    return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) {
+        return text.find(word) != std::string_view::npos;
+    });
+}
+
+} // namespace detail
+
+std::size_t automatic_ahead(tuning_problem const& problem)
+{
+    if (allowed_cores() < 2) return 0;
+    kernel_source const& source = problem.kernel.source;
+    if (detail::mentions_threads(source.text)) return 0;
+    if (detail::mentions_threads(problem.compiler.identity())) return 0;
+    bool const by_flag =
+        std::any_of(source.flags.begin(), source.flags.end(), [](std::string const& flag) {
+            return detail::mentions_threads(flag);
+        });
+    return by_flag ? 0 : 1;
+}
+
+variant_supply::variant_supply(tuning_problem const& problem,
+                               any_searcher search,
+                               std::size_t ahead)
+    : problem_(problem)
+    , search_(std::move(search))
+    , ahead_(ahead)
+    , line_(std::make_unique<compile_line>(ahead))
+{
+    note_cpu();
+}
+
+compile_result variant_supply::compile(point const& at)
+{
+    std::vector<double> features;
+    compile_result result =
+        compile_point(problem_.kernel, problem_.space.describe(), problem_.compiler, at, &features);
+    count(result);
+    note_cpu();
+    reveal(at, features);
+    return result;
+}
+
+void variant_supply::reveal(point const& at, std::vector<double> const& features)
+{
+    if (!features.empty()) search_.reveal(at, features);
+}
+
+void variant_supply::count(compile_result const& made)
+{
+    auto const* const code = std::get_if<callable>(&made);
+    if (code != nullptr) compile_s_ += code->compile_s;
+    ++(code != nullptr && code->from_cache ? from_cache_ : compiled_);
+}
+
+double variant_supply::unrelated_cpu_s() const
+{
+    return line_->cpu_s() + (background_cpu_s_ ? background_cpu_s_() : 0);
+}
+
+void variant_supply::note_cpu()
+{
+    system_clocks const clocks{[this] { return unrelated_cpu_s(); }};
+    own_cpu_s_ = clocks.thread_cpu_s();
+    program_cpu_s_ = clocks.process_cpu_s();
+}
+
+/// Since it was noted, this thread has run and timed one variant, and done little else.
+bool variant_supply::is_program_parallel() const
+{
+    system_clocks const clocks{[this] { return unrelated_cpu_s(); }};
+    double const program_s = clocks.process_cpu_s() - program_cpu_s_;
+    double const own_s = clocks.thread_cpu_s() - own_cpu_s_;
+    return program_s - own_s > 0.1 * own_s + 1e-3;
+}
+
+void variant_supply::ask_for(std::size_t count)
+{
+    while (waiting_.size() < count && !is_finished_) {
+        std::vector<point> asked = search_.ask(count - waiting_.size());
+        is_finished_ = asked.empty();
+        for (point& at : asked)
+            waiting_.push_back({std::move(at)});
+    }
+}
+
+void variant_supply::line_up()
+{
+    for (waiting_variant& w : waiting_) {
+        if (w.code) continue;
+        w.features = std::make_shared<std::vector<double>>();
+        w.code = line_->add([&problem = problem_, at = w.at, to = w.features] {
+            return compile_point(
+                problem.kernel, problem.space.describe(), problem.compiler, at, to.get());
+        });
+    }
+}
+
+std::optional<supplied_variant> variant_supply::next(std::size_t left)
+{
+    bool const is_parallel = ahead_ > 0 && is_program_parallel();
+    if (is_parallel) line_->settle();
+    ask_for(ahead_ < left ? ahead_ + 1 : left);
+    if (waiting_.empty()) return {};
+    waiting_variant now = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (!waiting_.empty() && !is_parallel) {
+        line_up();
+        line_->start();
+    }
+    if (!now.code) {
+        compile_result code = compile(now.at);
+        return supplied_variant{std::move(now.at), std::move(code)};
+    }
+    compile_result code = line_->take(now.code);
+    count(code);
+    note_cpu();
+    reveal(now.at, *now.features);
+    return supplied_variant{std::move(now.at), std::move(code)};
+}
+
+void variant_supply::tell(point const& at, outcome const& result)
+{
+    std::erase_if(waiting_, [&](waiting_variant const& w) {
+        if (w.at != at) return false;
+        if (w.code) line_->drop(w.code);
+        return true;
+    });
+    search_.tell(at, result);
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,487 @@
+// attune/tune/shape/shape_check.ipp - one forked child that runs, compares and decides.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/first_runs.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
+#include <attune/measure/sandbox/guarded.hpp>
+#include <attune/measure/sandbox/isolation.ipp>
+#include <attune/measure/sandbox/left_out.hpp>
+#include <attune/measure/sandbox/probation.ipp>
+#include <attune/measure/sandbox/process_state.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
+#include <attune/tune/shape/shape_check.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <sys/mman.h>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Who runs, or whose results are looked at.
+enum class check_step : std::uint8_t { preparing, trusted, trusted_on_perturbed, tried };
+
+/// What a child tells its parent while it works, in memory that both see. A child gone wild may
+/// write anything here: nothing that is read from it decides for a variant.
+struct check_progress {
+    static constexpr std::size_t most_places = 32;
+
+    std::atomic<check_step> step{check_step::preparing};
+    std::atomic<bool> is_judging{false}; ///< the run is over, its results are looked at
+    std::atomic<unsigned> executions{0};
+    std::atomic<double> begun_s{0}; ///< steady clock; of the step
+    std::atomic<double> limit_s{0}; ///< of the step
+    std::atomic<double> runs_s{0};  ///< seconds inside of runs
+    std::atomic<std::size_t> place_count{0};
+    std::array<guarded_place, most_places> places{}; ///< of the copies
+
+    void begin(check_step next, double seconds, bool judging = false) noexcept
+    {
+        is_judging.store(judging);
+        begun_s.store(system_clocks{}.wall_s());
+        limit_s.store(seconds);
+        step.store(next);
+    }
+};
+
+static_assert(std::atomic<double>::is_always_lock_free &&
+                  std::atomic<check_step>::is_always_lock_free,
+              "processes share this");
+
+/// `T` in memory that a forked child shares.
+template <class T>
+class shared_with_child {
+public:
+    shared_with_child()
+        : memory_(
+              ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+    {
+        if (memory_ == MAP_FAILED) throw std::bad_alloc();
+        content_ = ::new (memory_) T;
+    }
+    ~shared_with_child() { ::munmap(memory_, sizeof(T)); }
+    shared_with_child(shared_with_child const&) = delete;
+    shared_with_child& operator=(shared_with_child const&) = delete;
+
+    [[nodiscard]] T& get() const noexcept { return *content_; }
+
+private:
+    void* memory_;
+    T* content_ = nullptr;
+};
+
+/// What one check is about.
+struct shape_question {
+    kernel_description const& kernel;
+    call_frame const& frame;
+    callable const& trusted;
+    callable const& tried;
+    shape_check_limits const& limits;
+};
+
+/// Copies of one call's arrays, and runs on them, in this process: which is a forked child, or
+/// protected by a signal guard, or not at all. The model of trial_place for a new shape.
+class shape_trials {
+public:
+    using code_type = callable;
+    using expectation = snapshot;
+
+    /// @param how  fork: this process is the child
+    shape_trials(shape_question const& asked, isolation how, check_progress& progress)
+        : asked_(asked)
+        , how_(how)
+        , progress_(progress)
+        , begun_s_(clocks_.wall_s())
+        , copies_(asked.frame.buffers)
+        , may_perturb_(are_apart(asked.frame.buffers))
+        , before_(how == isolation::fork)
+    {
+        std::vector<guarded_place> const places = copies_.places();
+        std::size_t const count = std::min(places.size(), progress.places.size());
+        std::copy_n(places.begin(), count, progress.places.begin());
+        progress.place_count.store(count);
+    }
+
+    /// Never again: the trusted code did not survive it.
+    void forbid_perturbed() noexcept { may_perturb_ = false; }
+    [[nodiscard]] bool can_perturb() const noexcept { return may_perturb_; }
+
+    bool begin(bool is_perturbed)
+    {
+        if (is_perturbed && perturbed_) {
+            perturbed_->restore();
+            copies_.mend();
+        } else {
+            if (!is_fresh_) copies_.refill();
+            if (is_perturbed) {
+                perturb(copies_.buffers());
+                perturbed_.emplace(copies_.buffers());
+            }
+        }
+        is_fresh_ = false;
+        is_perturbed_ = is_perturbed;
+        return true;
+    }
+
+    /// The user's reference, or else the default.
+    [[nodiscard]] probation_result run_trusted(callable const& code, double limit_s)
+    {
+        progress_.begin(is_perturbed_ ? check_step::trusted_on_perturbed : check_step::trusted,
+                        std::min(limit_s, left_s()));
+        probation_result end = run_and_look(
+            [&] {
+                if (asked_.kernel.reference)
+                    asked_.frame.with_arguments(copies_.addresses(), asked_.kernel.reference);
+                else
+                    asked_.frame.call(code.address, copies_.addresses());
+            },
+            nullptr);
+        std::vector<std::string> changes = before_.changes();
+        if (!changes.empty()) before_.restore();
+        tolerated_.insert(tolerated_.end(), changes.begin(), changes.end());
+        return end;
+    }
+
+    [[nodiscard]] probation_result run(callable const& code, double limit_s, snapshot const& right)
+    {
+        progress_.begin(check_step::tried, limit_s);
+        auto const call = [&] { asked_.frame.call(code.address, copies_.addresses()); };
+        std::size_t const data_before = data_bytes();
+        probation_result end = run_and_look(call, &right);
+        std::vector<std::string> const changes = before_.changes();
+        if (!changes.empty()) before_.restore();
+        if (std::holds_alternative<failure>(end)) return end;
+        if (std::string said = first_change(changes, tolerated_); !said.empty())
+            return failure{failure_stage::verify, said};
+        if (data_bytes() >= data_before + least_leak_bytes) ++grown_runs_;
+        return end;
+    }
+    /// Runs that were followed by more memory in use: the first may have been for good reason.
+    [[nodiscard]] unsigned grown_runs() const noexcept { return grown_runs_; }
+
+    static constexpr bool keeps_both_expectations = false;
+    [[nodiscard]] snapshot take_expectation(std::optional<snapshot> spare) const
+    {
+        if (!spare) return snapshot{copies_.buffers()};
+        spare->take_again();
+        return *std::move(spare);
+    }
+    /// The caller's own memory: nothing writes there.
+    [[nodiscard]] contents_view original_contents() const
+    {
+        return contents_view{asked_.frame.buffers};
+    }
+    [[nodiscard]] snapshot const& perturbed_contents() const { return *perturbed_; }
+    [[nodiscard]] snapshot const& contents_after(snapshot const& right) const { return right; }
+    [[nodiscard]] contents_view contents_after_perturbed() const
+    {
+        return contents_view{copies_.buffers()};
+    }
+    [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_.buffers(); }
+    /// A third run of the trusted code is more than a waiting call should pay for.
+    [[nodiscard]] bool confirms(callable const&, double, snapshot const&, bool) const noexcept
+    {
+        return true;
+    }
+
+    /// Seconds until the check is over.
+    [[nodiscard]] double left_s() const
+    {
+        return asked_.limits.check_s - (clocks_.wall_s() - begun_s_);
+    }
+
+private:
+    [[nodiscard]] std::size_t data_bytes() const
+    {
+        return how_ == isolation::fork ? read_memory_use().data : 0;
+    }
+
+    [[nodiscard]] probation_result run_and_look(std::function<void()> const& call,
+                                                snapshot const* right)
+    {
+        double const limit_s = progress_.limit_s.load();
+        progress_.executions.fetch_add(1);
+        double const begun_s = clocks_.wall_s();
+        std::optional<failure> failed = survived(call, limit_s);
+        double const took_s = clocks_.wall_s() - begun_s;
+        progress_.runs_s.store(progress_.runs_s.load() + took_s);
+        if (failed) return *std::move(failed);
+        progress_.begin(progress_.step.load(), asked_.limits.check_s, true);
+        std::string said = copies_.damage();
+        if (said.empty() && right != nullptr && !asked_.kernel.check)
+            said = objection_to(copies_.buffers(), *right);
+        if (said.empty()) said = refusal();
+        if (!said.empty()) return failure{failure_stage::verify, first_line(said), said};
+        return took_s;
+    }
+
+    /// Why a call did not return, as far as this process lives to tell.
+    [[nodiscard]] std::optional<failure> survived(std::function<void()> const& call, double limit_s)
+    {
+        try {
+            if (how_ == isolation::guard) {
+                signal_guard guard{std::max(limit_s, 1e-3)};
+                guard.call(call);
+            } else {
+                call_unguarded(call);
+            }
+        } catch (stopped const& s) {
+            return s.why;
+        }
+        return {};
+    }
+
+    /// What the user's check says; kernel.check() has caught what it throws.
+    [[nodiscard]] std::string refusal() const
+    {
+        if (!asked_.kernel.check) return {};
+        std::string said;
+        asked_.frame.with_arguments(copies_.addresses(),
+                                    [&](void const* a) { said = asked_.kernel.check(a); });
+        return said;
+    }
+
+    shape_question const& asked_;
+    isolation how_;
+    check_progress& progress_;
+    system_clocks clocks_{};
+    double begun_s_;
+    guarded_copies copies_;
+    bool may_perturb_;
+    std::optional<snapshot> perturbed_{};
+    process_state before_;
+    std::vector<std::string> tolerated_{};
+    unsigned grown_runs_ = 0;
+    bool is_fresh_ = true; ///< the copies hold the caller's contents
+    bool is_perturbed_ = false;
+};
+
+[[nodiscard]] inline std::string takes_too_long(shape_check_limits const& limits)
+{
+    return "a check would take longer than " + seconds_text(limits.check_s);
+}
+
+/// The whole check. Step by step it is told to `progress`, because a child may not live to return.
+/// @return  nothing: right. The failure is that of the latest step
+[[nodiscard]] inline std::optional<failure>
+decide_here(shape_question const& asked, isolation how, bool may_perturb, check_progress& progress)
+{
+    progress.begin(check_step::preparing, asked.limits.check_s);
+    // Not destroyed in a child: its end gives all memory back at once.
+    auto* const made = new shape_trials(asked, how, progress);
+    std::unique_ptr<shape_trials> const owner(how == isolation::fork ? nullptr : made);
+    shape_trials& place = *made;
+    if (!may_perturb) place.forbid_perturbed();
+
+    first_runs<shape_trials> policy;
+    probation_result const known =
+        policy.establish(place, asked.trusted, asked.limits.check_s, asked.limits.check_s / 4);
+    if (auto const* const failed = std::get_if<failure>(&known)) return *failed;
+    double const took_s = std::get<double>(known);
+    if (took_s > asked.limits.check_s / 4 || place.left_s() <= 0) {
+        progress.begin(check_step::preparing, asked.limits.check_s);
+        return failure{failure_stage::timeout, takes_too_long(asked.limits)};
+    }
+
+    double const limit_s =
+        std::max(shortest_limit_s, std::min(usual_first_run_ratio * took_s, asked.limits.check_s));
+    probation_result end = policy.first_run(place, asked.tried, limit_s);
+    if (place.grown_runs() == 1 && std::holds_alternative<double>(end) &&
+        progress.executions.load() < 4)
+        end = policy.first_run(place, asked.tried, limit_s);
+    if (auto const* const failed = std::get_if<failure>(&end)) return *failed;
+    if (place.grown_runs() > 1)
+        return failure{failure_stage::verify, "leaks 1 MiB of memory or more at each call"};
+    return {};
+}
+
+/// A failure as one text, which a child leaves behind.
+[[nodiscard]] inline std::string to_text(failure const& why)
+{
+    return static_cast<char>('0' + static_cast<int>(why.stage)) + why.reason;
+}
+[[nodiscard]] inline failure failure_of(std::string const& text)
+{
+    auto const stage = text.empty()
+                           ? failure_stage_count
+                           : static_cast<std::size_t>(static_cast<unsigned char>(text[0])) -
+                                 static_cast<std::size_t>('0');
+    if (stage >= failure_stage_count) return {failure_stage::verify, first_line(text)};
+    return {static_cast<failure_stage>(stage), first_line(text.substr(1))};
+}
+
+/// The verdict on a run that has failed while `step` was going on.
+inline void conclude(shape_verdict& out, check_step step, failure why)
+{
+    bool const is_variants = step == check_step::tried;
+    out.how = is_variants ? shape_verdict::ending::wrong : shape_verdict::ending::unknown;
+    if (!is_variants && step != check_step::preparing)
+        why.reason = "the trusted code failed on copies of the arrays: " + why.reason;
+    out.why = std::move(why);
+}
+
+[[nodiscard]] inline child_limits limits_of(shape_question const& asked,
+                                            check_progress const& progress)
+{
+    child_limits out;
+    // The steps have limits of their own; this one is for a child that has lost its way.
+    out.run_s = 4 * asked.limits.check_s + 2 * shortest_limit_s;
+    out.check_s = 1;
+    out.begin_s = 2 + asked.limits.check_s;
+    out.run_until_s = [&progress] {
+        double const until_s = progress.begun_s.load() + progress.limit_s.load();
+        return until_s > 0 ? until_s : 1e18;
+    };
+    return out;
+}
+
+/// Memory of this process that no array of the call lies in.
+[[nodiscard]] inline std::vector<address_range> memory_beside(call_frame const& frame)
+{
+    std::vector<address_range> kept;
+    for (buffer const& b : frame.buffers) {
+        auto const first = reinterpret_cast<std::uintptr_t>(b.data);
+        if (b.bytes > 0) kept.push_back({first, first + b.bytes});
+    }
+    return large_memory_to_leave_out(kept);
+}
+
+/// This process as a child that gets nothing of these sees it.
+[[nodiscard]] inline process_facts facts_beside(std::span<address_range const> without)
+{
+    std::size_t left_out = 0;
+    for (address_range const& r : without)
+        left_out += r.last - r.first;
+    std::size_t const resident = read_memory_use().resident;
+    if (resident > left_out + dear_fork_bytes) return observe_process();
+    return {resident - std::min(resident, left_out), has_gomp_team()};
+}
+
+/// @return  false: the trusted code did not survive perturbed contents
+[[nodiscard]] inline bool decide_in_child(shape_question const& asked,
+                                          bool may_perturb,
+                                          std::vector<address_range>& without,
+                                          check_progress& progress,
+                                          shape_verdict& out)
+{
+    child_limits limits = limits_of(asked, progress);
+    limits.without = without;
+    progress.begin(check_step::preparing, asked.limits.check_s); // not what an earlier child was at
+    std::optional<failure> said;
+    child_end const end =
+        run_in_child([&] { said = decide_here(asked, isolation::fork, may_perturb, progress); },
+                     [&] { return said ? to_text(*said) : std::string(); },
+                     limits);
+    if (has_missed(end, without)) {
+        without.clear();
+        return decide_in_child(asked, may_perturb, without, progress, out);
+    }
+    check_step const step = progress.step.load();
+    if (end.ending == child_ending::returned) {
+        out.how = shape_verdict::ending::right;
+        return true;
+    }
+    if (end.ending == child_ending::objected) {
+        conclude(out, step, failure_of(end.text));
+        return true;
+    }
+    if (step == check_step::trusted_on_perturbed && may_perturb) return false;
+    // What a run throws is caught there: this came from what is around it.
+    if (end.ending == child_ending::threw || end.ending == child_ending::lost) {
+        out.why = {failure_stage::crash, "no memory for the check", end.text};
+        if (end.ending == child_ending::lost) out.why = verdict_of(end, limits);
+        return true;
+    }
+    if (end.ending == child_ending::overran &&
+        (step != check_step::tried || progress.is_judging.load())) {
+        out.why = {failure_stage::timeout, takes_too_long(asked.limits)};
+        return true;
+    }
+    limits.run_s = progress.limit_s.load();
+    failure why = verdict_of(end, limits);
+    std::size_t const known = std::min(progress.place_count.load(), progress.places.size());
+    if (end.address)
+        if (std::string const owner =
+                explain_address(std::span(progress.places).first(known), *end.address);
+            !owner.empty())
+            why.reason += ", " + owner;
+    conclude(out, step, std::move(why));
+    return true;
+}
+
+inline void decide(shape_question const& asked, isolation protect, shape_verdict& out)
+{
+    std::size_t bytes = 0;
+    for (buffer const& b : asked.frame.buffers)
+        bytes += b.bytes;
+    if (bytes > asked.limits.most_bytes) {
+        out.why = {failure_stage::verify,
+                   "its arrays take " + std::to_string(bytes) + " bytes, more than the " +
+                       std::to_string(asked.limits.most_bytes) + " that are copied for a check"};
+        return;
+    }
+    std::vector<address_range> without = memory_beside(asked.frame);
+    isolation const how = choose_isolation(protect, facts_beside(without)).how;
+    if (how != isolation::fork) {
+        check_progress progress;
+        std::optional<failure> const said = decide_here(asked, how, true, progress);
+        out.executions = progress.executions.load();
+        out.runs_s = progress.runs_s.load();
+        if (said)
+            conclude(out, progress.step.load(), *said);
+        else
+            out.how = shape_verdict::ending::right;
+        return;
+    }
+    shared_with_child<check_progress> const shared;
+    if (!decide_in_child(asked, true, without, shared.get(), out))
+        static_cast<void>(decide_in_child(asked, false, without, shared.get(), out));
+    out.executions = shared.get().executions.load();
+    out.runs_s = shared.get().runs_s.load();
+}
+
+} // namespace detail
+
+shape_verdict verify_shape(kernel_description const& kernel,
+                           call_frame const& frame,
+                           callable const& trusted,
+                           callable const& tried,
+                           shape_check_limits const& limits,
+                           isolation protect)
+{
+    system_clocks const clocks;
+    double const begun_s = clocks.wall_s();
+    shape_verdict out;
+    try {
+        if (!frame.is_complete())
+            out.why = {failure_stage::launch, "nothing says what is behind an array of pointers"};
+        else
+            detail::decide({kernel, frame, trusted, tried, limits}, protect, out);
+    } catch (std::exception const& thrown) {
+        out.how = shape_verdict::ending::unknown;
+        out.why = {failure_stage::launch, detail::first_line(thrown.what()), thrown.what()};
+    }
+    out.elapsed_s = clocks.wall_s() - begun_s;
+    // A child gone wild may have told anything.
+    if (!(out.runs_s >= 0 && out.runs_s <= out.elapsed_s)) out.runs_s = 0;
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,56 @@
+// tests/compile/source/embedded.cpp : mirrors include/attune/compile/source/embedded.hpp, which it includes first
+#include <attune/compile/source/embedded.hpp>
+
+#include <attune/compile/source/annotations.hpp>
+#include <attune/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+TEST_CASE("an embedded kernel is the file, byte for byte")
+{
+    attune::kernel_source const embedded = attune::embedded_source("../examples/sgemm.kernel.cpp");
+    attune::kernel_source const file = attune::source_file("../../../examples/sgemm.kernel.cpp");
+    CHECK(embedded.text == file.text);
+    CHECK(embedded.path.ends_with("examples/sgemm.kernel.cpp"));
+    CHECK(attune::source_fingerprint(embedded) == attune::source_fingerprint(file));
+    CHECK(attune::find_annotations(embedded).size() == attune::find_annotations(file).size());
+}
+
+TEST_CASE("every byte survives, and every kernel of a program is found")
+{
+    attune::kernel_source const odd = attune::embedded_source("support/odd.kernel.cpp");
+    CHECK(
+        odd.text.find("\"quotes\", back\\slash; semi;colons [brackets] @at@ ${dollar} \xC3\xA4") !=
+        std::string::npos);
+}
+
+namespace {
+
+constexpr unsigned char gone_text[] = "void gone() {}";
+constexpr attune::embedded_kernel gone_kernel{
+    "gone.kernel.cpp", "/nowhere/attune/gone.kernel.cpp", gone_text, sizeof gone_text - 1};
+ATTUNE_EMBED(gone_kernel)
+
+} // namespace
+
+TEST_CASE("a kernel file that is not there any more is read from the program")
+{
+    attune::kernel_source const gone = attune::source_file("/nowhere/attune/gone.kernel.cpp");
+    CHECK(gone.text == "void gone() {}");
+    CHECK(gone.path == "/nowhere/attune/gone.kernel.cpp");
+    CHECK_THROWS_AS((void)attune::source_file("/nowhere/attune/other.kernel.cpp"), attune::error);
+}
+
+TEST_CASE("a kernel that is not embedded is an error with those that are")
+{
+    std::string said;
+    try {
+        (void)attune::embedded_source("other.cpp");
+    } catch (attune::error const& caught) {
+        said = caught.what();
+    }
+    CHECK(said.find("no kernel 'other.cpp' is embedded in this program") != std::string::npos);
+    CHECK(said.find("../examples/sgemm.kernel.cpp") != std::string::npos);
+    CHECK(said.find("support/odd.kernel.cpp") != std::string::npos);
+    CHECK(said.find("attune_embed_kernel") != std::string::npos);
+}

@@ -1,0 +1,49 @@
+// tests/compile/source/variant.cpp : mirrors include/attune/compile/source/variant.hpp, which it includes first
+#include <attune/compile/source/variant.hpp>
+
+#include <doctest/doctest.h>
+
+TEST_CASE("a signature reads as C++ writes it")
+{
+    attune::variant v{"f", "double", {"double const*", "int"}, {}};
+    CHECK(attune::signature_text(v) == "double(double const*, int)");
+    v.arguments.clear();
+    CHECK(attune::signature_text(v) == "double()");
+}
+
+TEST_CASE("macros become compiler arguments in order")
+{
+    attune::variant const v{"f", "void", {}, {{"TILE", "64"}, {"ORDER", "2, 0, 1"}}};
+    CHECK(attune::macro_flags(v) == std::vector<std::string>{"-DTILE=64",
+                                                             "-DATTUNE_VALUE_TILE=64",
+                                                             "-DORDER=2, 0, 1",
+                                                             "-DATTUNE_VALUE_ORDER=2, 0, 1"});
+}
+
+TEST_CASE("a name that the kernel declares itself is no macro")
+{
+    attune::variant const v{"f", "void", {}, {{"TILE", "64", true}, {"UNROLL", ""}}};
+    CHECK(
+        attune::macro_flags(v) ==
+        std::vector<std::string>{"-DATTUNE_VALUE_TILE=64", "-DUNROLL=", "-DATTUNE_VALUE_UNROLL="});
+}
+
+TEST_CASE("a text of flags is split at its blanks")
+{
+    using strings = std::vector<std::string>;
+    CHECK(attune::split_flags("-O3") == strings{"-O3"});
+    CHECK(attune::split_flags("  -O3\t-mprefer-vector-width=512 \n") ==
+          strings{"-O3", "-mprefer-vector-width=512"});
+    CHECK(attune::split_flags("").empty());
+    CHECK(attune::split_flags("  ").empty());
+}
+
+TEST_CASE("a variant's file name holds its macros and nothing a shell minds")
+{
+    attune::variant v;
+    v.function = "linear::sgemm<4>";
+    v.macros = {{"TILE", "64"}, {"ORDER", "{0, 2, 1}"}};
+    CHECK(attune::file_name_of(v) == "linear__sgemm_4_.TILE=64.ORDER=_0,2,1_");
+    v.function = std::string(1000, 'f');
+    CHECK(attune::file_name_of(v).size() == 150);
+}

@@ -1,0 +1,243 @@
+// tests/measure/arrays/perturb.cpp : mirrors include/attune/measure/arrays/perturb.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/arrays/perturb.hpp>
+
+#include <attune/measure/arrays/compare.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+using attune::as_buffer;
+using attune::buffer;
+using attune::hides_idleness;
+using attune::overwrites_all;
+using attune::perturb;
+using attune::snapshot;
+
+namespace {
+
+/// x = 1, 2, 3, ... is read, y is written; what two runs of a kernel over them tell.
+struct call {
+    std::vector<double> x{1, 2, 3, 4, 5};
+    std::vector<double> y{10, 20, 30, 40, 50};
+    std::vector<buffer> buffers{as_buffer(std::span<double const>(x), 0),
+                                as_buffer(std::span<double>(y), 1)};
+
+    struct answer {
+        bool overwrites;
+        bool hides;
+    };
+    answer ask(std::function<void()> const& kernel)
+    {
+        snapshot const before{buffers};
+        kernel();
+        snapshot const after{buffers};
+        before.restore();
+        perturb(buffers);
+        snapshot const other{buffers};
+        kernel();
+        snapshot const after_other{buffers};
+        return {overwrites_all(buffers, {before, after}, {other, after_other}),
+                hides_idleness(buffers, {before, after}, {other, after_other})};
+    }
+};
+
+template <class T>
+void check_every_element_differs(std::vector<T> values)
+{
+    std::vector<T> const before = values;
+    buffer const b = as_buffer(std::span<T>(values), 0);
+    perturb({&b, 1});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        CAPTURE(i);
+        buffer const element = as_buffer(std::span<T>(values).subspan(i, 1), 0);
+        std::span<T const> const was(&before[i], 1);
+        CHECK(attune::compare(element, std::as_bytes(was)).has_value());
+    }
+}
+
+} // namespace
+
+TEST_CASE("every element gets a value that no tolerance takes for the old one")
+{
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    check_every_element_differs(std::vector<double>(7, 0.0));
+    check_every_element_differs(std::vector<double>{1, -1, 0, 1e-300, 1e300, inf, -inf, nan});
+    check_every_element_differs(std::vector<float>{1, -1, 0, 1e30F, -3e38F});
+    check_every_element_differs(std::vector<std::int32_t>{0, 1, -1, 2147483647});
+    check_every_element_differs(std::vector<std::uint8_t>{0, 1, 255});
+    check_every_element_differs(std::vector<std::int64_t>{0, -1});
+}
+
+TEST_CASE("a wide tolerance is stepped over")
+{
+    std::vector<double> values{1, 2, 3};
+    std::vector<double> const before = values;
+    buffer b = as_buffer(std::span<double>(values), 0);
+    b.within = {100, 3};
+    perturb({&b, 1});
+    auto const found = attune::compare(b, std::as_bytes(std::span<double const>(before)));
+    REQUIRE(found.has_value());
+    CHECK(found->count == 3);
+}
+
+TEST_CASE("the same contents are perturbed in the same way, finite ones to finite ones")
+{
+    std::vector<double> a{0, 1, -5, 1e308, -1e-3};
+    std::vector<double> b = a;
+    buffer const first = as_buffer(std::span<double>(a), 0);
+    buffer const second = as_buffer(std::span<double>(b), 0);
+    perturb({&first, 1});
+    perturb({&second, 1});
+    CHECK(a == b);
+    for (double const value : a)
+        CHECK(std::isfinite(value));
+}
+
+TEST_CASE("integers stay next to where they were")
+{
+    std::vector<int> index{0, 1, 2, 7, 100};
+    buffer const b = as_buffer(std::span<int>(index), 0);
+    perturb({&b, 1});
+    CHECK(index == std::vector<int>{1, 0, 3, 6, 101});
+}
+
+TEST_CASE("what is only read stays")
+{
+    call c;
+    perturb(c.buffers);
+    CHECK(c.x == std::vector<double>{1, 2, 3, 4, 5});
+}
+
+TEST_CASE("a kernel that assigns overwrites, also when it assigns a part")
+{
+    call c;
+    auto const all = c.ask([&] { c.y = c.x; });
+    CHECK(all.overwrites);
+    auto const part = c.ask([&] { c.y[2] = c.x[0]; });
+    CHECK(part.overwrites);
+    auto const none = c.ask([] {});
+    CHECK(none.overwrites);
+    CHECK_FALSE(none.hides);
+}
+
+TEST_CASE("a kernel that adds does not overwrite, also where its tolerance hides what was there")
+{
+    call c;
+    c.y = {1, 1, 1, 1, 1};
+    c.buffers[1].within = {0, 1e-4};
+    for (double& x : c.x)
+        x *= 1e6;
+    auto const adds = c.ask([&] {
+        for (std::size_t i = 0; i < 5; ++i)
+            c.y[i] += c.x[i];
+    });
+    CHECK_FALSE(adds.overwrites);
+    c.y = {1, 1, 1, 1, 1};
+    CHECK(c.ask([&] { c.y = c.x; }).overwrites);
+
+    std::vector<int> counts{1, 2, 3};
+    buffer b = as_buffer(std::span<int>(counts), 0);
+    b.within = {5, 0};
+    std::span<buffer const> const one(&b, 1);
+    snapshot const before{one};
+    counts[1] += 100;
+    snapshot const after{one};
+    before.restore();
+    perturb(one);
+    snapshot const other{one};
+    counts[1] += 100;
+    snapshot const after_other{one};
+    CHECK_FALSE(overwrites_all(one, {before, after}, {other, after_other}));
+}
+
+TEST_CASE("a result that is not the same bits twice still overwrites, within its tolerance")
+{
+    call c;
+    c.buffers[1].within = {0, 1e-4};
+    double noise = 1e-7;
+    auto const assigns = c.ask([&] {
+        noise = -noise;
+        for (std::size_t i = 0; i < 5; ++i)
+            c.y[i] = c.x[i] * (1 + noise);
+    });
+    CHECK(assigns.overwrites);
+}
+
+TEST_CASE("what is left in a scratch array does not count, but is moved")
+{
+    call c;
+    std::vector<float> scratch{1, 2, 3};
+    c.buffers.push_back(as_buffer(std::span<float>(scratch), 2));
+    c.buffers[2].within = attune::any_value;
+    auto const scribbles = c.ask([&] {
+        for (float& s : scratch)
+            s += 1;
+        c.y = c.x;
+    });
+    CHECK(scribbles.overwrites);
+    CHECK_FALSE(scribbles.hides);
+    scratch = {1, 2, 3};
+    perturb(c.buffers);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(scratch[i] != static_cast<float>(i + 1));
+        CHECK(std::abs(scratch[i]) < 100);
+    }
+}
+
+TEST_CASE("a kernel that adds does not overwrite; its idleness shows")
+{
+    call c;
+    auto const adds = c.ask([&] {
+        for (std::size_t i = 0; i < 5; ++i)
+            c.y[i] += c.x[i];
+    });
+    CHECK_FALSE(adds.overwrites);
+    CHECK_FALSE(adds.hides);
+}
+
+TEST_CASE("a kernel whose result stands there already hides idleness when it reads what it writes")
+{
+    call c;
+    auto const clamp = [&] {
+        for (double& value : c.y)
+            value = value > 60 ? 60 : value;
+    };
+    auto const clamps = c.ask(clamp);
+    CHECK_FALSE(clamps.overwrites);
+    CHECK(clamps.hides); // 10 ... 50 stay; 50, perturbed, does not
+}
+
+TEST_CASE("a result that depends on contents by less than the tolerance is overwritten")
+{
+    call c;
+    auto const barely = c.ask([&] {
+        for (double& value : c.y)
+            value = 1 + 1e-14 * value;
+    });
+    CHECK(barely.overwrites);
+}
+
+TEST_CASE("every field of a structure is changed, and no gap between rows")
+{
+    struct body {
+        float x;
+        std::int32_t kind;
+    };
+    std::vector<body> all(6, {1.0F, 4});
+    attune::buffer b = attune::as_buffer(std::span(all).first(5), 0);
+    b.gaps = {2 * sizeof(body), 2, 3 * sizeof(body)};
+    attune::perturb(std::span(&b, 1));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        bool const inside = i != 2 && i != 5;
+        CHECK((all[i].x != 1.0F) == inside);
+        CHECK(all[i].kind == (inside ? 5 : 4));
+    }
+}

@@ -1,0 +1,445 @@
+// tests/measure/clock/adaptive_timer.cpp : mirrors include/attune/measure/clock/adaptive_timer.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/clock/adaptive_timer.hpp>
+// and what the tests need besides
+#include <attune/core/random.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "../../laws/timer.hpp"
+#include "../scripted_clocks.hpp"
+
+TEST_CASE_TEMPLATE_APPLY(timer_laws, std::tuple<attune::adaptive_timer>);
+
+using attune::adaptive_timer_options;
+using attune::clock_choice;
+using attune::measurement;
+using attune_test::scripted_clocks;
+
+namespace {
+
+/// A run whose durations are a script, repeated for ever; counts what is called.
+struct scripted_run {
+    scripted_clocks clocks;
+    std::vector<double> durations_s;
+    double prepare_s = 0;
+    std::size_t runs = 0;
+    std::size_t prepares = 0;
+
+    measurement time(adaptive_timer_options const& options)
+    {
+        return attune::time_adaptively(
+            clocks,
+            options,
+            [this] {
+                ++prepares;
+                clocks.pass(prepare_s);
+            },
+            [this] { clocks.pass(durations_s[runs++ % durations_s.size()]); });
+    }
+};
+
+/// Options under which nothing stops but what a test sets.
+adaptive_timer_options unlimited()
+{
+    adaptive_timer_options options;
+    options.precision = 0;
+    options.max_samples = 1000;
+    options.max_s = 1e9;
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("adaptive_timer races")
+{
+    static_assert(attune::racing_timer<attune::adaptive_timer>);
+    attune::adaptive_timer timer(attune::adaptive_timer::options{.max_samples = 3});
+    timer.stop_above(2.5);
+    CHECK(timer.chosen().stop_above == 2.5);
+    CHECK(timer.chosen().max_samples == 3);
+    CHECK(timer.time([] {}, [] {}).samples == 3);
+}
+
+TEST_CASE("equal times stop after the fewest samples that give an interval")
+{
+    scripted_run script{.clocks = {}, .durations_s = {0.5}};
+    adaptive_timer_options options = unlimited();
+    options.precision = 0.01;
+    measurement const m = script.time(options);
+    CHECK(m.value == doctest::Approx(0.5));
+    CHECK(m.samples == 6);
+    CHECK(script.runs == 7); // and one to warm up
+    CHECK(script.prepares == script.runs);
+}
+
+TEST_CASE("the number of samples at which it stops is the one the interval asks for")
+{
+    // Alternating 1.00 and 1.04: as long as the interval holds both, half of it is 2 %. Sorted, the
+    // samples are half ones and half others, so every symmetric interval around the middle holds
+    // both.
+    scripted_run wide{.clocks = {}, .durations_s = {1.00, 1.04}};
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 50;
+    options.precision = 0.015;
+    CHECK(wide.time(options).samples == 50);
+
+    scripted_run enough{.clocks = {}, .durations_s = {1.00, 1.04}};
+    options.precision = 0.025;
+    CHECK(enough.time(options).samples == 6);
+
+    // One run is slow. With n samples, ranks 0 and n - 1 are the interval up to n = 8; at n = 9 the
+    // largest is left out: the one slow run no longer matters. It is looked at 6, 8 and 10 samples.
+    scripted_run outlier{.clocks = {}, .durations_s = {1, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
+    options.precision = 0.01;
+    measurement const m = outlier.time(options);
+    CHECK(m.samples == 10);
+    CHECK(m.value == doctest::Approx(1));
+    CHECK(m.high == doctest::Approx(1));
+}
+
+TEST_CASE("min_samples and max_samples hold")
+{
+    scripted_run script{.clocks = {}, .durations_s = {0.5}};
+    adaptive_timer_options options = unlimited();
+    options.precision = 0.5;
+    options.min_samples = 17;
+    CHECK(script.time(options).samples == 17);
+    options.max_samples = 4;
+    CHECK(script.time(options).samples == 4);
+    options.max_samples = 0; // counts as one
+    CHECK(script.time(options).samples == 1);
+}
+
+TEST_CASE("racing stops as soon as a run is proven slower than the limit, even before min_samples")
+{
+    scripted_run script{.clocks = {}, .durations_s = {3, 2, 5, 4, 2.5, 3.5}};
+    adaptive_timer_options options = unlimited();
+    options.min_samples = 100;
+    options.stop_above = 1.9;
+    measurement const m = script.time(options);
+    CHECK(m.samples == 6);
+    CHECK(m.low == doctest::Approx(2));
+}
+
+TEST_CASE("racing goes on while the limit is inside the interval")
+{
+    scripted_run script{.clocks = {}, .durations_s = {1, 3}};
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 40;
+    options.stop_above = 2;
+    CHECK(script.time(options).samples == 40);
+}
+
+TEST_CASE("a run longer than the time there is runs once and is its own sample")
+{
+    scripted_run script{.clocks = {}, .durations_s = {30}};
+    adaptive_timer_options options = unlimited();
+    options.min_samples = 20;
+    options.max_s = 1;
+    measurement const m = script.time(options);
+    CHECK(script.runs == 1);
+    CHECK(script.prepares == 1);
+    CHECK(m.samples == 1);
+    CHECK(m.value == doctest::Approx(30));
+}
+
+TEST_CASE("without warm-up, too, a run longer than the time there is runs once")
+{
+    scripted_run script{.clocks = {}, .durations_s = {30}};
+    adaptive_timer_options options = unlimited();
+    options.warm_up_runs = 0;
+    options.max_s = 1;
+    CHECK(script.time(options).samples == 1);
+    CHECK(script.runs == 1);
+}
+
+TEST_CASE("no run is begun that would end too late, and prepare counts")
+{
+    // Each round takes 1 s of which 0.75 s are prepare: ten rounds in 10 s, the first to warm up.
+    scripted_run script{.clocks = {}, .durations_s = {0.25}, .prepare_s = 0.75};
+    adaptive_timer_options options = unlimited();
+    options.max_s = 10;
+    measurement const m = script.time(options);
+    CHECK(script.runs == 10);
+    CHECK(m.samples == 9);
+    CHECK(m.value == doctest::Approx(0.25));
+}
+
+TEST_CASE("prepare is not in the times, and the cost of the clock is taken off")
+{
+    scripted_run script{.clocks = {}, .durations_s = {2}, .prepare_s = 7};
+    script.clocks.cost_of_wall = 0.25;
+    script.clocks.cost_of_thread = 0.125;
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 10;
+    CHECK(script.time(options).value == doctest::Approx(2));
+}
+
+TEST_CASE("the first run is not a sample")
+{
+    scripted_run script{.clocks = {}, .durations_s = {50, 1, 1, 1, 1, 1, 1}};
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 6;
+    CHECK(script.time(options).high == doctest::Approx(1));
+}
+
+TEST_CASE("the warm-up chooses the clock: other threads at work mean wall time")
+{
+    scripted_clocks clocks;
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 6;
+    auto const two_threads = [&] {
+        clocks.wall += 1;
+        clocks.thread += 0.5;
+        clocks.process += 1.5;
+    };
+    auto const preempted = [&] {
+        clocks.wall += 1;
+        clocks.thread += 0.5;
+        clocks.process += 0.5;
+    };
+    CHECK(time_adaptively(clocks, options, [] {}, two_threads).value == doctest::Approx(1));
+    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(0.5));
+    options.clock = clock_choice::wall;
+    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(1));
+    options.clock = clock_choice::thread_cpu;
+    CHECK(time_adaptively(clocks, options, [] {}, two_threads).value == doctest::Approx(0.5));
+    options.clock = clock_choice::automatic;
+    options.warm_up_runs = 0;
+    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(1));
+}
+
+TEST_CASE("what a measurement is made of is recorded, and leads to it again")
+{
+    scripted_run script{.clocks = {}, .durations_s = {9, 5, 7, 6}};
+    attune::timing_record record{.times = {1, 2, 3}, .threads = 9};
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 5;
+    options.record = &record;
+    measurement const m = script.time(options);
+    CHECK(record.times == std::vector<double>{5, 7, 6, 9, 5}); // 9 was the warm-up
+    CHECK(record.clock == "thread_cpu");
+    CHECK(record.threads == 1);
+    CHECK(record.runs == 1);
+    CHECK(attune::estimate_of(record).value == m.value);
+    CHECK(attune::estimate_of(record).samples == m.samples);
+
+    options.max_s = 1; // the warm-up is all there is time for
+    script.runs = 0;
+    CHECK(script.time(options).value == 9);
+    CHECK(record.times == std::vector<double>{9});
+
+    options = unlimited();
+    options.max_samples = 2;
+    options.record = &record;
+    (void)time_adaptively(
+        script.clocks,
+        options,
+        [] {},
+        [&] {
+            script.clocks.pass(1);
+            script.clocks.process += 2;
+            ++script.clocks.taken_away;
+        });
+    CHECK(record.threads == 3);
+    CHECK(record.clock == "wall");
+    CHECK(record.disturbed == std::vector<std::uint32_t>{0, 1});
+}
+
+TEST_CASE("an exception in the middle of the repetitions comes out as it is")
+{
+    scripted_clocks clocks;
+    int runs = 0;
+    auto const fails_at_four = [&] {
+        clocks.pass(1);
+        if (++runs == 4) throw std::out_of_range("fourth");
+    };
+    CHECK_THROWS_AS(static_cast<void>(attune::time_adaptively(
+                        clocks, unlimited(), [] {}, fails_at_four)),
+                    std::out_of_range);
+    CHECK(runs == 4);
+}
+
+TEST_CASE("by CPU time, runs far beyond the limit are slower after two of them")
+{
+    scripted_run script{.clocks = {}, .durations_s = {3}};
+    adaptive_timer_options options = unlimited();
+    options.stop_above = 1;
+    CHECK(script.time(options).samples == 2);
+    options.clock = clock_choice::wall; // which other programs make long: no such proof
+    CHECK(script.time(options).samples == 6);
+    options.racing_error = 0.001;
+    CHECK(script.time(options).samples > 6);
+}
+
+TEST_CASE("short runs share a sample where they may be repeated without prepare")
+{
+    scripted_run script{.clocks = {}, .durations_s = {1e-6}};
+    script.clocks.cost_of_wall = 1e-6; // a sample shall take 100 us
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 5;
+    CHECK(script.time(options).value == doctest::Approx(1e-6));
+    CHECK(script.runs == 1 + 5);
+    script.runs = script.prepares = 0;
+    options.is_repeatable = [] { return false; };
+    CHECK(script.time(options).samples == 5);
+    CHECK(script.runs == 1 + 5);
+    script.runs = script.prepares = 0;
+    options.is_repeatable = [] { return true; };
+    measurement const m = script.time(options);
+    CHECK(m.value == doctest::Approx(1e-6));
+    CHECK(m.samples == 5);
+    CHECK(script.runs == 3 + 5 * 100); // one to warm up, two to see how short they are
+    CHECK(script.prepares == 3 + 5);
+
+    scripted_run longer{.clocks = {}, .durations_s = {1}};
+    bool asked = false;
+    options.is_repeatable = [&] { return asked = true; };
+    CHECK(longer.time(options).samples == 5);
+    CHECK(!asked); // nothing is run in vain
+}
+
+TEST_CASE("preempted runs do not count")
+{
+    scripted_clocks clocks;
+    adaptive_timer_options options = unlimited();
+    options.max_samples = 30;
+    options.stop_above = 2;
+    int runs = 0;
+    measurement const m = time_adaptively(
+        clocks,
+        options,
+        [] {},
+        [&] {
+            bool const preempted = ++runs % 3 == 0;
+            clocks.taken_away += preempted ? 1U : 0U;
+            clocks.pass(preempted ? 50 : 1);
+        });
+    CHECK(m.samples == 20);
+    CHECK(m.high == doctest::Approx(1));
+}
+
+TEST_CASE("where every run is preempted, racing proves nothing and the other limits end it")
+{
+    scripted_clocks clocks;
+    adaptive_timer_options options = unlimited();
+    options.clock = clock_choice::wall;
+    options.max_samples = 40;
+    options.stop_above = 1;
+    auto const preempted = [&] {
+        ++clocks.taken_away;
+        clocks.pass(50);
+    };
+    measurement const all = time_adaptively(clocks, options, [] {}, preempted);
+    CHECK(all.samples == 40);
+    CHECK(all.value == doctest::Approx(50));
+    options.max_s = 500; // ten runs, the first to warm up
+    CHECK(time_adaptively(clocks, options, [] {}, preempted).samples == 9);
+
+    // One undisturbed run in three is enough to be proven slower by those.
+    int runs = 0;
+    attune::timing_record record;
+    options.max_s = 1e9;
+    options.record = &record;
+    static_cast<void>(time_adaptively(
+        clocks,
+        options,
+        [] {},
+        [&] {
+            clocks.taken_away += ++runs % 3 == 0 ? 0U : 1U;
+            clocks.pass(50);
+        }));
+    CHECK(record.times.size() - record.disturbed.size() == 6);
+    CHECK(record.times.size() < 40);
+}
+
+namespace {
+
+/// How often a timing by the wall clock is stopped as slower than 1 although the median of its
+/// undisturbed runs is 1: a share `disturbed` of all runs takes three times as long.
+double wrongly_slower(double disturbed)
+{
+    attune::random_engine engine(13);
+    int const timings = 4000;
+    int stopped = 0;
+    for (int i = 0; i < timings; ++i) {
+        scripted_clocks clocks;
+        attune::timing_record record;
+        adaptive_timer_options options = unlimited();
+        options.clock = clock_choice::wall;
+        options.stop_above = 1;
+        options.max_samples = 25;
+        options.record = &record;
+        static_cast<void>(time_adaptively(
+            clocks,
+            options,
+            [] {},
+            [&] {
+                bool const is_disturbed = attune::uniform_unit(engine) < disturbed;
+                clocks.taken_away += is_disturbed ? 1U : 0U;
+                clocks.pass(is_disturbed ? 3 : 0.95 + 0.1 * attune::uniform_unit(engine));
+            }));
+        stopped += record.times.size() < options.max_samples ? 1 : 0; // nothing else stops it
+    }
+    return stopped / double{timings};
+}
+
+} // namespace
+
+TEST_CASE(
+    "a run as fast as the limit is stopped as slower no oftener than stated, disturbed or not")
+{
+    for (double const disturbed : {0.0, 0.3, 0.4, 0.45, 0.7}) {
+        CAPTURE(disturbed);
+        CHECK(wrongly_slower(disturbed) <= 0.05);
+    }
+}
+
+namespace {
+
+/// How often the interval of a timing with its own stopping rule holds the true median, 1.
+template <class Draw>
+double coverage(double precision, Draw draw)
+{
+    attune::random_engine engine(11);
+    int const timings = 2000;
+    int hits = 0;
+    for (int i = 0; i < timings; ++i) {
+        scripted_clocks clocks;
+        adaptive_timer_options options = unlimited();
+        options.precision = precision;
+        options.max_samples = 200;
+        options.clock = clock_choice::wall;
+        measurement const m =
+            time_adaptively(clocks, options, [] {}, [&] { clocks.pass(draw(engine)); });
+        hits += m.low <= 1 && 1 <= m.high ? 1 : 0;
+    }
+    return hits / double{timings};
+}
+
+} // namespace
+
+TEST_CASE("the interval holds the true median about as often as it says, although it stops itself")
+{
+    auto const exponential = [](attune::random_engine& e) {
+        return -std::log(1 - attune::uniform_unit(e)) / std::log(2.0);
+    };
+    for (double const precision : {0.0, 0.005, 0.01, 0.02, 0.05}) {
+        CAPTURE(precision);
+        CHECK(coverage(precision, [](attune::random_engine& e) {
+                  return 0.95 + 0.1 * attune::uniform_unit(e);
+              }) >= 0.93);
+        CHECK(coverage(precision, [&](attune::random_engine& e) {
+                  return 0.9 + 0.1 * exponential(e); // a long tail
+              }) >= 0.93);
+        CHECK(coverage(precision, [&](attune::random_engine& e) {
+                  double const width = 0.03 * exponential(e); // two-sided exponential
+                  return attune::uniform_unit(e) < 0.5 ? 1 - width : 1 + width;
+              }) >= 0.93);
+    }
+}

@@ -1,0 +1,243 @@
+// tests/measure/sandbox/child_process.cpp : mirrors include/attune/measure/sandbox/child_process.hpp, included
+// first SPDX-License-Identifier: MIT
+#include <attune/measure/sandbox/child_process.hpp>
+// and what the test needs besides
+#include <attune/core/error.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../program_output.hpp"
+
+using attune::child_end;
+using attune::child_ending;
+using attune::child_limits;
+using attune::child_phase;
+using attune::run_in_child;
+using attune_test::stdout_of_a_program;
+
+namespace {
+
+std::function<std::string()> const no_check;
+
+void sleep_s(double seconds)
+{
+    timespec const nap{0, static_cast<long>(seconds * 1e9)};
+    nanosleep(&nap, nullptr);
+}
+
+/// How many descriptors of this process are open.
+int open_descriptors()
+{
+    int count = 0;
+    for (int descriptor = 0; descriptor < 1024; ++descriptor)
+        count += fcntl(descriptor, F_GETFD) != -1 ? 1 : 0;
+    return count;
+}
+
+bool has_no_children()
+{
+    errno = 0;
+    return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
+}
+
+} // namespace
+
+TEST_CASE("a run that returns gives its time, and the child's memory is not the parent's")
+{
+    int volatile value = 1;
+    child_end const end = run_in_child([&] { value = 2; }, no_check);
+    CHECK(end.ending == child_ending::returned);
+    CHECK(end.elapsed_s >= 0);
+    CHECK(end.text.empty());
+    CHECK(end.log.empty());
+    CHECK(value == 1);
+    CHECK(has_no_children());
+}
+
+TEST_CASE("the check runs in the child, after the run, and may object")
+{
+    int value = 0;
+    auto const check = [&] { return value == 7 ? std::string("seven") : std::string(); };
+    CHECK(run_in_child([&] { value = 6; }, check).ending == child_ending::returned);
+    child_end const end = run_in_child([&] { value = 7; }, check);
+    CHECK(end.ending == child_ending::objected);
+    CHECK(end.text == "seven");
+    CHECK(value == 0);
+}
+
+TEST_CASE("an exception of the run or of the check is told with its text")
+{
+    auto const boom = [] { throw std::runtime_error("boom"); };
+    CHECK(run_in_child(boom, no_check).ending == child_ending::threw);
+    CHECK(run_in_child(boom, no_check).text == "boom");
+    CHECK(run_in_child([] { throw 3; }, no_check).ending == child_ending::threw);
+    child_end const end = run_in_child([] {}, []() -> std::string { throw std::bad_alloc(); });
+    CHECK(end.ending == child_ending::threw);
+    std::string const endless(10000, 'x');
+    CHECK(run_in_child([&] { throw std::runtime_error(endless); }, no_check).text ==
+          endless.substr(0, 4000));
+}
+
+TEST_CASE("a child that leaves by itself is told with its status, even status 0")
+{
+    child_end const three = run_in_child([] { std::exit(3); }, no_check);
+    CHECK(three.ending == child_ending::exited);
+    CHECK(three.code == 3);
+    CHECK(run_in_child([] { std::exit(0); }, no_check).ending == child_ending::exited);
+    CHECK(run_in_child([] { _exit(0); }, no_check).ending == child_ending::exited);
+    CHECK(run_in_child([] { std::quick_exit(0); }, no_check).ending == child_ending::exited);
+    CHECK(run_in_child([] { _exit(5); }, no_check).code == 5);
+}
+
+TEST_CASE("a signal is told, whoever sends it")
+{
+    for (int const signal : {SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGTERM, SIGKILL, SIGPIPE}) {
+        child_end const end = run_in_child([&] { raise(signal); }, no_check);
+        CHECK(end.ending == child_ending::signalled);
+        CHECK(end.code == signal);
+        CHECK_FALSE(end.address.has_value());
+    }
+    CHECK(has_no_children());
+}
+
+TEST_CASE("an endless run is killed and reaped")
+{
+    child_end const end = run_in_child(
+        [] {
+            for (int volatile i = 0;;)
+                i = i + 1;
+        },
+        no_check,
+        child_limits{0.1, 60});
+    CHECK(end.ending == child_ending::overran);
+    CHECK(end.phase == child_phase::running);
+    CHECK(has_no_children());
+}
+
+TEST_CASE("an endless run that has left its process group is killed all the same")
+{
+    auto const leaves = [] {
+        setpgid(0, getpgid(getppid()));
+        for (int volatile i = 0;;)
+            i = i + 1;
+    };
+    CHECK(run_in_child(leaves, no_check, child_limits{0.1, 60}).ending == child_ending::overran);
+    CHECK(has_no_children());
+}
+
+TEST_CASE("an endless check is killed too, by its own limit")
+{
+    auto const endless = []() -> std::string {
+        for (int volatile i = 0;;)
+            i = i + 1;
+    };
+    child_end const end = run_in_child([] {}, endless, child_limits{60, 0.1});
+    CHECK(end.ending == child_ending::overran);
+    CHECK(end.phase == child_phase::checking);
+}
+
+TEST_CASE("a child that never begins is the fault of no run, and an error that says what to do")
+{
+    static bool waits = false;
+    REQUIRE(pthread_atfork(nullptr, nullptr, [] {
+                while (waits)
+                    pause();
+            }) == 0);
+    waits = true;
+    std::string text;
+    try {
+        static_cast<void>(run_in_child([] {}, no_check, {.begin_s = 0.25}));
+    } catch (attune::error const& e) {
+        text = e.what();
+    }
+    waits = false;
+    CHECK(text.find("a child process for a trial run has not begun after 0.25 s") !=
+          std::string::npos);
+    CHECK(text.find("isolation::guard") != std::string::npos);
+    CHECK(has_no_children());
+    CHECK(run_in_child([] {}, no_check).ending == child_ending::returned);
+}
+
+TEST_CASE("the limit of the run does not cut the check short")
+{
+    auto const slow = [] {
+        sleep_s(0.5);
+        return std::string("slow");
+    };
+    CHECK(run_in_child([] {}, slow, child_limits{0.2, 60}).text == "slow");
+}
+
+TEST_CASE("what a run has started dies with it")
+{
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    auto const leaves_one_behind = [&] {
+        if (fork() == 0) {
+            for (;;)
+                pause();
+        }
+    };
+    CHECK(run_in_child(leaves_one_behind, no_check).ending == child_ending::returned);
+    close(ends[1]);
+    // Its copy of the writing end closes when it dies: until then, reading would wait.
+    pollfd reading{ends[0], POLLIN, 0};
+    CHECK(poll(&reading, 1, 10000) == 1);
+    close(ends[0]);
+    CHECK(has_no_children());
+}
+
+TEST_CASE("descriptors do not grow in number")
+{
+    static_cast<void>(run_in_child([] {}, no_check));
+    int const before = open_descriptors();
+    for (int i = 0; i < 50; ++i) {
+        static_cast<void>(run_in_child([] {}, no_check));
+        if (i % 10 == 0) static_cast<void>(run_in_child([] { std::abort(); }, no_check));
+    }
+    CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("a program that ignores SIGCHLD learns what the child could still say")
+{
+    auto* const before = std::signal(SIGCHLD, SIG_IGN);
+    child_end const good = run_in_child([] {}, no_check);
+    child_end const bad = run_in_child([] { raise(SIGSEGV); }, no_check);
+    std::signal(SIGCHLD, before);
+    CHECK(good.ending == child_ending::returned);
+    CHECK(bad.ending == child_ending::lost);
+}
+
+TEST_CASE("where no process can be made, an error says so and what to do")
+{
+    std::string const text = stdout_of_a_program([] {
+        // The limit on processes does not bind root.
+        if (getuid() == 0 && setuid(65534) != 0) return;
+        rlimit const none{0, 0};
+        setrlimit(RLIMIT_NPROC, &none);
+        try {
+            static_cast<void>(run_in_child([] {}, no_check));
+            std::fputs("no limit here", stdout);
+        } catch (attune::error const& e) {
+            std::fputs(e.what(), stdout);
+        }
+    });
+    if (text == "no limit here") {
+        MESSAGE("this system does not enforce RLIMIT_NPROC: not tested");
+    } else {
+        CHECK(text.find("cannot start a child process") != std::string::npos);
+        CHECK(text.find("ulimit -u") != std::string::npos);
+    }
+}

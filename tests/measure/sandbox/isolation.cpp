@@ -1,0 +1,83 @@
+// tests/measure/sandbox/isolation.cpp : mirrors include/attune/measure/sandbox/isolation.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/sandbox/isolation.hpp>
+
+#include <doctest/doctest.h>
+#include <pthread.h>
+#include <string>
+#include <vector>
+
+#include "../../support/other_threads.hpp"
+
+using attune::choose_isolation;
+using attune::isolation;
+using attune::isolation_choice;
+
+TEST_CASE("what is asked for is given, whatever the process is like")
+{
+    for (isolation const wanted : {isolation::fork, isolation::guard, isolation::none}) {
+        isolation_choice const got = choose_isolation(wanted, {std::size_t{100} << 30, true});
+        CHECK(got.how == wanted);
+        CHECK(got.why == std::string(describe(wanted)) + ": as asked");
+    }
+}
+
+TEST_CASE("left to itself, a process of ordinary size forks")
+{
+    CHECK(choose_isolation(isolation::automatic, {}).how == isolation::fork);
+    CHECK(choose_isolation(isolation::automatic, {attune::dear_fork_bytes, false}).how ==
+          isolation::fork);
+}
+
+TEST_CASE("a large process in small pages is not forked, and the reason tells its size")
+{
+    auto const got = choose_isolation(isolation::automatic, {std::size_t{5'000'000'000}, false});
+    CHECK(got.how == isolation::guard);
+    CHECK(got.why == "guard: a fork would copy the tables of 5.0 GB in small pages");
+}
+
+TEST_CASE("a process that has used libgomp is not forked, and the reason names it")
+{
+    auto const got = choose_isolation(isolation::automatic, {0, true});
+    CHECK(got.how == isolation::guard);
+    CHECK(got.why.find("libgomp") != std::string::npos);
+}
+
+TEST_CASE("this process is small, and has no team of libgomp")
+{
+    auto const facts = attune::observe_process();
+    CHECK_FALSE(facts.has_gomp_team);
+    CHECK(facts.small_page_bytes < attune::dear_fork_bytes);
+#if defined(__linux__)
+    CHECK(facts.small_page_bytes > 100'000);
+#endif
+}
+
+#if defined(__linux__)
+TEST_CASE("a thread of the program is told from one of attune's")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    CHECK_FALSE(attune::has_other_threads());
+    {
+        attune_test::other_thread const other;
+        CHECK(attune::has_other_threads());
+    }
+    attune_test::wait_until_alone();
+    attune_test::other_thread const ours;
+    ours.call([] { pthread_setname_np(pthread_self(), attune::own_thread_name); });
+    CHECK_FALSE(attune::has_other_threads());
+}
+#endif
+
+TEST_CASE("every way has a name")
+{
+    CHECK(describe(isolation::automatic) == "automatic");
+    CHECK(describe(isolation::guard) == "guard");
+    CHECK(describe(isolation::none) == "none");
+}
+
+TEST_CASE("this program allocates by the C library") // another: tests/host/allocator.cpp
+{
+    CHECK(attune::foreign_allocator().empty());
+}

@@ -1,0 +1,233 @@
+// tests/measure/sandbox/process_state.cpp : mirrors include/attune/measure/sandbox/process_state.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/measure/sandbox/process_state.hpp>
+
+#include <cfenv>
+#include <clocale>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <functional>
+#include <locale.h>
+#include <pthread.h>
+#include <string>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "../../support/other_threads.hpp"
+
+using attune::first_change;
+using attune::process_state;
+
+namespace {
+
+using sentences = std::vector<std::string>;
+
+/// What `change` is said to have changed; and that restoring takes it back.
+sentences seen(std::function<void()> const& change)
+{
+    process_state const before;
+    CHECK(before.changes() == sentences{});
+    change();
+    sentences const said = before.changes();
+    before.restore();
+    CHECK(before.changes() == sentences{});
+    return said;
+}
+
+} // namespace
+
+TEST_CASE("arithmetic, an opened file and time that passes are no changes")
+{
+    int opened = -1;
+    CHECK(seen([&] {
+              double volatile x = 1;
+              x = x / 3; // sets the inexact flag
+              opened = open("/dev/null", O_RDONLY | O_CLOEXEC);
+          }) == sentences{});
+    close(opened);
+}
+
+TEST_CASE("another rounding mode is a change, and is taken back")
+{
+    int const rounding = std::fegetround();
+    CHECK(seen([] { std::fesetround(FE_DOWNWARD); }) ==
+          sentences{"changed the floating-point mode (rounding, flushing to zero or traps)"});
+    CHECK(std::fegetround() == rounding);
+}
+
+TEST_CASE("a signal handler, the mask and the signal stack are put back")
+{
+    CHECK(seen([] { std::signal(SIGUSR1, [](int) {}); }) ==
+          sentences{"changed the handler of signal " + std::to_string(SIGUSR1)});
+    CHECK(seen([] {
+              sigset_t one;
+              sigemptyset(&one);
+              sigaddset(&one, SIGUSR2);
+              pthread_sigmask(SIG_BLOCK, &one, nullptr);
+          }) == sentences{"changed the signal mask"});
+    static char memory[64 * 1024];
+    CHECK(seen([] {
+              stack_t stack{};
+              stack.ss_sp = memory;
+              stack.ss_size = sizeof memory;
+              sigaltstack(&stack, nullptr);
+          }) == sentences{"changed the signal stack"});
+}
+
+TEST_CASE("an alarm is a change; it does not go off once it is taken back")
+{
+    CHECK(seen([] { alarm(1000); }) == sentences{"set a timer (alarm or setitimer)"});
+    CHECK(alarm(0) == 0);
+}
+
+TEST_CASE("an alarm of the program may go on")
+{
+    alarm(1000);
+    CHECK(seen([] { usleep(1000); }) == sentences{});
+    CHECK(seen([] { alarm(10); }) == sentences{"set a timer (alarm or setitimer)"});
+    CHECK(alarm(0) > 900);
+}
+
+TEST_CASE("the locale, the working directory, the file mode mask and the environment are put back")
+{
+    // "C.UTF-8" is the only other locale that is always there.
+    if (std::setlocale(LC_NUMERIC, nullptr) == std::string("C"))
+        CHECK(seen([] { std::setlocale(LC_ALL, "C.UTF-8"); }) == sentences{"changed the locale"});
+    CHECK(std::setlocale(LC_ALL, nullptr) == std::string("C"));
+    CHECK(seen([] { REQUIRE(chdir("/") == 0); }) == sentences{"changed the working directory"});
+    CHECK(seen([] { umask(umask(0) ^ 07); }) == sentences{"changed the file mode mask"});
+    setenv("ATTUNE_TEST_KEPT", "before", 1);
+    CHECK(seen([] {
+              setenv("ATTUNE_TEST_KEPT", "after", 1);
+              setenv("ATTUNE_TEST_NEW", "1", 1);
+          }) == sentences{"changed the environment"});
+    CHECK(std::getenv("ATTUNE_TEST_KEPT") == std::string("before"));
+    CHECK(std::getenv("ATTUNE_TEST_NEW") == nullptr);
+    CHECK(seen([] { clearenv(); }) == sentences{"changed the environment"});
+    CHECK(std::getenv("ATTUNE_TEST_KEPT") == std::string("before"));
+    unsetenv("ATTUNE_TEST_KEPT");
+}
+
+TEST_CASE("a closed descriptor and a child left behind are seen, unless nobody asked for them")
+{
+    int const file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    process_state const before;
+    process_state const without{false};
+    close(file);
+    CHECK(before.changes() ==
+          sentences{"closed or exchanged file descriptor " + std::to_string(file)});
+    pid_t const child = fork();
+    if (child == 0) _exit(0);
+    CHECK(before.changes().front() == "left a child process behind");
+    CHECK(without.changes() == sentences{});
+    waitpid(child, nullptr, 0);
+    CHECK(before.changes().size() == 1);
+}
+
+#if defined(__linux__)
+TEST_CASE("a handler of Ctrl-C counts only together with the resources")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    process_state const with;
+    process_state const without{false};
+    std::signal(SIGINT, [](int) {});
+    CHECK(without.changes() == sentences{});
+    CHECK(with.changes().size() == 1);
+    without.restore();
+    CHECK(with.changes().size() == 1);
+    with.restore();
+    CHECK(with.changes() == sentences{});
+    std::signal(SIGUSR1, SIG_IGN); // any other counts
+    CHECK(without.changes().size() == 1);
+    without.restore();
+    CHECK(with.changes() == sentences{});
+}
+
+TEST_CASE("what another thread of the program changes is neither told nor put back")
+{
+    auto const change_all = [] {
+        setenv("ATTUNE_TEST_OF_THE_PROGRAM", "1", 1);
+        REQUIRE(chdir("/") == 0);
+        umask(umask(0) ^ 07);
+        std::signal(SIGUSR1, SIG_IGN);
+        alarm(1000);
+    };
+    process_state const as_it_was;
+    {
+        attune_test::other_thread const other;
+        process_state const before{false};
+        other.call(change_all);
+        CHECK(before.changes() == sentences{});
+        before.restore();
+    }
+    CHECK(as_it_was.changes().size() == 5);
+    as_it_was.restore();
+
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    {
+        process_state const before{false}; // and a thread that comes later counts as well
+        attune_test::other_thread const other;
+        other.call(change_all);
+        CHECK(before.changes() == sentences{});
+        before.restore();
+    }
+    CHECK(as_it_was.changes().size() == 5);
+    attune_test::wait_until_alone();
+    process_state const changed{false};
+    as_it_was.restore();
+    CHECK(changed.changes().size() == 4); // nobody else is there; a timer that is gone is none
+    as_it_was.restore();
+}
+
+TEST_CASE("beside threads of attune's own, everything counts")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    attune_test::other_thread const ours;
+    ours.call([] { pthread_setname_np(pthread_self(), attune::own_thread_name); });
+    process_state const before{false};
+    std::signal(SIGUSR1, SIG_IGN);
+    CHECK(before.changes() ==
+          sentences{"changed the handler of signal " + std::to_string(SIGUSR1)});
+    before.restore();
+    CHECK(before.changes() == sentences{});
+}
+#endif
+
+TEST_CASE("beside other threads, what is this thread's own is told and put back")
+{
+    attune_test::other_thread const other;
+    process_state const before{false};
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    std::fesetround(FE_DOWNWARD);
+    locale_t const mine = newlocale(LC_ALL_MASK, "C", locale_t{});
+    uselocale(mine);
+    CHECK(before.changes() ==
+          sentences{"changed the floating-point mode (rounding, flushing to zero or traps)",
+                    "changed the signal mask",
+                    "changed the locale"});
+    before.restore();
+    CHECK(before.changes() == sentences{});
+    CHECK(std::fegetround() == FE_TONEAREST);
+    freelocale(mine);
+}
+
+TEST_CASE("the first change that is not allowed is told")
+{
+    sentences const changes{"a", "b", "c"};
+    CHECK(first_change(changes, {}) == "a");
+    CHECK(first_change(changes, sentences{"a", "x"}) == "b");
+    CHECK(first_change(changes, changes) == "");
+    CHECK(first_change({}, changes) == "");
+}

@@ -1,0 +1,118 @@
+// tests/search/bayes/choice.cpp : mirrors include/attune/search/bayes/choice.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/choice.hpp>
+
+#include <attune/core/random.hpp>
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <vector>
+
+using attune::scored_candidates;
+using attune::scored_row;
+
+namespace {
+
+/// Random opinions on `count` candidates, every fifth of which is closed.
+struct opinions {
+    explicit opinions(std::size_t count, std::uint64_t seed)
+    {
+        attune::random_engine engine(seed);
+        auto const fill = [&](std::vector<double>& out, double low, double high) {
+            for (std::size_t i = 0; i < count; ++i)
+                out.push_back(low + (high - low) * attune::uniform_unit(engine));
+        };
+        fill(mean, -1, 2);
+        fill(variance, 0, 0.3);
+        fill(label_mean, -1.5, 0.5);
+        fill(label_variance, 0, 1);
+        fill(weight, -3, 1);
+        for (std::size_t i = 0; i < count; ++i)
+            open.push_back(i % 5 == 0 ? 0 : 1);
+        variance[7] = 0;
+        mean[8] = mean[9];
+        variance[8] = variance[9];
+    }
+    [[nodiscard]] scored_candidates all() const
+    {
+        scored_candidates out{open, mean, variance, label_mean, label_variance, weight};
+        out.weight_power = 0.5;
+        out.best = -0.8;
+        return out;
+    }
+    std::vector<char> open;
+    std::vector<double> mean, variance, label_mean, label_variance, weight;
+};
+
+/// The definition: every open row by its score.
+std::vector<scored_row> by_sorting(scored_candidates const& c, std::size_t count)
+{
+    std::vector<scored_row> out;
+    for (std::size_t row = 0; row < c.open.size(); ++row)
+        if (c.open[row] != 0 && attune::chance_of(c, row) >= c.feasibility_limit)
+            out.push_back({row, attune::score_of(c, row)});
+    std::sort(out.begin(), out.end());
+    out.resize(std::min(count, out.size()));
+    return out;
+}
+
+void check_equal(std::vector<scored_row> const& a, std::vector<scored_row> const& b)
+{
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        CHECK(a[i].row == b[i].row);
+        CHECK(a[i].score == b[i].score);
+    }
+}
+
+} // namespace
+
+TEST_CASE("the best rows are those that sorting all scores gives")
+{
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        opinions const o(300, seed);
+        for (auto const which : {attune::acquisition::expected_improvement,
+                                 attune::acquisition::probability_of_improvement,
+                                 attune::acquisition::lower_confidence_bound}) {
+            for (std::size_t const count : {1U, 7U, 500U}) {
+                scored_candidates c = o.all();
+                c.which = which;
+                c.context.exploration = seed % 2 == 0 ? 0.0 : 0.3;
+                c.feasibility_limit = seed % 3 == 0 ? 0.0 : 0.4;
+                check_equal(attune::best_rows(c, count), by_sorting(c, count));
+                c.log_weight = {};
+                c.label_mean = {};
+                check_equal(attune::best_rows(c, count), by_sorting(c, count));
+            }
+        }
+    }
+}
+
+TEST_CASE("a limit that leaves nothing is not applied")
+{
+    opinions const o(50, 3);
+    scored_candidates c = o.all();
+    c.feasibility_limit = 1.1;
+    auto const rows = attune::best_rows(c, 1);
+    REQUIRE(rows.size() == 1);
+    c.feasibility_limit = 0;
+    CHECK(rows.front().row == attune::best_rows(c, 1).front().row);
+}
+
+TEST_CASE("without any model the user's weight decides, and closed rows are never given")
+{
+    opinions const o(20, 4);
+    scored_candidates c{o.open};
+    CHECK(attune::best_rows(c, 1).front().row == 1); // all alike: the first that is open
+    c.log_weight = o.weight;
+    c.weight_power = 1;
+    auto const rows = attune::best_rows(c, 20);
+    CHECK(rows.size() == 16);
+    for (scored_row const& r : rows) {
+        CHECK(r.row % 5 != 0);
+        CHECK(o.weight[r.row] <= o.weight[rows.front().row]);
+    }
+    std::vector<char> const closed(20, 0);
+    c.open = closed;
+    CHECK(attune::best_rows(c, 3).empty());
+}

@@ -1,0 +1,227 @@
+// tests/search/bayes/features/feature_map.cpp - what a model sees of a space.
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/features/feature_map.hpp>
+
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/space/query/configurations.hpp>
+#include <attune/space/query/distance.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+using attune::feature_map;
+using attune::feature_table;
+using texts = std::vector<std::string>;
+
+namespace {
+
+constexpr auto m = attune::ordinal<"M">(attune::powers_of_two(16, 128));
+constexpr auto n = attune::ordinal<"N">(attune::powers_of_two(16, 128));
+constexpr auto wide = attune::ordinal<"WIDE">(attune::values(16, 24, 32, 40, 48));
+constexpr auto on = attune::boolean<"ON">();
+constexpr auto fixed = attune::ordinal<"FIXED">(attune::values(7));
+constexpr auto size = attune::input<"SIZE", int>();
+
+template <class Pack>
+attune::chain_of_trees chain(Pack const& pack, std::vector<attune::input_value> const& inputs = {})
+{
+    return attune::chain_of_trees(attune::bind_inputs(attune::lower(pack), inputs));
+}
+texts names(feature_map const& map)
+{
+    texts out;
+    for (std::size_t f = 0; f < map.count(); ++f)
+        out.push_back(map.name(f));
+    return out;
+}
+texts derived(feature_map const& map)
+{
+    texts out;
+    for (std::size_t f = 0; f < map.count(); ++f)
+        if (map.is_derived(f)) out.push_back(map.name(f));
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("parameters that vary come first, what their constraints say follows")
+{
+    feature_map const map(chain(attune::space(m, n, fixed, wide, on)
+                                    .where(m * n * 4 <= 8192, on || wide % 32 == 0, wide <= m)));
+    CHECK(names(map) ==
+          texts{"M", "N", "WIDE", "ON", "M * N * 4", "WIDE % 32 != 0", "alignment of WIDE"});
+    CHECK_FALSE(map.is_derived(3));
+    CHECK(map.is_derived(4));
+    CHECK(map.is_nominal(3));
+    CHECK(map.levels(0) == 4);
+    // 16 * 16 * 4 = 1024 .. 8192, by twos
+    CHECK(map.levels(4) == 4);
+    CHECK(map.dimensions(4) == 1);
+    CHECK(map.place(4, 1)[0] == doctest::Approx(1.0 / 3));
+}
+
+TEST_CASE("what says nothing new is no feature")
+{
+    SUBCASE("constant over the space")
+    {
+        CHECK(derived(feature_map(chain(attune::space(m, n).where(m * n == 1024)))).empty());
+    }
+    SUBCASE("affine in a parameter, or a reversal of it")
+    {
+        CHECK(derived(feature_map(chain(attune::space(m, n).where(2 * m + 1 <= 2 * n)))).empty());
+        CHECK(derived(feature_map(chain(attune::space(m, n).features(1 - m, 4096 / n)))).empty());
+    }
+    SUBCASE("a flag of two levels of one parameter")
+    {
+        constexpr auto two = attune::ordinal<"TWO">(attune::values(32, 48));
+        CHECK(
+            derived(feature_map(chain(attune::space(two, on).where(on || two % 32 == 0)))).empty());
+    }
+    SUBCASE("equal to an earlier one up to a factor")
+    {
+        CHECK(derived(feature_map(chain(attune::space(m, n).where(
+                  m * n <= 8192, 4 * n * m <= 32768)))) == texts{"M * N"});
+    }
+}
+
+TEST_CASE("a feature of the user stands before those of the constraints and can be left out")
+{
+    auto const space =
+        chain(attune::space(m, n, wide).where(m * n <= 8192).features(m + n, wide == 40));
+    CHECK(derived(feature_map(space)) ==
+          texts{"M + N", "WIDE == 40", "M * N", "alignment of WIDE"});
+    CHECK(derived(feature_map(space, {.from_user = false})) == texts{"M * N", "alignment of WIDE"});
+    CHECK(derived(feature_map(space, {.from_constraints = false, .from_alignment = false})) ==
+          texts{"M + N", "WIDE == 40"});
+    CHECK(derived(feature_map(space, {.max_derived = 1})) == texts{"M + N"});
+}
+
+TEST_CASE("inputs are constants in formulas")
+{
+    auto const space =
+        chain(attune::space(m, n, on).where(on || size % m == 0, m * n < size), {size(96 * 128)});
+    // every M divides 96 * 128, so the flag is constant
+    CHECK(derived(feature_map(space)) == texts{"M * N"});
+}
+
+TEST_CASE("rows of a table are the levels and positions of their points")
+{
+    constexpr auto rate = attune::real<"RATE">(0.0, 4.0);
+    constexpr auto order = attune::permutation<"ORDER", 3>();
+    auto const space = chain(attune::space(m, on, rate, order).where(rate * m <= 256));
+    feature_map const map(space);
+    REQUIRE(names(map) == texts{"M", "ON", "RATE", "ORDER", "RATE * M"});
+    feature_table table;
+    map.append({{2, 0}, {1, 0}, {0, 1.0}, {5, 0}}, table);
+    map.append({{0, 0}, {0, 0}, {0, 4.0}, {0, 0}}, table);
+    CHECK(table.points == 2);
+    CHECK(table.level[0] == std::vector<std::uint32_t>{2, 0});
+    CHECK(table.level[1] == std::vector<std::uint32_t>{1, 0});
+    CHECK(table.level[2].empty());
+    CHECK(table.real[2] == std::vector<double>{0.25, 1});
+    CHECK(table.real[0].empty());
+    CHECK(table.level[3] == std::vector<std::uint32_t>{5, 0});
+    CHECK(map.levels(2) == 0);
+    CHECK(map.dimensions(2) == 1);
+    CHECK(map.position(0, table, 0) == doctest::Approx(2.0 / 3));
+    CHECK(map.position(2, table, 0) == 0.25);
+    // 64 and 64, so the same level of the sixty into which 0 .. 256 is cut
+    CHECK(map.levels(4) <= 60);
+    CHECK(table.level[4][0] == table.level[4][1]);
+}
+
+TEST_CASE("distances are symmetric, in [0, 1], zero for equal levels, and those of the parameter")
+{
+    constexpr auto order =
+        attune::permutation<"ORDER", 4>().metric(attune::order_distance::hamming);
+    constexpr auto split = attune::tile<"SPLIT", 2>(48);
+    constexpr auto mode = attune::categorical<"MODE">("x", "y", "z");
+    auto const space = chain(attune::space(m, order, split, mode));
+    feature_map const map(space);
+    REQUIRE(map.count() == 4);
+    std::size_t wrong = 0;
+    for (std::size_t f = 0; f < map.count(); ++f)
+        for (std::uint32_t a = 0; a < map.levels(f); ++a)
+            for (std::uint32_t b = 0; b < map.levels(f); ++b) {
+                double const d = map.distance(f, a, b);
+                auto const& p = space.describe().parameters[f];
+                wrong += d != map.distance(f, b, a) || d < 0 || d > 1 || (a == b) != (d == 0);
+                wrong +=
+                    std::abs(d - attune::parameter_distance(p, {a, 0}, {b, 0})) > 1e-7 ? 1U : 0U;
+            }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a sampled space has the same features as an enumerated one")
+{
+    auto const space = chain(attune::space(m, n, wide, on)
+                                 .where(m * n <= 8192, on || wide % 32 == 0)
+                                 .features(m + n + wide));
+    feature_map const whole(space);
+    feature_map const sampled(space, {.enumerate = 10, .sample = 2000});
+    CHECK(names(whole) == names(sampled));
+    for (std::size_t f = 0; f < whole.count(); ++f)
+        CHECK(whole.levels(f) == sampled.levels(f));
+    feature_table a;
+    feature_table b;
+    for (attune::point const& p : attune::configurations(space)) {
+        whole.append(p, a);
+        sampled.append(p, b);
+    }
+    CHECK(a.level == b.level);
+}
+
+TEST_CASE("division by zero and predicates are survived")
+{
+    constexpr auto zero = attune::ordinal<"ZERO">(attune::values(0, 1, 2, 3));
+    auto const space = chain(
+        attune::space(m, zero, on)
+            .where(zero == 0 || m % zero == 0 || on,
+                   attune::predicate(m, zero, [](int a, int b) { return a != 16 || b != 2; })));
+    feature_map const map(space);
+    CHECK(derived(map) == texts{"M / ZERO"});
+    feature_table table;
+    for (attune::point const& p : attune::configurations(space))
+        map.append(p, table);
+    for (std::size_t row = 0; row < table.points; ++row)
+        CHECK(std::isfinite(map.position(map.count() - 1, table, row)));
+}
+
+TEST_CASE("a space of 1e12 configurations has features in no time")
+{
+    constexpr auto a = attune::integer<"A">(1, 10000);
+    constexpr auto b = attune::integer<"B">(1, 10000);
+    constexpr auto c = attune::integer<"C">(1, 10000);
+    feature_map const map(chain(attune::space(a, b, c).where(a % 7 == 0 || a % 8 == 0)));
+    CHECK(map.levels(0) == 2500); // multiples of 7 or 8 are 1428 + 1250 - 178
+    CHECK(map.levels(1) == 0);
+    CHECK(derived(map) ==
+          texts{"A % 7 != 0", "A % 8 != 0", "alignment of A", "alignment of B", "alignment of C"});
+}
+
+TEST_CASE("one valid configuration has no features, but rows")
+{
+    feature_map const map(chain(attune::space(fixed)));
+    CHECK(map.count() == 0);
+    feature_table table;
+    map.append({{0, 0}}, table);
+    CHECK(table.points == 1);
+}
+
+TEST_CASE("a copy shares and outlives")
+{
+    feature_map const copy = [] {
+        feature_map const original(chain(attune::space(m, n).where(m * n <= 8192)));
+        return original;
+    }();
+    feature_table table;
+    copy.append({{0, 0}, {3, 0}}, table);
+    CHECK(table.level[2][0] == 3);
+    CHECK(copy.space().describe().parameters.size() == 2);
+}

@@ -1,0 +1,154 @@
+// tests/search/bayes/features/parameter_features.cpp - every kind of parameter as features.
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/features/parameter_features.hpp>
+
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/table.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <utility>
+#include <vector>
+
+using attune::coordinate;
+using attune::description;
+using attune::detail::features_of;
+using attune::detail::parameter_feature;
+
+namespace {
+
+template <class... P>
+description space_of(P const&... parameters)
+{
+    return attune::bind_inputs(attune::lower(attune::space(parameters...)));
+}
+std::vector<parameter_feature>
+only(description const& space, std::vector<bool> occurs = {}, std::uint32_t most = 8192)
+{
+    if (occurs.empty()) occurs.assign(space.parameters[0].value_count(), true);
+    return features_of(space, 0, occurs, most);
+}
+
+} // namespace
+
+TEST_CASE("positive numbers stand by their logarithm, others by their difference")
+{
+    auto const positive = only(space_of(attune::ordinal<"P">(attune::values(1, 10, 100))));
+    REQUIRE(positive.size() == 1);
+    CHECK(positive[0].levels == 3);
+    CHECK(positive[0].dimensions == 1);
+    CHECK(positive[0].places[1] == doctest::Approx(0.5));
+    auto const zero = only(space_of(attune::ordinal<"Z">(attune::values(0, 1, 4))));
+    CHECK(zero[0].places[1] == doctest::Approx(0.25));
+}
+
+TEST_CASE("only values that occur set the ends, and a single one is no feature")
+{
+    description const d = space_of(attune::ordinal<"P">(attune::values(1, 2, 4, 8, 16)));
+    auto const some = only(d, {false, true, true, true, false});
+    CHECK(some[0].levels == 3);
+    REQUIRE(some[0].places.size() == 3);
+    CHECK(some[0].places[0] == 0);
+    CHECK(some[0].places[1] == doctest::Approx(0.5));
+    CHECK(some[0].places[2] == 1);
+    std::vector<std::uint32_t> levels;
+    for (std::uint32_t v = 0; v < 5; ++v)
+        levels.push_back(some[0].level_at(d.parameters[0], coordinate{v, 0}));
+    CHECK(levels == std::vector<std::uint32_t>{0, 0, 1, 2, 2});
+    CHECK(only(d, {false, false, true, false, false}).empty());
+}
+
+TEST_CASE("choices are nominal")
+{
+    for (description const& d :
+         {space_of(attune::categorical<"C">("x", "y", "z")),
+          space_of(attune::boolean<"C">()),
+          space_of(attune::permutation<"C", 3>().metric(attune::order_distance::naive))}) {
+        auto const f = only(d);
+        REQUIRE(f.size() == 1);
+        CHECK(f[0].levels == d.parameters[0].value_count());
+        CHECK(f[0].dimensions == 0);
+        CHECK(f[0].level_at(d.parameters[0], coordinate{1, 0}) == 1);
+    }
+}
+
+TEST_CASE("orders and tiles have several dimensions")
+{
+    CHECK(only(space_of(attune::permutation<"O", 4>()))[0].dimensions == 4);
+    CHECK(only(space_of(attune::permutation<"O", 4>().metric(attune::order_distance::kendall)))[0]
+              .dimensions == 6);
+    CHECK(only(space_of(attune::tile<"T", 3>(24)))[0].dimensions == 3);
+}
+
+TEST_CASE("only orders and tiles that occur have levels, at the places they have among all")
+{
+    for (description const& d :
+         {space_of(attune::permutation<"O", 3>()), space_of(attune::tile<"T", 2>(32))}) {
+        auto const all = only(d);
+        auto const some = only(d, {false, true, true, false, false, true});
+        REQUIRE(some[0].levels == 3);
+        REQUIRE(some[0].dimensions == all[0].dimensions);
+        std::size_t const n = all[0].dimensions;
+        for (std::uint32_t const v : {1U, 2U, 5U}) {
+            std::uint32_t const level = some[0].level_at(d.parameters[0], coordinate{v, 0});
+            for (std::size_t i = 0; i < n; ++i)
+                CHECK(some[0].places[level * n + i] == all[0].places[v * n + i]);
+        }
+    }
+}
+
+TEST_CASE("a wide permutation becomes the place of each item")
+{
+    description const d = space_of(attune::permutation<"O", 4>());
+    auto const f = only(d, {}, 23);
+    REQUIRE(f.size() == 4);
+    CHECK(f[2].name == "O.position(2)");
+    CHECK(f[2].levels == 4);
+    CHECK(f[2].places[1] == doctest::Approx(1.0 / 3));
+    for (std::uint32_t v = 0; v < 24; ++v) {
+        auto const order = attune::elements_at(d.parameters[0], v);
+        for (std::uint32_t item = 0; item < 4; ++item)
+            CHECK(order[f[item].level_at(d.parameters[0], coordinate{v, 0})] == item);
+    }
+}
+
+TEST_CASE("a wide tile becomes the logarithm of each factor")
+{
+    description const d = space_of(attune::tile<"T", 2>(64));
+    auto const f = only(d, {}, 6);
+    REQUIRE(f.size() == 2);
+    CHECK(f[1].name == "T[1]");
+    CHECK(f[1].levels == 7);
+    for (std::uint32_t v = 0; v < 7; ++v) {
+        CHECK(f[0].level_at(d.parameters[0], coordinate{v, 0}) == v); // 1, 2, ... 64 first
+        CHECK(f[1].level_at(d.parameters[0], coordinate{v, 0}) == 6 - v);
+        CHECK(f[1].places[v] == doctest::Approx(v / 6.0));
+    }
+}
+
+TEST_CASE("a wide range is continuous")
+{
+    description const d = space_of(attune::integer<"W">(1, 1000));
+    auto const f = only(d, {}, 999);
+    REQUIRE(f.size() == 1);
+    CHECK(f[0].levels == 0);
+    CHECK(f[0].position_at(d.parameters[0], coordinate{0, 0}) == 0);
+    CHECK(f[0].position_at(d.parameters[0], coordinate{999, 0}) == doctest::Approx(1));
+    CHECK(f[0].position_at(d.parameters[0], coordinate{9, 0}) == doctest::Approx(1.0 / 3));
+}
+
+TEST_CASE("a real parameter stands on its scale")
+{
+    description const linear = space_of(attune::real<"R">(1.0, 100.0));
+    description const log = space_of(attune::real<"R">(1.0, 100.0).log_scale());
+    auto const at = [](description const& d, double v) {
+        auto const f = features_of(d, 0, {}, 10);
+        CHECK(f[0].levels == 0);
+        return f[0].position_at(d.parameters[0], coordinate{0, v});
+    };
+    CHECK(at(linear, 10) == doctest::Approx(9.0 / 99));
+    CHECK(at(log, 10) == doctest::Approx(0.5));
+}

@@ -1,0 +1,103 @@
+// tests/search/bayes/gp/belief.cpp : mirrors include/attune/search/bayes/gp/belief.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/gp/belief.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <vector>
+
+using attune::gp::belief;
+using attune::gp::hyper_density;
+
+namespace {
+
+std::vector<belief> both_densities()
+{
+    belief gamma;
+    gamma.length = belief::density::gamma;
+    belief normal;
+    normal.derived_length_median = 3.0;
+    normal.derived_length_sd = 0.5;
+    return {normal, gamma};
+}
+
+} // namespace
+
+TEST_CASE("the prior's gradient equals central differences")
+{
+    for (belief const& b : both_densities()) {
+        hyper_density const prior(b, {0, 1, 0});
+        Eigen::VectorXd theta(6);
+        theta << -2.0, 0.3, 1.9, -0.7, -4.0, 0.4;
+        Eigen::VectorXd gradient = Eigen::VectorXd::Zero(6);
+        (void)prior.log_density(theta, &gradient);
+        for (Eigen::Index k = 0; k < 6; ++k) {
+            Eigen::VectorXd up = theta;
+            Eigen::VectorXd down = theta;
+            up[k] += 1e-5;
+            down[k] -= 1e-5;
+            double const numeric =
+                (prior.log_density(up, nullptr) - prior.log_density(down, nullptr)) / 2e-5;
+            CHECK(gradient[k] == doctest::Approx(numeric).epsilon(1e-6));
+        }
+    }
+}
+
+TEST_CASE("no hyperparameters are more probable than the prior's mode")
+{
+    for (belief const& b : both_densities()) {
+        hyper_density const prior(b, {0, 0, 1});
+        Eigen::VectorXd gradient = Eigen::VectorXd::Zero(6);
+        (void)prior.log_density(prior.mode().theta, &gradient);
+        CHECK(gradient.norm() < 1e-12);
+        Eigen::VectorXd inside = prior.mode().theta;
+        prior.clamp(inside);
+        CHECK((inside - prior.mode().theta).norm() == 0.0);
+    }
+}
+
+TEST_CASE("densities are the log-normal and the gamma density of each length scale")
+{
+    // Density of t = log l: the density of l times l; ratios do not depend on constants.
+    for (belief const& b : both_densities()) {
+        hyper_density const prior(b, {0});
+        auto const at = [&](double length) {
+            Eigen::VectorXd theta = prior.mode().theta;
+            theta[0] = std::log(length);
+            return prior.log_density(theta, nullptr);
+        };
+        auto const density = [&](double l) {
+            if (b.length == belief::density::gamma)
+                return std::pow(l, b.length_shape - 1) * std::exp(-b.length_rate * l) * l;
+            double const z = (std::log(l) - std::log(b.length_median)) / b.length_sd;
+            return std::exp(-0.5 * z * z);
+        };
+        CHECK(at(2.0) - at(0.3) == doctest::Approx(std::log(density(2.0) / density(0.3))));
+    }
+}
+
+TEST_CASE("derived features may be believed to matter less")
+{
+    belief b;
+    b.derived_length_median = 5.0;
+    hyper_density const prior(b, {0, 1});
+    CHECK(prior.features() == 2);
+    CHECK(prior.mode().length(0) == doctest::Approx(b.length_median));
+    CHECK(prior.mode().length(1) == doctest::Approx(5.0));
+    CHECK(prior.mode().signal() == doctest::Approx(b.signal_median));
+    CHECK(prior.mode().noise() == doctest::Approx(b.noise_median));
+    CHECK(prior.mode().base() == doctest::Approx(b.base_median));
+}
+
+TEST_CASE("the box cuts what is extreme and leaves the rest")
+{
+    hyper_density const prior({}, {0, 0});
+    attune::gp::hyperparameter_vector h{Eigen::VectorXd(5)};
+    h.theta << -20, 20, 20, -40, 40;
+    prior.clamp(h.theta);
+    CHECK(h.length(0) == doctest::Approx(0.02));
+    CHECK(h.length(1) == doctest::Approx(50.0));
+    CHECK(h.signal() == doctest::Approx(50.0));
+    CHECK(h.noise() == doctest::Approx(1e-5));
+    CHECK(h.theta[4] == 3.0);
+}

@@ -1,0 +1,71 @@
+// tests/search/bayes/gp/columns.cpp : mirrors include/attune/search/bayes/gp/columns.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/gp/columns.hpp>
+
+#include <attune/core/random.hpp>
+
+#include <Eigen/Core>
+
+#include <cmath>
+#include <cstddef>
+#include <doctest/doctest.h>
+
+#include "../../../support/gp_points.hpp"
+
+namespace {
+
+template <class Scalar>
+double worst(bool with_real, std::size_t points, double shift_of_lengths)
+{
+    attune::random_engine engine(5);
+    attune::chain_of_trees const space = gp_points::space(with_real);
+    attune::feature_map const map(space);
+    attune::feature_table const rows = gp_points::draw(space, map, points, engine).table;
+    attune::feature_table const from = gp_points::draw(space, map, 6, engine).table;
+    attune::gp::code_book const book = attune::gp::code_book_of(map, rows);
+    attune::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
+    double out = 0;
+    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+        attune::gp::kernel_columns<Scalar> columns(map, k);
+        for (int pass = 0; pass < 2; ++pass) {
+            columns.use(h);
+            Eigen::MatrixXd const want = gp_points::covariance(map, k, h, rows, from);
+            std::size_t const first = points / 3;
+            Eigen::Matrix<Scalar, Eigen::Dynamic, 1> got(static_cast<Eigen::Index>(points - first));
+            for (std::size_t i = 0; i < from.points; ++i) {
+                columns.fill(from, i, rows, book, first, points - first, got.data());
+                out = std::max(out,
+                               (got.template cast<double>() -
+                                want.col(static_cast<Eigen::Index>(i)).tail(got.size()))
+                                   .cwiseAbs()
+                                   .maxCoeff());
+            }
+            h.theta.array() += shift_of_lengths; // other hyperparameters: no row is stale
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("columns hold the covariances of the definition")
+{
+    for (bool const with_real : {false, true})
+        for (std::size_t const points : {1u, 40u, 3000u}) {
+            CHECK(worst<double>(with_real, points, -0.3) < 1e-14);
+            CHECK(worst<float>(with_real, points, -0.3) < 2e-6);
+        }
+}
+
+TEST_CASE("without features every covariance is the signal")
+{
+    attune::feature_map const map(search_spaces::single());
+    REQUIRE(map.count() == 0);
+    attune::feature_table rows;
+    rows.points = 3;
+    attune::gp::kernel_columns<double> columns(map, {});
+    columns.use(gp_points::some_hyper(0));
+    Eigen::VectorXd got(3);
+    columns.fill(rows, 0, rows, attune::gp::code_book_of(map, rows), 0, 3, got.data());
+    CHECK((got.array() - 1.3).abs().maxCoeff() < 1e-14);
+}

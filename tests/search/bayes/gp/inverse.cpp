@@ -1,0 +1,85 @@
+// tests/search/bayes/gp/inverse.cpp : mirrors include/attune/search/bayes/gp/inverse.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/gp/inverse.hpp>
+
+#include <attune/core/random.hpp>
+
+#include <Eigen/Dense>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+
+namespace {
+
+Eigen::MatrixXd positive_definite(Eigen::Index n, attune::random_engine& engine)
+{
+    Eigen::MatrixXd a(n, n);
+    for (Eigen::Index i = 0; i < a.size(); ++i)
+        a.data()[i] = attune::uniform_unit(engine) - 0.5;
+    Eigen::MatrixXd k = a * a.transpose();
+    k.diagonal().array() += 0.1;
+    return k;
+}
+
+} // namespace
+
+TEST_CASE("factor, inverse factor and inverse are those of Eigen for sizes around the blocks")
+{
+    attune::random_engine engine(1);
+    for (Eigen::Index const n : {1, 2, 23, 24, 25, 47, 48, 49, 100}) {
+        Eigen::MatrixXd const k = positive_definite(n, engine);
+        Eigen::MatrixXd factor = k;
+        Eigen::MatrixXd inverse_factor;
+        Eigen::MatrixXd scratch;
+        REQUIRE(attune::gp::factorise_and_invert(factor, inverse_factor, scratch));
+        Eigen::MatrixXd const lower = k.llt().matrixL();
+        Eigen::MatrixXd const found = factor.triangularView<Eigen::Lower>();
+        CHECK((found - lower).cwiseAbs().maxCoeff() < 1e-12);
+        CHECK((inverse_factor * lower - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff() <
+              1e-11);
+        Eigen::MatrixXd inverse;
+        attune::gp::inverse_from_factor(inverse_factor, inverse);
+        Eigen::MatrixXd const whole = inverse.selfadjointView<Eigen::Lower>();
+        CHECK((whole * k - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff() < 1e-10);
+    }
+}
+
+TEST_CASE("what is not positive definite or not finite is refused")
+{
+    Eigen::MatrixXd scratch;
+    Eigen::MatrixXd inverse;
+    Eigen::MatrixXd k = Eigen::MatrixXd::Identity(30, 30);
+    k(29, 29) = -1;
+    CHECK_FALSE(attune::gp::factorise_and_invert(k, inverse, scratch));
+    for (double const bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+        k = Eigen::MatrixXd::Identity(30, 30);
+        k(28, 3) = bad;
+        CHECK_FALSE(attune::gp::factorise_and_invert(k, inverse, scratch));
+    }
+}
+
+TEST_CASE("jitter escalates until a singular matrix can be factorised, and no further")
+{
+    Eigen::MatrixXd factor;
+    Eigen::MatrixXd inverse;
+    Eigen::MatrixXd scratch;
+    Eigen::MatrixXd const ones = Eigen::MatrixXd::Ones(40, 40);
+    auto const jitter = attune::gp::jittered_inverse(ones, factor, inverse, scratch);
+    REQUIRE(jitter);
+    CHECK(*jitter > 0);
+    CHECK(*jitter <= 1e-2);
+    Eigen::MatrixXd const lower = factor.triangularView<Eigen::Lower>();
+    Eigen::MatrixXd want = ones;
+    want.diagonal().array() += *jitter;
+    CHECK((lower * lower.transpose() - want).cwiseAbs().maxCoeff() < 1e-12);
+
+    Eigen::MatrixXd const good = Eigen::MatrixXd::Identity(3, 3);
+    CHECK(*attune::gp::jittered_inverse(good, factor, inverse, scratch) == 0.0);
+    CHECK(*attune::gp::jittered_inverse({}, factor, inverse, scratch) == 0.0);
+    Eigen::MatrixXd hopeless = -ones;
+    CHECK_FALSE(attune::gp::jittered_inverse(hopeless, factor, inverse, scratch));
+    hopeless = ones;
+    hopeless.diagonal().array() -= 0.5;
+    CHECK_FALSE(attune::gp::jittered_inverse(hopeless, factor, inverse, scratch));
+}

@@ -1,0 +1,270 @@
+// tests/search/bayes/gp/pool.cpp : mirrors include/attune/search/bayes/gp/pool.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/gp/pool.hpp>
+
+#include <attune/core/random.hpp>
+#include <attune/search/bayes/gp/conditional.hpp>
+
+#include <Eigen/Dense>
+
+#include <cmath>
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <utility>
+#include <vector>
+
+#include "../../../support/gp_points.hpp"
+
+using attune::gp::basic_pool;
+using attune::gp::exact_pool;
+using attune::gp::pool;
+using attune::gp::process_options;
+
+namespace {
+
+struct setting {
+    attune::random_engine engine{31};
+    attune::chain_of_trees space = gp_points::space(true);
+    attune::feature_map map{space};
+    gp_points::sample seen = gp_points::draw(space, map, 60, engine);
+    gp_points::sample rows = gp_points::draw(space, map, 1500, engine);
+    attune::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
+
+    template <class Pool>
+    [[nodiscard]] Pool empty(attune::gp::kernel k = {}) const
+    {
+        process_options options;
+        options.kernel = k;
+        Pool out(map, options);
+        out.set_hyper(h);
+        out.rescale(1.0, 0.7);
+        out.assign(rows.table);
+        return out;
+    }
+    /// The first `count` observed points, at once.
+    template <class Pool>
+    [[nodiscard]] Pool given(std::size_t count, attune::gp::kernel k = {}) const
+    {
+        Pool out = empty<Pool>(k);
+        attune::feature_table table;
+        for (std::size_t i = 0; i < count; ++i)
+            attune::gp::append_row(seen.table, i, table);
+        out.condition(table, {seen.values.data(), count});
+        return out;
+    }
+};
+
+template <class A, class B>
+void check_near(A const& a, B const& b, double tolerance)
+{
+    REQUIRE(a.mean().size() == b.mean().size());
+    CHECK((a.mean() - b.mean()).abs().maxCoeff() < tolerance);
+    CHECK((a.variance() - b.variance()).abs().maxCoeff() < tolerance);
+}
+
+} // namespace
+
+TEST_CASE("a pool gives what its process predicts, and the textbook")
+{
+    setting const s;
+    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+        exact_pool const p = s.given<exact_pool>(60, k);
+        Eigen::ArrayXd mean;
+        Eigen::ArrayXd variance;
+        p.model().predict(s.rows.table, mean, variance);
+        CHECK((p.mean() - mean).abs().maxCoeff() < 1e-12);
+        CHECK((p.variance() - variance).abs().maxCoeff() < 1e-12);
+        Eigen::VectorXd const y = (gp_points::vector(s.seen.values).array() - 1.0) / 0.7;
+        gp_points::textbook const want(
+            s.map, k, s.h, s.seen.table, y, Eigen::VectorXd::Zero(60), s.rows.table);
+        CHECK((p.mean() - want.mean).abs().maxCoeff() < 1e-10);
+        CHECK((p.variance() - want.variance).abs().maxCoeff() < 1e-10);
+        check_near(s.given<pool>(60, k), p, 2e-4);
+    }
+}
+
+TEST_CASE("observing one by one equals conditioning at once")
+{
+    setting const s;
+    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+        exact_pool exact = s.empty<exact_pool>(k);
+        pool single = s.empty<pool>(k);
+        for (std::size_t i = 0; i < 60; ++i) {
+            exact.observe(s.seen.table, i, s.seen.values[i]);
+            single.observe(s.seen.table, i, s.seen.values[i]);
+        }
+        CHECK(exact.observations() == 60);
+        check_near(exact, s.given<exact_pool>(60, k), 1e-10);
+        check_near(single, s.given<exact_pool>(60, k), 5e-4);
+    }
+}
+
+TEST_CASE("observing a candidate equals observing the point it is")
+{
+    setting const s;
+    exact_pool by_row = s.given<exact_pool>(20);
+    exact_pool by_point = s.given<exact_pool>(20);
+    by_row.observe(77, 2.5, 0.1);
+    by_point.observe(s.rows.table, 77, 2.5, 0.1);
+    check_near(by_row, by_point, 1e-15);
+    CHECK(by_row.variance()[77] < 0.11);
+}
+
+TEST_CASE("forgetting any observation equals never having observed it")
+{
+    setting const s;
+    for (std::size_t const gone : {0u, 10u, 29u}) {
+        exact_pool p = s.given<exact_pool>(30);
+        p.forget(gone);
+        exact_pool want = s.empty<exact_pool>();
+        for (std::size_t i = 0; i < 30; ++i)
+            if (i != gone) want.observe(s.seen.table, i, s.seen.values[i]);
+        check_near(p, want, 1e-10);
+        // And it goes on from there.
+        p.observe(s.seen.table, 40, s.seen.values[40]);
+        want.observe(s.seen.table, 40, s.seen.values[40]);
+        check_near(p, want, 1e-10);
+    }
+}
+
+TEST_CASE("revising an observation equals having observed the other value")
+{
+    setting s;
+    exact_pool p = s.given<exact_pool>(30);
+    for (std::size_t const i : {0u, 17u, 29u}) {
+        s.seen.values[i] -= 2.0;
+        p.revise(i, s.seen.values[i]);
+    }
+    check_near(p, s.given<exact_pool>(30), 1e-10);
+}
+
+TEST_CASE("rescaling equals conditioning on rescaled values, without a rebuild")
+{
+    setting const s;
+    exact_pool p = s.given<exact_pool>(30);
+    p.rescale(-2.0, 5.0);
+    exact_pool want = s.empty<exact_pool>();
+    want.rescale(-2.0, 5.0);
+    for (std::size_t i = 0; i < 30; ++i)
+        want.observe(s.seen.table, i, s.seen.values[i]);
+    check_near(p, want, 1e-10);
+}
+
+TEST_CASE("pending points are popped bit for bit, nested")
+{
+    setting const s;
+    pool p = s.given<pool>(25);
+    std::vector<Eigen::ArrayXd> means{p.mean()};
+    std::vector<Eigen::ArrayXd> variances{p.variance()};
+    for (std::size_t const row : {4u, 900u, 4u}) {
+        p.push_pending(row, 0.5);
+        CHECK(p.variance()[static_cast<Eigen::Index>(row)] < 0.05);
+        means.push_back(p.mean());
+        variances.push_back(p.variance());
+    }
+    p.push_pending(s.seen.table, 50, 0.5);
+    CHECK(p.pending() == 4);
+    CHECK(p.observations() == 29);
+    for (std::size_t k = 3; k + 1 > 0; --k) {
+        p.pop_pending();
+        CHECK((p.mean() == means[k]).all());
+        CHECK((p.variance() == variances[k]).all());
+    }
+    CHECK(p.pending() == 0);
+    p.observe(s.seen.table, 25, s.seen.values[25]);
+    check_near(p, s.given<exact_pool>(26), 2e-4);
+}
+
+TEST_CASE("the covariance of a candidate with the others is that of the textbook")
+{
+    setting const s;
+    exact_pool p = s.given<exact_pool>(40);
+    attune::feature_table seen;
+    for (std::size_t i = 0; i < 40; ++i)
+        attune::gp::append_row(s.seen.table, i, seen);
+    Eigen::MatrixXd noisy = gp_points::covariance(s.map, {}, s.h, seen, seen);
+    noisy.diagonal().array() += s.h.noise();
+    Eigen::MatrixXd const cross = gp_points::covariance(s.map, {}, s.h, s.rows.table, seen);
+    Eigen::MatrixXd const prior = gp_points::covariance(s.map, {}, s.h, s.rows.table, s.rows.table);
+    Eigen::ArrayXd found;
+    for (Eigen::Index const row : {0, 700, 1499}) {
+        p.covariance(static_cast<std::size_t>(row), found);
+        Eigen::VectorXd const want =
+            prior.col(row) - cross * (noisy.inverse() * cross.row(row).transpose());
+        CHECK((found.matrix() - want).cwiseAbs().maxCoeff() < 1e-10);
+        CHECK(found[row] == doctest::Approx(p.variance()[row]).epsilon(1e-9));
+    }
+}
+
+TEST_CASE("candidates come and go, and observations stay")
+{
+    setting s;
+    exact_pool p = s.given<exact_pool>(30);
+    exact_pool const all = s.given<exact_pool>(30);
+    std::vector<char> keep(1500);
+    for (std::size_t i = 0; i < keep.size(); ++i)
+        keep[i] = i % 7 == 0 ? 1 : 0;
+    p.keep_only(keep);
+    REQUIRE(p.rows() == 215);
+    for (std::size_t i = 0; i < p.rows(); ++i) {
+        Eigen::Index const row = static_cast<Eigen::Index>(i);
+        REQUIRE(p.mean()[row] == all.mean()[7 * row]);
+        REQUIRE(p.variance()[row] == all.variance()[7 * row]);
+        REQUIRE(p.table().level[0][i] == s.rows.table.level[0][7 * i]);
+    }
+    p.append(s.rows.table);
+    REQUIRE(p.rows() == 1715);
+    CHECK((p.mean().tail(1500) - all.mean()).abs().maxCoeff() < 1e-12);
+    CHECK((p.variance().tail(1500) - all.variance()).abs().maxCoeff() < 1e-12);
+    p.observe(s.seen.table, 30, s.seen.values[30]);
+    exact_pool const more = s.given<exact_pool>(31);
+    CHECK((p.mean().tail(1500) - more.mean()).abs().maxCoeff() < 1e-10);
+    for (Eigen::Index i = 0; i < 215; ++i)
+        REQUIRE(std::abs(p.mean()[i] - more.mean()[7 * i]) < 1e-10);
+    p.assign(s.seen.table);
+    CHECK(p.rows() == 60);
+    CHECK(p.observations() == 31);
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    p.model().predict(s.seen.table, mean, variance);
+    CHECK((p.mean() - mean).abs().maxCoeff() < 1e-12);
+    p.keep_only(std::vector<char>(60, 0));
+    CHECK(p.rows() == 0);
+    p.observe(s.seen.table, 31, s.seen.values[31]);
+    p.append(s.seen.table);
+    CHECK(p.rows() == 60);
+}
+
+TEST_CASE("a pool refits its process")
+{
+    setting s;
+    exact_pool p(s.map);
+    p.assign(s.rows.table);
+    p.refit(s.seen.table, s.seen.values, {}, s.engine);
+    CHECK(p.model().is_fitted());
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    p.model().predict(s.rows.table, mean, variance);
+    CHECK((p.mean() - mean).abs().maxCoeff() < 1e-12);
+    exact_pool const moved = std::move(p);
+    CHECK((moved.mean() - mean).abs().maxCoeff() < 1e-12);
+}
+
+TEST_CASE("a pool without candidates or observations is no special case")
+{
+    setting const s;
+    pool p(s.map);
+    CHECK(p.rows() == 0);
+    CHECK(p.mean().size() == 0);
+    p.observe(s.seen.table, 0, 1.0);
+    p.assign(s.rows.table);
+    CHECK(p.variance().minCoeff() < p.model().hyper().signal());
+    pool fresh(s.map);
+    fresh.assign(s.rows.table);
+    CHECK(fresh.mean().abs().maxCoeff() == 0.0);
+    CHECK((fresh.variance() - fresh.model().hyper().signal()).abs().maxCoeff() < 1e-12);
+    fresh.push_pending(3, 0.0);
+    fresh.pop_pending();
+    CHECK(fresh.observations() == 0);
+    CHECK((fresh.variance() - fresh.model().hyper().signal()).abs().maxCoeff() < 1e-12);
+}

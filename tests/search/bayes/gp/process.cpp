@@ -1,0 +1,192 @@
+// tests/search/bayes/gp/process.cpp : mirrors include/attune/search/bayes/gp/process.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/gp/process.hpp>
+
+#include <attune/core/random.hpp>
+
+#include <Eigen/Dense>
+
+#include <cmath>
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <utility>
+#include <vector>
+
+#include "../../../support/gp_points.hpp"
+
+using attune::gp::process;
+using attune::gp::process_options;
+
+namespace {
+
+struct setting {
+    attune::random_engine engine{21};
+    attune::chain_of_trees space = gp_points::space(true);
+    attune::feature_map map{space};
+    gp_points::sample seen = gp_points::draw(space, map, 50, engine);
+    gp_points::sample where = gp_points::draw(space, map, 700, engine);
+    attune::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
+    std::vector<double> extra = std::vector<double>(50, 0.0);
+
+    setting() { extra[3] = 0.5; }
+    [[nodiscard]] gp_points::textbook textbook(attune::gp::kernel k) const
+    {
+        Eigen::VectorXd const y = (gp_points::vector(seen.values).array() - 1.0) / 0.7;
+        return {map, k, h, seen.table, y, gp_points::vector(extra), where.table};
+    }
+};
+
+} // namespace
+
+TEST_CASE("predictions equal the textbook formula with an explicit inverse")
+{
+    setting const s;
+    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+        process_options options;
+        options.kernel = k;
+        process model(s.map, options);
+        model.rescale(1.0, 0.7);
+        model.set_hyper(s.h);
+        model.condition(s.seen.table, s.seen.values, s.extra);
+        CHECK(model.observations() == 50);
+        Eigen::ArrayXd mean;
+        Eigen::ArrayXd variance;
+        model.predict(s.where.table, mean, variance);
+        gp_points::textbook const want = s.textbook(k);
+        CHECK((mean - want.mean).abs().maxCoeff() < 1e-10);
+        CHECK((variance - want.variance).abs().maxCoeff() < 1e-10);
+    }
+}
+
+TEST_CASE("observations added, revised and forgotten leave what conditioning at once gives")
+{
+    setting const s;
+    process model(s.map);
+    model.rescale(1.0, 0.7);
+    model.set_hyper(s.h);
+    for (std::size_t i = 0; i < 50; ++i)
+        model.observe(s.seen.table, i, i == 30 ? 100.0 : s.seen.values[i], s.extra[i]);
+    model.observe(s.where.table, 5, 3.0);
+    model.revise(30, s.seen.values[30]);
+    model.forget(50);
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    model.predict(s.where.table, mean, variance);
+    gp_points::textbook const want = s.textbook({});
+    CHECK((mean - want.mean).abs().maxCoeff() < 1e-10);
+    CHECK((variance - want.variance).abs().maxCoeff() < 1e-10);
+}
+
+TEST_CASE("rescaling after the fact equals conditioning on the rescaled values")
+{
+    setting const s;
+    process model(s.map);
+    model.rescale(-4.0, 3.0);
+    model.set_hyper(s.h);
+    model.condition(s.seen.table, s.seen.values, s.extra);
+    model.rescale(1.0, 0.7);
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    model.predict(s.where.table, mean, variance);
+    CHECK((mean - s.textbook({}).mean).abs().maxCoeff() < 1e-9);
+    CHECK(model.shift() == 1.0);
+    CHECK(model.scale() == 0.7);
+}
+
+TEST_CASE("without observations a process predicts mean 0 and the variance of the signal")
+{
+    setting const s;
+    process model(s.map);
+    CHECK_FALSE(model.is_fitted());
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    model.predict(s.where.table, mean, variance);
+    CHECK(mean.size() == 700);
+    CHECK(mean.abs().maxCoeff() == 0.0);
+    CHECK((variance == model.hyper().signal()).all());
+}
+
+TEST_CASE("a refitted process predicts what it has not seen, and knows where it does not know")
+{
+    setting s;
+    for (process_options const& options :
+         {process_options{}, attune::gp::baco_process(), attune::gp::kernel_tuner_process()}) {
+        process model(s.map, options);
+        Eigen::VectorXd const y = gp_points::vector(s.seen.values);
+        double const shift = y.mean();
+        double const scale = std::sqrt((y.array() - shift).square().mean());
+        model.rescale(shift, scale);
+        model.refit(s.seen.table, s.seen.values, {}, s.engine);
+        CHECK(model.is_fitted());
+        model.condition(s.seen.table, s.seen.values);
+        Eigen::ArrayXd mean;
+        Eigen::ArrayXd variance;
+        model.predict(s.where.table, mean, variance);
+        Eigen::ArrayXd const truth = (gp_points::vector(s.where.values).array() - shift) / scale;
+        CHECK(std::sqrt((mean - truth).square().mean()) < 0.45);
+        CHECK((variance > 0).all());
+        if (options.fixed_length) continue;
+        // Two thirds of the truth lie within one standard deviation, nearly all within three.
+        Eigen::ArrayXd const z = (mean - truth).abs() / (variance + model.hyper().noise()).sqrt();
+        CHECK((z < 3.0).count() > 650);
+        CHECK((z < 1.0).count() > 350);
+    }
+}
+
+TEST_CASE("Kernel Tuner's length scale is fixed, BaCO's are learnt, and each has its kernel")
+{
+    setting s;
+    process fixed(s.map, attune::gp::kernel_tuner_process(1.5));
+    attune::random_engine const before = s.engine;
+    fixed.refit(s.seen.table, s.seen.values, {}, s.engine);
+    CHECK(attune::random_engine(before)() == attune::random_engine(s.engine)());
+    for (Eigen::Index f = 0; f < fixed.hyper().features(); ++f)
+        CHECK(fixed.hyper().length(f) == doctest::Approx(1.5));
+    CHECK(fixed.hyper().signal() == doctest::Approx(1.0));
+    CHECK(fixed.hyper().noise() == doctest::Approx(fixed.options().fixed_noise));
+    CHECK(fixed.options().kernel.form == attune::gp::kernel_form::radial);
+    CHECK(fixed.options().kernel.matern == attune::gp::smoothness::matern32);
+
+    process learnt(s.map, attune::gp::baco_process());
+    learnt.refit(s.seen.table, s.seen.values, {}, s.engine);
+    CHECK(attune::random_engine(before)() != attune::random_engine(s.engine)());
+    CHECK(learnt.hyper().length(0) != doctest::Approx(learnt.hyper().length(3)));
+    CHECK(learnt.options().kernel.matern == attune::gp::smoothness::matern52);
+}
+
+TEST_CASE("values known to be noisy count less")
+{
+    setting s;
+    std::vector<double> wild = s.seen.values;
+    std::vector<double> extra(50, 0.0);
+    for (std::size_t i = 0; i < 50; i += 5) {
+        wild[i] += 3.0;
+        extra[i] = 100.0;
+    }
+    auto const error = [&](std::span<double const> variance) {
+        process model(s.map);
+        model.refit(s.seen.table, wild, variance, s.engine);
+        model.condition(s.seen.table, wild, variance);
+        Eigen::ArrayXd mean;
+        Eigen::ArrayXd unused;
+        model.predict(s.where.table, mean, unused);
+        return (mean - gp_points::vector(s.where.values).array()).square().mean();
+    };
+    CHECK(error(extra) < 0.5 * error({}));
+}
+
+TEST_CASE("a process moves with all that it knows")
+{
+    setting s;
+    process model(s.map);
+    model.refit(s.seen.table, s.seen.values, {}, s.engine);
+    model.condition(s.seen.table, s.seen.values);
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    model.predict(s.where.table, mean, variance);
+    process const moved = std::move(model);
+    Eigen::ArrayXd again;
+    moved.predict(s.where.table, again, variance);
+    CHECK((mean == again).all());
+    CHECK(moved.features().count() == s.map.count());
+}

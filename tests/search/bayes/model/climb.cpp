@@ -1,0 +1,39 @@
+// tests/search/bayes/model/climb.cpp : mirrors include/attune/search/bayes/model/climb.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/model/climb.hpp>
+
+#include <doctest/doctest.h>
+
+#include "../../../support/search_spaces.hpp"
+
+TEST_CASE("a climb ends at candidates that no neighbour beats, unless its rounds are over")
+{
+    attune::bayesian_options options;
+    options.max_pool = 10;
+    options.fresh = 30;
+    options.walks = 0;
+    attune::unseen_points unseen(search_spaces::grid(100));
+    attune::user_prior const prior(unseen.space().describe());
+    attune::search_models models(unseen, prior, options);
+    attune::search_history history;
+    attune::random_engine engine(1);
+    for (int i = 0; i < 12; ++i) {
+        attune::point const p = unseen.draw(engine).value();
+        unseen.mark(p);
+        double const x = p[0].index / 50.0 - 1;
+        double const y = p[1].index / 50.0 - 1;
+        history.tell(p, attune::measurement::exact(1 + x * x + y * y));
+    }
+    models.update(history, engine);
+    double const best = models.scale().to_model(history.best()->value);
+    double const before = attune::best_rows(models.view(12, best), 1).front().score;
+    std::size_t const rows = models.rows().size();
+    attune::climb(models, unseen.space(), 12, best, 2);
+    attune::scored_candidates const after = models.view(12, best);
+    attune::scored_row const top = attune::best_rows(after, 1).front();
+    CHECK(models.rows().size() > rows);
+    CHECK(top.score >= before);
+    // Whatever is reached, a second climb does not lose it.
+    attune::climb(models, unseen.space(), 12, best, 2);
+    CHECK(attune::best_rows(models.view(12, best), 1).front().score >= top.score);
+}

@@ -1,0 +1,45 @@
+// tests/search/bayes/prediction_record.cpp : mirrors include/attune/search/bayes/prediction_record.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/prediction_record.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+attune::point at(std::uint32_t i) { return {{i, 0}}; }
+
+/// Values 0, 1, 0, 1, ...; expected is off by `error`.
+attune::prediction_record record(std::uint32_t count, double error)
+{
+    attune::prediction_record r;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        double const value = i % 2;
+        r.expect(at(i), value + error, attune::objective_scale{});
+        r.observe(at(i), {at(i), true, value, value, value});
+    }
+    return r;
+}
+
+} // namespace
+
+TEST_CASE("the error is relative to the variance of what was seen")
+{
+    CHECK(!record(19, 0).error());
+    CHECK(record(20, 0).error() == doctest::Approx(0));
+    CHECK(record(40, 0.5).error() == doctest::Approx(1)); // 0.25 over 0.25
+    CHECK(record(40, 1.5).error() == doctest::Approx(9));
+}
+
+TEST_CASE("only the latest count; failures and surprises do not")
+{
+    attune::prediction_record r = record(40, 5);
+    for (std::uint32_t i = 100; i < 130; ++i) {
+        r.expect(at(i), i % 2, attune::objective_scale{});
+        r.observe(at(i), {at(i), true, static_cast<double>(i % 2), 0, 0});
+    }
+    CHECK(r.error() == doctest::Approx(0));
+    r.observe(at(500), {at(500), true, 99, 99, 99}); // was not expected
+    r.expect(at(501), 7, attune::objective_scale{});
+    r.observe(at(501), {at(501)}); // failed
+    CHECK(r.error() == doctest::Approx(0));
+}

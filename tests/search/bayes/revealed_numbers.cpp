@@ -1,0 +1,53 @@
+// tests/search/bayes/revealed_numbers.cpp : mirrors include/attune/search/bayes/revealed_numbers.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/revealed_numbers.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+using attune::point;
+
+namespace {
+
+point const here{{1, 0}, {2, 0}};
+point const there{{1, 0}, {3, 0}};
+double const none = std::nan("");
+
+} // namespace
+
+TEST_CASE("numbers are found by their point, in the order in which points became known")
+{
+    attune::revealed_numbers known{2};
+    CHECK(known.of(here) == nullptr);
+    known.reveal(there, std::vector{1.5, -2.0});
+    known.reveal(here, std::vector{3.0, none});
+    REQUIRE(known.of(here) != nullptr);
+    CHECK(known.of(here)->front() == 3.0);
+    CHECK(std::isnan(known.of(here)->back()));
+    REQUIRE(known.all().size() == 2);
+    CHECK(known.all()[0].first == there);
+    CHECK(known.all()[0].second == std::vector{1.5, -2.0});
+}
+
+TEST_CASE("what is revealed again replaces what was known, in its place")
+{
+    attune::revealed_numbers known{1};
+    known.reveal(here, std::vector{1.0});
+    known.reveal(there, std::vector{2.0});
+    known.reveal(here, std::vector{5.0});
+    REQUIRE(known.all().size() == 2);
+    CHECK(known.all()[0].second == std::vector{5.0});
+    CHECK(*known.of(there) == std::vector{2.0});
+}
+
+TEST_CASE("numbers of another count, and none that is a number, say nothing")
+{
+    attune::revealed_numbers known{2};
+    known.reveal(here, std::vector{1.0});
+    known.reveal(here, std::vector{1.0, 2.0, 3.0});
+    known.reveal(here, std::vector{none, std::numeric_limits<double>::infinity()});
+    CHECK(known.of(here) == nullptr);
+    CHECK(known.all().empty());
+}

@@ -1,0 +1,143 @@
+// tests/space/conditions/conditions.cpp : mirrors include/attune/space/conditions/conditions.hpp, which it includes first
+// SPDX-License-Identifier: MIT
+#include <attune/space/conditions/conditions.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "../space_generator.hpp"
+#include "../space_writer.hpp"
+
+using attune::op;
+using attune_tests::space_writer;
+
+namespace {
+
+std::string message_of(attune::description const& space)
+{
+    try {
+        attune::require_bound(space);
+    } catch (attune::error const& e) {
+        return e.what();
+    }
+    return "";
+}
+
+bool has(std::string const& text, std::string const& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("a constraint is cut at its outermost conjunctions only")
+{
+    space_writer w;
+    auto const a = w.range("a", 0, 3);
+    auto const b = w.range("b", 0, 3);
+    auto const c = w.boolean("c");
+    auto const one = w.join(op::less, w.read(a), w.read(b));
+    auto const two = w.join(op::greater, w.read(b), w.literal(std::int64_t{1}));
+    auto const inner = w.join(op::logical_and, w.read(c), w.read(a));
+    auto const three = w.join(op::logical_or, w.read(b), inner);
+    w.require(w.join(op::logical_and, w.join(op::logical_and, one, two), three), "all");
+
+    auto const cut = attune::conditions_of(w.out);
+    REQUIRE(cut.size() == 3);
+    CHECK(cut[0].root == one);
+    CHECK(cut[1].root == two);
+    CHECK(cut[2].root == three);
+    CHECK(cut[0].scope == std::vector<std::uint32_t>{a, b});
+    CHECK(cut[1].scope == std::vector<std::uint32_t>{b});
+    CHECK(cut[2].scope == std::vector<std::uint32_t>{a, b, c});
+    for (auto const& condition : cut)
+        CHECK(condition.source == 0);
+}
+
+TEST_CASE("the pieces of a constraint hold together exactly where it holds")
+{
+    attune_tests::space_generator generator(5);
+    for (int i = 0; i < 100; ++i) {
+        attune::description const space = generator.draw();
+        auto const cut = attune::conditions_of(space);
+        std::size_t wrong = 0;
+        attune_tests::for_each_setting(space, [&](attune::point const& p) {
+            bool pieces = true;
+            for (auto const& c : cut)
+                pieces = pieces && attune::holds(space, c, p);
+            wrong += pieces != attune_tests::all_hold(space, p) ? 1U : 0U;
+        });
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("a condition that has no value does not hold")
+{
+    space_writer w;
+    auto const a = w.range("a", 0, 2);
+    auto const quotient = w.join(op::divide, w.literal(std::int64_t{6}), w.read(a));
+    w.require(w.join(op::greater, quotient, w.literal(std::int64_t{-1})), "6 / a > -1");
+    auto const cut = attune::conditions_of(w.out);
+    CHECK_FALSE(attune::holds(w.out, cut[0], attune::point{{0, 0}}));
+    CHECK(attune::holds(w.out, cut[0], attune::point{{1, 0}}));
+}
+
+TEST_CASE("conditions that read a real parameter are marked")
+{
+    space_writer w;
+    auto const x = w.real("x", 0, 1);
+    auto const a = w.range("a", 0, 3);
+    auto const real_part = w.join(op::less, w.read(x), w.literal(0.5));
+    auto const integer_part = w.join(op::less, w.read(a), w.literal(std::int64_t{2}));
+    w.require(w.join(op::logical_and, real_part, integer_part), "x < 0.5 && a < 2");
+    auto const cut = attune::conditions_of(w.out);
+    REQUIRE(cut.size() == 2);
+    CHECK(cut[0].reads_real);
+    CHECK_FALSE(cut[1].reads_real);
+}
+
+TEST_CASE("an input without a value is named, with the place that waits for it")
+{
+    space_writer w;
+    w.out.inputs.push_back({"n", attune::value_kind::integer, {}});
+    attune::expression_node n;
+    n.code = op::input;
+    n.subject = 0;
+    auto const node = w.put(n);
+    auto const a = w.range("a", 1, 4);
+    w.require(w.join(op::less, w.read(a), node), "a < n");
+    CHECK(has(message_of(w.out), "input n has no value"));
+    CHECK(has(message_of(w.out), "constraint a < n"));
+    w.out.inputs[0].value = attune::number::of(std::int64_t{3});
+    CHECK(message_of(w.out).empty());
+
+    w.out.parameters[a].integers.clear();
+    w.out.parameters[a].rule.bound_node = node;
+    CHECK(has(message_of(w.out), "parameter a"));
+    w.out.inputs[0].value.reset();
+    CHECK(has(message_of(w.out), "input n has no value"));
+    CHECK(has(message_of(w.out), "values of parameter a"));
+}
+
+TEST_CASE("a real parameter needs an interval that its scale can show")
+{
+    space_writer w;
+    w.real("x", 1, 0);
+    CHECK(has(message_of(w.out), "parameter x"));
+    w.out.parameters[0].low = 0;
+    w.out.parameters[0].high = 1;
+    CHECK(message_of(w.out).empty());
+    w.out.parameters[0].on = attune::scale::log;
+    CHECK(has(message_of(w.out), "above 0"));
+}
+
+TEST_CASE("a constraint without text is spoken of by its place")
+{
+    space_writer w;
+    auto const a = w.boolean("a");
+    w.require(w.read(a), "a");
+    w.require(w.read(a), "");
+    CHECK(attune::constraint_text(w.out, 0) == "a");
+    CHECK(attune::constraint_text(w.out, 1) == "constraint 2");
+}

@@ -1,0 +1,137 @@
+// tests/tune/kernel/code_rules.cpp - conditions on compiled code, checked before it is launched.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/kernel/code_rules.hpp>
+
+#include <attune/declare/pack.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr auto n = attune::input<"N", int>();
+constexpr auto block_x = attune::ordinal<"BLOCK_X">(attune::powers_of_two(32, 1024));
+constexpr auto kind = attune::categorical<"KIND">("plain", "wide");
+constexpr auto space = attune::space(block_x, kind);
+
+using kernel = attune::kernel<void(attune::device_span<float>, int)>;
+
+/// What broken_rule() says of a kernel declared by `declare`, at BLOCK_X=64, KIND=wide and N=10.
+struct trial {
+    attune::code_resources code{};
+    attune::residency resident{4, 0.375, "registers"};
+
+    [[nodiscard]] std::string said(std::function<void(kernel&)> const& declare) const
+    {
+        kernel k{"k", attune::source_text("", "k.cu"), space};
+        k.bind<1>(n);
+        declare(k);
+        auto const bound = attune::bind_inputs(k.describe().space, {n(10)});
+        return attune::broken_rule(k.describe(),
+                                   bound,
+                                   {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                   code,
+                                   resident);
+    }
+};
+
+trial some_code()
+{
+    trial out;
+    out.code.registers = 96;
+    out.code.spill_bytes = 16;
+    out.code.stack_bytes = 48;
+    out.code.static_shared_bytes = 4096;
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("without rules none is broken")
+{
+    CHECK(some_code().said([](kernel&) {}) == "");
+}
+
+TEST_CASE("a rule reads each quantity of the code exactly")
+{
+    auto const holds = [](auto const& rule) {
+        return some_code().said([&](kernel& k) { k.require(rule); }).empty();
+    };
+    CHECK(holds(attune::registers <= 96));
+    CHECK_FALSE(holds(attune::registers < 96));
+    CHECK(holds(attune::spill_bytes == 16));
+    CHECK(holds(attune::stack_bytes == 48));
+    CHECK(holds(attune::static_shared_bytes == 4096));
+    CHECK(holds(attune::occupancy >= 0.375));
+    CHECK_FALSE(holds(attune::occupancy > 0.375));
+}
+
+TEST_CASE("a broken rule is told with the numbers that it read")
+{
+    CHECK(some_code().said([](kernel& k) { k.require(attune::registers <= 64); }) ==
+          "registers <= 64 does not hold: registers = 96");
+    CHECK(some_code().said([](kernel& k) { k.require(attune::occupancy >= 0.5); }) ==
+          "occupancy >= 0.5 does not hold: occupancy = 0.375");
+}
+
+TEST_CASE("a rule reads parameters and inputs of the configuration too")
+{
+    CHECK(some_code().said([](kernel& k) { k.require(attune::registers * block_x <= 6144); }) ==
+          "");
+    CHECK(some_code().said([](kernel& k) {
+        k.require(attune::registers * block_x + n <= 6144, attune::spill_bytes == 0);
+    }) == "registers * BLOCK_X + N <= 6144 does not hold: registers = 96, N = 10, BLOCK_X = 64");
+    CHECK(some_code().said([](kernel& k) {
+        k.require(kind == "plain" || attune::registers <= 64);
+    }) == "KIND == \"plain\" || registers <= 64 does not hold: registers = 96, KIND = wide");
+    CHECK(some_code().said(
+              [](kernel& k) { k.require(kind == "wide" || attune::registers <= 64); }) == "");
+}
+
+TEST_CASE("the first broken rule is told, in order of declaration")
+{
+    std::string const said = some_code().said([](kernel& k) {
+        k.require(attune::registers <= 128).require(attune::spill_bytes == 0);
+        k.require(attune::stack_bytes == 0);
+    });
+    CHECK(said == "spill_bytes == 0 does not hold: spill_bytes = 16");
+}
+
+TEST_CASE("a rule without a value does not hold")
+{
+    CHECK(some_code().said([](kernel& k) { k.require(attune::registers / (n - 10) <= 64); }) ==
+          "registers / (N - 10) <= 64 has no value: registers = 96, N = 10");
+}
+
+TEST_CASE("the features of code are its numbers, in order of declaration")
+{
+    auto const features = [](std::function<void(kernel&)> const& declare) {
+        kernel k{"k", attune::source_text("", "k.cu"), space};
+        k.bind<1>(n);
+        declare(k);
+        trial const t = some_code();
+        return attune::code_features(k.describe(),
+                                     attune::bind_inputs(k.describe().space, {n(10)}),
+                                     {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                     t.code,
+                                     t.resident);
+    };
+    CHECK(features([](kernel& k) { k.require(attune::registers <= 64); }).empty());
+    CHECK(features([](kernel& k) {
+              k.features(attune::registers, attune::spill_bytes > 0, attune::occupancy);
+              k.require(attune::registers <= 64);
+              k.features(attune::registers * block_x + n, attune::stack_bytes == 0);
+          }) == std::vector<double>{96, 1, 0.375, 96 * 64 + 10, 0});
+    std::vector<double> const none =
+        features([](kernel& k) { k.features(attune::registers / (n - 10)); });
+    REQUIRE(none.size() == 1);
+    CHECK(std::isnan(none.front()));
+}
+
+TEST_CASE("features are no rules")
+{
+    CHECK(some_code().said([](kernel& k) { k.features(attune::registers <= 64); }) == "");
+}

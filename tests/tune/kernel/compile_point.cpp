@@ -1,0 +1,132 @@
+// tests/tune/kernel/compile_point.cpp - code that is refused before it runs.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/kernel/compile_point.hpp>
+
+#include <attune/attune.hpp>
+
+#include <doctest/doctest.h>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "../../support/scripted_compiler.hpp"
+#include "../../support/scripted_device.hpp"
+#include "../../support/texts.hpp"
+
+using namespace attune_test;
+using attune::failure_stage;
+
+namespace {
+
+inline constexpr auto block = attune::ordinal<"BLOCK">(attune::values(64, 512, 1024));
+
+attune::kernel<void(std::span<float>)> kernel()
+{
+    attune::kernel<void(std::span<float>)> out{
+        "fill",
+        attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "fill.cu"),
+        attune::space(block)};
+    out.grid(10).block(block);
+    return out;
+}
+
+/// 100 registers a thread; blocks of 512 spill.
+scripted_device_compiler::answer resources(attune::variant const& v)
+{
+    int const threads = value_of(v, "BLOCK");
+    attune::code_resources out;
+    out.registers = 100;
+    out.spill_bytes = threads == 512 ? 24 : 0;
+    return out;
+}
+
+template <class Compiler>
+attune::compile_result compile(Compiler compiler,
+                               attune::kernel_description const& k,
+                               int value,
+                               std::vector<double>* features = nullptr)
+{
+    attune::any_compiler const any = attune::make_any_compiler(compiler);
+    attune::description const bound = attune::bind_inputs(k.space, {});
+    attune::point const at{*attune::coordinate_of(bound.parameters[0], std::to_string(value))};
+    return attune::compile_point(k, bound, any, at, features);
+}
+
+attune::failure failure_of(attune::compile_result const& r)
+{
+    auto const* const why = std::get_if<attune::failure>(&r);
+    return why ? *why : attune::failure{failure_stage::crash, "it is code"};
+}
+
+} // namespace
+
+TEST_CASE("code that the device can launch and that keeps the rules is code")
+{
+    auto k = kernel();
+    k.require(attune::spill_bytes == 0);
+    auto const made = compile(scripted_device_compiler{resources}, k.describe(), 64);
+    REQUIRE(std::holds_alternative<attune::callable>(made));
+    auto const& code = attune::device_variant_of(std::get<attune::callable>(made));
+    CHECK(code.launch.block[0] == 64);
+    CHECK(code.launch.grid[0] == 10);
+}
+
+TEST_CASE("code that breaks a rule, or that the device cannot launch, fails at launch")
+{
+    auto k = kernel();
+    k.require(attune::spill_bytes == 0);
+    attune::failure why =
+        failure_of(compile(scripted_device_compiler{resources}, k.describe(), 512));
+    CHECK(why.stage == failure_stage::launch);
+    CHECK(has(why.reason, "spill_bytes"));
+    CHECK(has(why.reason, "24"));
+    // 102400 registers of 65536.
+    why = failure_of(compile(scripted_device_compiler{resources}, kernel().describe(), 1024));
+    CHECK(why.stage == failure_stage::launch);
+    CHECK(has(why.reason, "registers"));
+}
+
+TEST_CASE("a compiler's own failure stays what it is, and code for a processor is not looked at")
+{
+    scripted_device_compiler refusing{[](attune::variant const&) {
+        return scripted_device_compiler::answer{
+            attune::failure{failure_stage::compile, "error: no"}};
+    }};
+    CHECK(failure_of(compile(refusing, kernel().describe(), 1024)).reason == "error: no");
+    auto k = kernel();
+    k.require(attune::registers < 1);
+    scripted_compiler const processor{[](attune::variant const&) -> scripted_compiler::answer {
+        static int code = 0;
+        return static_cast<void*>(&code);
+    }};
+    CHECK(std::holds_alternative<attune::callable>(compile(processor, k.describe(), 1024)));
+}
+
+TEST_CASE("features are read of all code for a device, refused or not, and of nothing else")
+{
+    auto k = kernel();
+    k.require(attune::spill_bytes == 0).features(attune::registers, attune::spill_bytes);
+    auto const read = [&](auto compiler, int value) {
+        std::vector<double> out;
+        (void)compile(std::move(compiler), k.describe(), value, &out);
+        return out;
+    };
+    scripted_device_compiler const device{resources};
+    CHECK(read(device, 64) == std::vector<double>{100, 0});
+    CHECK(read(device, 512) == std::vector<double>{100, 24}); // breaks the rule
+    CHECK(read(device, 1024) == std::vector<double>{100, 0}); // cannot be launched
+    CHECK(read(scripted_device_compiler{[](attune::variant const&) {
+                   return scripted_device_compiler::answer{
+                       attune::failure{failure_stage::compile, "error: no"}};
+               }},
+               64)
+              .empty());
+    CHECK(read(scripted_compiler{[](attune::variant const&) -> scripted_compiler::answer {
+                   static int code = 0;
+                   return static_cast<void*>(&code);
+               }},
+               64)
+              .empty());
+}

@@ -1,0 +1,283 @@
+// tests/tune/kernel/problem.cpp - from a kernel and its space to variants, keys and checked defaults.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/kernel/problem.hpp>
+
+#include <doctest/doctest.h>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../../support/accumulate.hpp"
+#include "../../support/texts.hpp"
+
+using attune::source_text;
+using attune_test::accumulate_kernel;
+using attune_test::accumulate_source;
+using attune_test::error_of;
+using attune_test::has;
+using attune_test::ways;
+
+namespace {
+
+constexpr auto n = attune::input<"N", int>();
+constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(1, 64));
+constexpr auto flag = attune::boolean<"FLAG">();
+constexpr auto rate = attune::real<"RATE">(0.0, 1.0);
+
+using plain = void(std::span<float>, int);
+
+template <class Pack>
+attune::kernel<plain> kernel_of(Pack const& space, std::string text)
+{
+    return {"k", source_text(std::move(text), "k.kernel.cpp"), space};
+}
+
+/// The text of the attune::error that `act` throws; empty when it throws none.
+template <class Pack>
+std::string annotation_error(Pack const& space, std::string text)
+{
+    auto const k = kernel_of(space, std::move(text));
+    return error_of([&] { (void)attune::with_annotated_defaults(k.describe()); });
+}
+
+} // namespace
+
+TEST_CASE("flags and compilers become no macros")
+{
+    static constexpr auto flags = attune::flags<"FLAGS">("-O3", "-O2 -ffast-math");
+    static constexpr auto cxx = attune::compilers<"CXX">("clang", "g++");
+    static constexpr auto space = attune::space(tile, flags, cxx);
+    auto const k = kernel_of(space, "int x = ATTUNE_TUNABLE(TILE, 4);\n");
+    attune::description const declared = attune::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::point const last = tree.at(static_cast<std::uint64_t>(*tree.size() - 1));
+    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), last);
+    CHECK(v.macros == std::vector<attune::macro_definition>{{"TILE", "64"}});
+    CHECK(v.flags == std::vector<std::string>{"-O2", "-ffast-math"});
+    CHECK(v.compiler == "g++");
+    CHECK(*tree.describe().parameters[1].default_text == "-O3");
+    CHECK(*tree.describe().parameters[2].default_text == "clang");
+}
+
+TEST_CASE("a kernel file that uses a parameter of flags is refused")
+{
+    static constexpr auto flags = attune::flags<"FLAGS">("-O3", "-O2");
+    std::string const said =
+        annotation_error(attune::space(flags), "int x = ATTUNE_TUNABLE(FLAGS, 4);\n");
+    CHECK(has(said, "FLAGS at k.kernel.cpp:1"));
+    CHECK(has(said, "no macro"));
+}
+
+TEST_CASE("a parameter may be a template argument of the kernel instead of an annotation")
+{
+    static constexpr auto with = attune::space(tile.with_default(8));
+    static constexpr auto without = attune::space(tile);
+    attune::kernel<plain> const k{"k<TILE>", source_text("", "k.cpp"), with};
+    CHECK(*attune::with_annotated_defaults(k.describe()).parameters[0].default_text == "8");
+    attune::kernel<plain> const open{"k<TILE>", source_text("", "k.cpp"), without};
+    CHECK(has(error_of([&] { (void)attune::with_annotated_defaults(open.describe()); }),
+              "parameter TILE, kernel k<TILE>"));
+    attune::kernel<plain> const other{"k<2 * TILE_N>", source_text("", "k.cpp"), with};
+    CHECK(has(error_of([&] { (void)attune::with_annotated_defaults(other.describe()); }),
+              "the kernel file does not use"));
+}
+
+TEST_CASE("macro and flags of one name and values are two schemas")
+{
+    static constexpr auto flags = attune::flags<"X">("a", "b");
+    static constexpr auto text = attune::categorical<"X">("a", "b").with_default("a");
+    auto const schema_of = [](auto const& space) {
+        return attune::make_key(kernel_of(space, "").describe(), attune::lower(space), "c").schema;
+    };
+    CHECK(schema_of(attune::space(flags)) != schema_of(attune::space(text)));
+}
+
+TEST_CASE("a variant has the kernel's signature and a macro for each parameter")
+{
+    constexpr auto space = attune::space(tile, flag);
+    auto const k = kernel_of(space, "");
+    auto const all = attune::build(space);
+    auto const v = attune::make_variant(
+        k.describe(), all.describe(), {attune::coordinate{3, 0}, attune::coordinate{1, 0}});
+    CHECK(v.function == "k");
+    CHECK(v.arguments.size() == 2);
+    REQUIRE(v.macros.size() == 2);
+    CHECK(v.macros[0] == attune::macro_definition{"TILE", "8"});
+    CHECK(v.macros[1] == attune::macro_definition{"FLAG", "true"});
+}
+
+TEST_CASE("a name that the kernel file gives to a constant is no macro of the variant")
+{
+    constexpr auto space = attune::space(tile, flag);
+    auto const k = kernel_of(space,
+                             "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n"
+                             "bool f = ATTUNE_TUNABLE(FLAG, true);\n");
+    attune::description const declared = attune::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), tree.at(0));
+    REQUIRE(v.macros.size() == 2);
+    CHECK(v.macros[0].is_own_name);
+    CHECK(!v.macros[1].is_own_name);
+    CHECK(has(annotation_error(space,
+                               "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n#if TILE > 8\n"
+                               "#endif\nbool f = ATTUNE_TUNABLE(FLAG, true);\n"),
+              "k.kernel.cpp:2"));
+}
+
+TEST_CASE("nothing can be the default of a parameter that has it among its values")
+{
+    static constexpr auto unroll = attune::categorical<"UNROLL">("_Pragma(\"unroll\")", "");
+    static constexpr auto space = attune::space(unroll);
+    std::string const text = "void k() { ATTUNE_TUNABLE(UNROLL, ) for (;;) ; }\n";
+    auto const k = kernel_of(space, text);
+    attune::description const declared = attune::with_annotated_defaults(k.describe());
+    CHECK(*declared.parameters[0].default_text == "");
+    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), tree.at(1));
+    CHECK(v.macros == std::vector<attune::macro_definition>{{"UNROLL", ""}});
+
+    auto const number = kernel_of(attune::space(tile), "int x = ATTUNE_TUNABLE(TILE, );\n");
+    CHECK(has(error_of([&] {
+                  (void)attune::space_of_call(
+                      number.describe(), attune::with_annotated_defaults(number.describe()), {});
+              }),
+              "parameter TILE, default (nothing) at k.kernel.cpp:1"));
+}
+
+TEST_CASE("a parameter without a default takes the one of the kernel file")
+{
+    auto const k =
+        kernel_of(attune::space(tile, flag.with_default(true)),
+                  "int t = ATTUNE_TUNABLE(TILE, 16);\nbool f = ATTUNE_TUNABLE(FLAG, 1);");
+    auto const d = attune::with_annotated_defaults(k.describe());
+    CHECK(d.parameters[0].default_text == "16");
+    CHECK(d.parameters[1].default_text == "true");
+}
+
+TEST_CASE("a parameter that is declared and not annotated is an error with its name and the file")
+{
+    std::string const text =
+        annotation_error(attune::space(tile, flag), "int t = ATTUNE_TUNABLE(TILE, 16);");
+    CHECK(has(text, "FLAG"));
+    CHECK(has(text, "k.kernel.cpp"));
+    CHECK(has(text, "next:"));
+    CHECK(!has(text, "TILE"));
+}
+
+TEST_CASE("a parameter that is annotated and not declared is an error with name, file and line")
+{
+    std::string const text =
+        annotation_error(attune::space(tile),
+                         "\nint t = ATTUNE_TUNABLE(TILE, 16);\nint u = ATTUNE_TUNABLE(UNROLL, 2);");
+    CHECK(has(text, "UNROLL at k.kernel.cpp:3"));
+    CHECK(has(text, "next:"));
+}
+
+TEST_CASE("two defaults that differ are an error with name, file and line")
+{
+    std::string const between = annotation_error(attune::space(tile.with_default(32)),
+                                                 "\nint t = ATTUNE_TUNABLE(TILE, 16);");
+    CHECK(has(between, "TILE"));
+    CHECK(has(between, "32"));
+    CHECK(has(between, "16 at k.kernel.cpp:2"));
+
+    std::string const within = annotation_error(
+        attune::space(tile), "int t = ATTUNE_TUNABLE(TILE, 16);\nint u = ATTUNE_TUNABLE(TILE, 8);");
+    CHECK(has(within, "TILE"));
+    CHECK(has(within, "k.kernel.cpp:1 and k.kernel.cpp:2"));
+}
+
+TEST_CASE("the same default may be written in another way")
+{
+    CHECK(annotation_error(attune::space(tile.with_default(16)), "ATTUNE_TUNABLE(TILE,  16 )") ==
+          "");
+    CHECK(annotation_error(attune::space(rate.with_default(0.5)), "ATTUNE_TUNABLE(RATE, 0.50)") ==
+          "");
+    CHECK(annotation_error(attune::space(rate.with_default(1.0)), "ATTUNE_TUNABLE(RATE, 1)") == "");
+    CHECK(annotation_error(attune::space(flag.with_default(false)), "ATTUNE_TUNABLE(FLAG, 0)") ==
+          "");
+    CHECK(annotation_error(attune::space(attune::permutation<"O", 3>().with_default({2, 0, 1})),
+                           "ATTUNE_TUNABLE(O, {2,0,1})") == "");
+}
+
+TEST_CASE("a boolean default that is no truth value equals none")
+{
+    CHECK(annotation_error(attune::space(flag.with_default(false)),
+                           "ATTUNE_TUNABLE(FLAG, maybe)") != "");
+    CHECK(annotation_error(attune::space(flag.with_default(true)), "ATTUNE_TUNABLE(FLAG, 0)") !=
+          "");
+}
+
+TEST_CASE("whatever a result depends on changes the key")
+{
+    auto const key = [](auto const& kernel, auto const& bound, std::string const& compiler) {
+        return attune::make_key(kernel.describe(), bound.describe(), compiler);
+    };
+    constexpr auto sized = attune::space(tile).where(tile <= n);
+    constexpr auto other = attune::space(tile).where(tile < n);
+    auto const k = kernel_of(sized, "a");
+    auto const at64 = attune::build(sized, {n(64)});
+    auto const base = key(k, at64, "c1");
+    CHECK(base == key(kernel_of(sized, "a"), attune::build(sized, {n(64)}), "c1"));
+    CHECK(base.kernel == "k");
+    CHECK(base.compiler == "c1");
+    REQUIRE(base.inputs.size() == 1);
+    CHECK(base.inputs[0] == std::pair<std::string, std::string>{"N", "64"});
+
+    CHECK(base.source != key(kernel_of(sized, "b"), at64, "c1").source);
+    CHECK(base.schema != key(kernel_of(other, "a"), at64, "c1").schema);
+    CHECK(base.compiler != key(k, at64, "c2").compiler);
+    CHECK(base.inputs != key(k, attune::build(sized, {n(65)}), "c1").inputs);
+    attune::kernel<void(std::span<double>, int)> const doubles{
+        "k", source_text("a", "k.kernel.cpp"), sized};
+    CHECK(base.schema != key(doubles, at64, "c1").schema);
+}
+
+TEST_CASE("a compiler and a store are held by reference behind one value")
+{
+    auto compiler = attune_test::accumulate_compiler("mine 3");
+    attune::any_compiler const any = attune::make_any_compiler(compiler);
+    CHECK(any.identity() == "mine 3");
+    CHECK(any.notice() == "");
+    compiler.say("careful");
+    CHECK(any.notice() == "careful");
+
+    attune::memory_store store;
+    attune::any_store const known = attune::make_any_store(store);
+    known.add({});
+    CHECK(store.records().size() == 1);
+    CHECK(known.find({}).how == attune::match::exact);
+    CHECK(known.notices().empty());
+}
+
+TEST_CASE("the device has a name that stays the same")
+{
+    CHECK(!attune::device_name().empty());
+    CHECK(attune::device_name() == attune::device_name());
+}
+
+TEST_CASE("a default that is no value of its parameter is an error with name, file and line")
+{
+    auto const k = kernel_of(attune::space(tile), "\n\nint t = ATTUNE_TUNABLE(TILE, 17);");
+    auto const declared = attune::with_annotated_defaults(k.describe());
+    std::string const text =
+        error_of([&] { (void)attune::space_of_call(k.describe(), declared, {}); });
+    CHECK(has(text, "TILE"));
+    CHECK(has(text, "17 at k.kernel.cpp:3"));
+}
+
+TEST_CASE("defaults that break a constraint are an error with names, constraint, file and lines")
+{
+    auto const k =
+        kernel_of(attune::space(tile, rate).where(tile * 2 <= n),
+                  "\nint t = ATTUNE_TUNABLE(TILE, 16);\nfloat r = ATTUNE_TUNABLE(RATE, 0.5f);");
+    auto const declared = attune::with_annotated_defaults(k.describe());
+    CHECK(error_of([&] { (void)attune::space_of_call(k.describe(), declared, {n(32)}); }) == "");
+    std::string const text =
+        error_of([&] { (void)attune::space_of_call(k.describe(), declared, {n(31)}); });
+    CHECK(has(text, "TILE * 2 <= N"));
+    CHECK(has(text, "TILE=16"));
+    CHECK(has(text, "k.kernel.cpp:2"));
+    CHECK(!has(text, "k.kernel.cpp:3")); // RATE is innocent
+}

@@ -1,0 +1,344 @@
+// tests/tune/loop/finals.cpp - who takes part in the final, and who wins it.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/loop/finals.hpp>
+// and what the test needs besides
+#include <attune/core/random.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../../measure/scripted_clocks.hpp"
+
+using attune::judge;
+using attune::leaders;
+using attune::measurement;
+using attune::round_times;
+using attune::verdict;
+
+namespace {
+
+attune::finalist candidate(std::uint32_t name, measurement time, std::string const& key = {})
+{
+    attune::callable code{};
+    code.object_key = key.empty() ? std::to_string(name) : key;
+    return {{attune::coordinate{name}}, time, code};
+}
+
+measurement about(double value) { return {value, 0.98 * value, 1.02 * value, 20}; }
+
+std::vector<std::uint32_t> names(leaders& all)
+{
+    std::vector<std::uint32_t> out;
+    for (attune::finalist const& f : all.all())
+        out.push_back(f.at[0].index);
+    return out;
+}
+
+/// Times of a final between runs whose true median times are known, 2 % noise.
+round_times final_of(std::vector<double> const& truth, attune::random_engine& engine)
+{
+    attune_test::scripted_clocks clocks;
+    std::vector<std::function<void()>> runs;
+    for (double const t : truth)
+        runs.emplace_back(
+            [&, t] { clocks.pass(t * (0.98 + 0.04 * attune::uniform_unit(engine))); });
+    attune::round_robin_options options = attune::final_options(truth.size(), 1e9);
+    return attune::round_robin_with(clocks, options, [] {}, runs);
+}
+
+bool ties_with(verdict const& v, std::size_t i)
+{
+    return std::find(v.ties.begin(), v.ties.end(), i) != v.ties.end();
+}
+
+} // namespace
+
+TEST_CASE("the leaders are those whose interval reaches that of the best")
+{
+    leaders all(about(10), "default");
+    all.consider(candidate(1, about(8)));
+    all.consider(candidate(2, about(7.9)));
+    all.consider(candidate(3, about(12)));
+    CHECK(names(all) == std::vector<std::uint32_t>{2, 1});
+    all.consider(candidate(4, about(5))); // far better: the others are out
+    CHECK(names(all) == std::vector<std::uint32_t>{4});
+    all.consider(candidate(5, {7.5, 6.6, 9, 6})); // imprecise: it may be better
+    CHECK(names(all) == std::vector<std::uint32_t>{4, 5});
+}
+
+TEST_CASE("the best is a leader though it was timed while all took a third longer, and others not")
+{
+    leaders all(about(10), "default");
+    all.consider(candidate(1, about(4.2)));
+    all.consider(candidate(2, about(4 * 4 / 3.0)));
+    all.consider(candidate(3, about(4.1)));
+    CHECK(names(all) == std::vector<std::uint32_t>{3, 1, 2});
+    leaders fast_default(about(3), "default"); // timed while nobody else ran
+    fast_default.consider(candidate(1, about(2.9 * 4 / 3.0)));
+    CHECK(names(fast_default) == std::vector<std::uint32_t>{1});
+}
+
+TEST_CASE("there are only so many leaders, the ones measured fastest")
+{
+    leaders all(about(10), "default");
+    for (std::uint32_t i = 0; i < 10; ++i)
+        all.consider(candidate(i, about(8 - 0.01 * static_cast<double>(i))));
+    CHECK(names(all) == std::vector<std::uint32_t>{9, 8, 7, 6, 5, 4, 3, 2});
+    CHECK(leaders::most == 8);
+}
+
+TEST_CASE("what is slower than the default, or the same code as another, is no leader")
+{
+    leaders all(about(10), "default");
+    all.consider(candidate(1, about(14)));
+    all.consider(candidate(2, about(9), "default"));
+    CHECK(names(all).empty());
+    all.consider(candidate(3, about(9), "x"));
+    all.consider(candidate(4, about(9), "x"));
+    all.consider(candidate(5, about(9)));
+    CHECK(names(all) == std::vector<std::uint32_t>{3, 5});
+}
+
+TEST_CASE("what stays is a leader whatever its time, and takes the place of another")
+{
+    leaders all(about(10), "default");
+    attune::finalist known = candidate(9, about(30));
+    known.stays = true;
+    all.consider(known);
+    CHECK(names(all) == std::vector<std::uint32_t>{9});
+    for (std::uint32_t i = 0; i < 9; ++i)
+        all.consider(candidate(10 + i, about(8 - 0.01 * static_cast<double>(i))));
+    CHECK(names(all) == std::vector<std::uint32_t>{18, 17, 16, 15, 14, 13, 12, 9});
+    attune::finalist equal = candidate(7, about(30), "15");
+    equal.stays = true;
+    all.consider(equal); // the code of 15, which stays now
+    all.consider(candidate(8, about(1)));
+    CHECK(names(all) == std::vector<std::uint32_t>{8, 15, 9});
+}
+
+TEST_CASE("the fastest wins when it is proven faster than the default")
+{
+    attune::random_engine engine(3);
+    verdict const v = judge(final_of({1.0, 0.8, 0.7, 0.9}, engine));
+    CHECK(v.winner == 2);
+    CHECK(v.ties.empty());
+    CHECK(v.ratio.value == doctest::Approx(0.7).epsilon(0.03));
+    CHECK(v.ratio.low <= v.ratio.value);
+    CHECK(v.ratio.high < 1);
+}
+
+TEST_CASE("the default stays when nothing is proven faster, and ties are told")
+{
+    attune::random_engine engine(3);
+    verdict const slower = judge(final_of({1.0, 1.2, 1.3}, engine));
+    CHECK(slower.winner == 0);
+    CHECK(slower.ties.empty());
+    verdict const equal = judge(final_of({1.0, 1.0, 1.3}, engine));
+    CHECK(equal.winner == 0);
+    CHECK(equal.ties == std::vector<std::size_t>{1});
+}
+
+TEST_CASE("too few rounds prove nothing")
+{
+    round_times times(2);
+    for (int round = 0; round < 5; ++round) {
+        times.add(0, 2.0);
+        times.add(1, 1.0);
+    }
+    CHECK(judge(times).winner == 0);
+    CHECK(judge(times).ties.empty()); // and two that differ in all of them are no equals
+    CHECK(attune::want_of_rounds(judge(times), 2) ==
+          "the final had time for too few rounds, 5 of the 6 that prove something: what was 2.00x "
+          "faster than the default in them is not installed; tune with a larger budget of time");
+    times.add(0, 2.0);
+    times.add(1, 1.0);
+    CHECK(judge(times).winner == 1);
+    CHECK(attune::want_of_rounds(judge(times), 2).empty());
+}
+
+TEST_CASE("too few rounds are no reason where nothing looked faster, and ties remain ties")
+{
+    round_times times(2);
+    for (double const other : {1.01, 0.99, 1.02}) {
+        times.add(0, 1.0);
+        times.add(1, other);
+    }
+    CHECK(judge(times).winner == 0);
+    CHECK(judge(times).ties == std::vector<std::size_t>{1});
+    CHECK(attune::want_of_rounds(judge(times), 2).empty());
+}
+
+TEST_CASE("who left the final early is not the winner because the machine slowed down later")
+{
+    // 1.2 leaves after ten rounds, proven slower than 1; a little later all takes a quarter longer.
+    for (std::vector<double> const& truth :
+         {std::vector<double>{2.0, 1.0, 1.03, 1.2}, {2.0, 1.2, 1.0, 1.03}, {2.0, 1.03, 1.2, 1.0}}) {
+        attune::random_engine engine(23);
+        attune_test::scripted_clocks clocks;
+        double const begin_s = clocks.wall;
+        std::vector<std::function<void()>> runs;
+        for (double const t : truth)
+            runs.emplace_back([&, t] {
+                double const slowness = clocks.wall > begin_s + 70 ? 1.25 : 1;
+                clocks.pass(slowness * t * (0.98 + 0.04 * attune::uniform_unit(engine)));
+            });
+        attune::round_robin_options const options = attune::final_options(truth.size(), 1e9);
+        round_times const times = attune::round_robin_with(clocks, options, [] {}, runs);
+        std::size_t const quickest = truth[1] == 1.0 ? 1 : truth[2] == 1.0 ? 2 : 3;
+        std::size_t const slow = truth[1] == 1.2 ? 1 : truth[2] == 1.2 ? 2 : 3;
+        REQUIRE(times.rounds(slow) < times.rounds(quickest) / 2);
+        REQUIRE(times.time(slow).value < times.time(quickest).value); // what must not count
+        verdict const v = judge(times);
+        CHECK(v.winner == quickest);
+        CHECK(v.best == quickest);
+        CHECK(!ties_with(v, slow));
+    }
+}
+
+TEST_CASE("the times of a verdict are of the same rounds: their quotient is the ratio")
+{
+    round_times times(2);
+    for (int round = 0; round < 10; ++round) {
+        times.add(0, 2.0);
+        times.add(1, 1.0 + 0.001 * round);
+    }
+    for (int round = 0; round < 30; ++round) // the default is out, the machine slows down
+        times.add(1, 4.0);
+    verdict const v = judge(times);
+    CHECK(v.winner == 1);
+    CHECK(v.ratio.value == doctest::Approx(1.0045 / 2));
+    CHECK(v.time.value == 4.0);
+    CHECK(v.default_time.value == doctest::Approx(4.0 * 2 / 1.0045));
+    CHECK(v.default_time.low <= v.default_time.value);
+    CHECK(v.default_time.value <= v.default_time.high);
+    CHECK(v.default_time.samples == 10);
+
+    round_times stays(2);
+    for (int round = 0; round < 10; ++round) {
+        stays.add(0, 2.0);
+        stays.add(1, 3.0);
+    }
+    CHECK(judge(stays).time.value == 2.0);
+    CHECK(judge(stays).default_time.value == 2.0);
+}
+
+TEST_CASE("against the truth: the default is hardly ever replaced by what is no better")
+{
+    attune::random_engine engine(17);
+    int replaced = 0;
+    int const trials = 1000;
+    for (int t = 0; t < trials; ++t)
+        replaced += judge(final_of({1, 1, 1, 1, 1}, engine)).winner != 0 ? 1 : 0;
+    CHECK(replaced <= 0.05 * trials);
+}
+
+TEST_CASE("against the truth: equals tie, others do not")
+{
+    attune::random_engine engine(19);
+    int missing = 0;
+    int wrong = 0;
+    int lost = 0;
+    int const trials = 500;
+    for (int t = 0; t < trials; ++t) {
+        // 1, 2 and 3 are equal and best; 4 is 5 % slower; the default is far slower.
+        verdict const v = judge(final_of({2, 1, 1, 1, 1.05}, engine));
+        lost += v.winner == 0 || v.winner == 4 ? 1 : 0;
+        for (std::size_t i = 1; i <= 3; ++i)
+            if (i != v.winner && !ties_with(v, i)) {
+                ++missing;
+                break;
+            }
+        wrong += ties_with(v, 4) || ties_with(v, 0) ? 1 : 0;
+    }
+    CHECK(lost == 0);
+    CHECK(missing <= 0.05 * trials);
+    CHECK(wrong <= 0.01 * trials);
+}
+
+TEST_CASE(
+    "a final of slow kernels proves who is faster, also while all takes far longer than before")
+{
+    double const default_s = 0.184;
+    double const best_s = 0.045;
+    for (double const slowdown : {1.0, 1.4, 1.8}) {
+        CAPTURE(slowdown);
+        attune_test::scripted_clocks clocks;
+        std::array<std::function<void()>, 2> const runs{[&] { clocks.pass(slowdown * default_s); },
+                                                        [&] { clocks.pass(slowdown * best_s); }};
+        double const limit_s = attune::detail::final_limit_s(60, default_s, best_s);
+        attune::round_times const times = attune::round_robin_with(
+            clocks, attune::final_options(runs.size(), limit_s), [] {}, runs);
+        CHECK(attune::judge(times).winner == 1);
+    }
+}
+
+TEST_CASE(
+    "who fits into a final can be told apart there, also while all takes nearly twice as long")
+{
+    for (std::size_t contestants = 2; contestants <= 1 + leaders::most; ++contestants) {
+        CAPTURE(contestants);
+        // All are so near to the best that none leaves before the end.
+        std::vector<double> seconds(contestants, 0.0105);
+        seconds.front() = 0.011;
+        seconds.back() = 0.010;
+        double round_s = 0;
+        for (double const s : seconds)
+            round_s += s;
+        double limit_s = 1;
+        while (!attune::detail::fits_final(contestants, round_s, limit_s))
+            limit_s *= 1.01;
+        while (attune::detail::fits_final(contestants, round_s, limit_s))
+            limit_s /= 1.01;
+        attune_test::scripted_clocks clocks;
+        std::vector<std::function<void()>> runs;
+        for (double const s : seconds)
+            runs.emplace_back([&clocks, s] { clocks.pass(1.9 * s); });
+        attune::round_times const times = attune::round_robin_with(
+            clocks, attune::final_options(contestants, 1.01 * limit_s), [] {}, runs);
+        CHECK(attune::judge(times).winner == contestants - 1);
+    }
+}
+
+TEST_CASE("a final takes a tenth of the budget or two seconds, for slow kernels up to a quarter")
+{
+    using attune::detail::final_limit_s;
+    CHECK(final_limit_s(5, 1e-3, 1e-3) == 0.5);
+    CHECK(final_limit_s(60, 1e-3, 1e-3) == 2);
+    CHECK(final_limit_s(60, 100, 1) == 15);
+}
+
+TEST_CASE("a passenger wins nothing and ties with nobody")
+{
+    attune::random_engine engine(29);
+    round_times const times = final_of({2.0, 1.5, 1.0}, engine);
+    verdict const v = judge(times, 1);
+    CHECK(v.winner == 1);
+    CHECK(v.best == 1);
+    CHECK(v.ties.empty());
+    CHECK(judge(times).winner == 2);
+    verdict const stays = judge(final_of({1.0, 0.5}, engine), 1);
+    CHECK(stays.winner == 0);
+    CHECK(stays.time.value == doctest::Approx(1).epsilon(0.03));
+}
+
+TEST_CASE("a verdict is as unsure as the others may be faster")
+{
+    round_times times(3);
+    for (int round = 0; round < 30; ++round) {
+        times.add(0, 2.0);
+        times.add(1, 1.0);
+        times.add(2, round % 2 == 0 ? 1.3 : 0.8); // a little slower by the median
+    }
+    verdict const v = judge(times);
+    CHECK(v.winner == 1);
+    CHECK(v.ties == std::vector<std::size_t>{2});
+    CHECK(v.unsure == doctest::Approx(1 / 0.8 - 1));
+    attune::random_engine engine(31);
+    CHECK(judge(final_of({2, 1, 1.2}, engine)).unsure == 0);
+}

@@ -1,0 +1,148 @@
+// tests/tune/loop/logged_search.cpp - a searcher whose every question and answer is written down.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/loop/logged_search.hpp>
+
+#include <attune/attune.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "../../remember/scratch_directory.hpp"
+
+using attune::event_log;
+using attune::logged_search;
+using attune::point;
+using support::scratch_directory;
+
+namespace {
+
+attune::search_factory const make = attune::search_with<attune::bayesian_searcher>();
+
+attune::chain_of_trees grid()
+{
+    static constexpr auto x = attune::ordinal<"X">(attune::range(0, 19));
+    static constexpr auto y = attune::ordinal<"Y">(attune::range(0, 19));
+    return attune::build(attune::space(x, y));
+}
+attune::outcome bowl(point const& p)
+{
+    double const x = p[0].index - 13.0;
+    double const y = p[1].index - 4.0;
+    if (p[0].index == p[1].index) return attune::failure{attune::failure_stage::crash, "diagonal"};
+    return attune::measurement::exact(1 + x * x + y * y);
+}
+/// What 25 evaluations ask for when nothing comes between them.
+/// @param before_told  called with the search and each point
+std::vector<point> uninterrupted(attune::chain_of_trees const& space, auto const& before_told)
+{
+    event_log none;
+    logged_search search{make, space, 5, none};
+    std::vector<point> out;
+    for (int i = 0; i < 25; ++i) {
+        out.push_back(search.ask(1).front());
+        before_told(search, out.back());
+        search.tell(out.back(), bowl(out.back()));
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("interrupted anywhere, a search goes on as if it had not been")
+{
+    attune::chain_of_trees const space = grid();
+    std::vector<point> const whole = uninterrupted(space, [](logged_search&, point const&) {});
+    for (std::size_t const stop : {0U, 1U, 9U, 24U}) {
+        for (bool const before_it_was_told : {false, true}) {
+            scratch_directory const directory;
+            {
+                event_log log{directory.file("log"), "key", 5};
+                logged_search search{make, space, 5, log};
+                for (std::size_t i = 0; i <= stop; ++i) {
+                    point const p = search.ask(1).front();
+                    if (i < stop || !before_it_was_told) search.tell(p, bowl(p));
+                }
+            }
+            event_log log{directory.file("log"), "key", 5};
+            logged_search search{make, space, 5, log};
+            REQUIRE(search.past().size() == stop + (before_it_was_told ? 0U : 1U));
+            REQUIRE(search.notice().empty());
+            for (std::size_t i = search.past().size(); i < whole.size(); ++i) {
+                point const p = search.ask(1).front();
+                REQUIRE(p == whole[i]);
+                search.tell(p, bowl(p));
+            }
+        }
+    }
+}
+
+TEST_CASE("another search than that of the log begins anew and says why")
+{
+    scratch_directory const directory;
+    attune::chain_of_trees const space = grid();
+    {
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{make, space, 5, log};
+        point const p = search.ask(1).front();
+        search.tell(p, bowl(p));
+    }
+    event_log log{directory.file("log"), "key", 5};
+    logged_search search{attune::search_with<attune::exhaustive_searcher>(), space, 5, log};
+    CHECK(search.past().empty());
+    CHECK(search.notice() == "the interrupted tuning cannot be continued: event 1: the search "
+                             "proposes other configurations than it did then");
+    CHECK(search.ask(1).front() == space.at(0));
+}
+
+namespace {
+
+/// The grid, whose points show a number when they are built: their distance from (13, 4).
+attune::chain_of_trees revealing_grid()
+{
+    attune::description d = grid().describe();
+    d.intermediates = {"distance"};
+    return attune::chain_of_trees(d);
+}
+std::vector<double> distance_of(point const& p)
+{
+    return {std::hypot(p[0].index - 13.0, p[1].index - 4.0)};
+}
+
+} // namespace
+
+TEST_CASE("numbers that were revealed are part of what is continued")
+{
+    attune::chain_of_trees const space = revealing_grid();
+    std::vector<point> const whole = uninterrupted(
+        space, [](logged_search& search, point const& p) { search.reveal(p, distance_of(p)); });
+    for (std::size_t const stop : {3U, 11U, 17U}) {
+        scratch_directory const directory;
+        {
+            event_log log{directory.file("log"), "key", 5};
+            logged_search search{make, space, 5, log};
+            for (std::size_t i = 0; i <= stop; ++i) {
+                point const p = search.ask(1).front();
+                search.reveal(p, distance_of(p));
+                if (i < stop) search.tell(p, bowl(p));
+            }
+        }
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{make, space, 5, log};
+        REQUIRE(search.notice().empty());
+        for (std::size_t i = search.past().size(); i < whole.size(); ++i) {
+            point const p = search.ask(1).front();
+            REQUIRE(p == whole[i]);
+            search.reveal(p, distance_of(p));
+            search.tell(p, bowl(p));
+        }
+        // Each once, although the open one was revealed again.
+        std::size_t revealed = 0;
+        std::vector<attune::logged_session> const sessions =
+            attune::read_event_log(directory.file("log"));
+        for (attune::event const& e : sessions.back().events)
+            revealed += e.kind == attune::event_kind::revealed ? 1U : 0U;
+        CHECK(revealed == whole.size());
+    }
+}

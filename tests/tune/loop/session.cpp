@@ -1,0 +1,369 @@
+// tests/tune/loop/session.cpp - the loop and its final.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/loop/session.hpp>
+
+#include <cmath>
+#include <csignal>
+#include <doctest/doctest.h>
+#include <functional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "../../support/accumulate.hpp"
+#include "../../support/ignored_interrupts.hpp"
+
+using namespace attune_test;
+using attune::decision;
+using attune::failure_stage;
+using attune::progress_event;
+
+namespace {
+
+/// Tunes over the ways given, the first of which is the default.
+template <way Start, way... Others>
+struct bench {
+    accumulate_data data{};
+    scripted_compiler compiler = accumulate_compiler();
+    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<Start, Others...>());
+    attune::chain_of_trees space = attune::build(ways<Start, Others...>());
+
+    attune::session_result tune(attune::tuning_options const& options)
+    {
+        auto const frame =
+            attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+                {}, data.x, data.y, 3.0);
+        attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame};
+        return attune::run_session(problem, options);
+    }
+    std::string chosen(attune::session_result const& r) const
+    {
+        return attune::text_of(space.describe(), r.at);
+    }
+};
+
+std::uint32_t count(attune::tuning_report const& r, failure_stage stage)
+{
+    return r.failures[static_cast<std::size_t>(stage)];
+}
+
+} // namespace
+
+TEST_CASE("a variant that is far faster wins, and the data is restored")
+{
+    bench<usual, fast, crawling> b;
+    auto const r = b.tune(quick_options());
+    CHECK(r.report.how == decision::tuned);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(r.code.address == std::get<void*>(code_of<fast>()));
+    CHECK(r.report.configuration == "WAY=1");
+    CHECK(r.report.default_configuration == "WAY=0");
+    CHECK(r.report.speedup > 5);
+    CHECK(r.report.speedup_low > 1);
+    CHECK(r.report.speedup_low <= r.report.speedup);
+    CHECK(r.report.speedup <= r.report.speedup_high);
+    CHECK(r.report.best.value < r.report.default_time.value);
+    CHECK(r.report.evaluations == 3);
+    CHECK(r.report.compiler == "scripted 1");
+    CHECK(r.report.kernel == "accumulate");
+    CHECK(r.report.compile_s == doctest::Approx(0.003));
+    CHECK(r.report.log2_space_size == doctest::Approx(std::log2(3.0)));
+    CHECK(!r.report.interrupted);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("the default is evaluation 0 and stays when nothing is better")
+{
+    bench<fast, usual, crawling> b;
+    recorded_progress heard;
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(r.report.how == decision::kept_default);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(r.code.address == std::get<void*>(code_of<fast>()));
+    CHECK(r.report.configuration == r.report.default_configuration);
+    CHECK(r.report.speedup == 1);
+    CHECK(b.compiler.compiled().front() == "WAY=1");
+    REQUIRE(heard.count(progress_event::evaluated) == 3);
+    CHECK(heard.events()[0].event == progress_event::started);
+    CHECK(heard.events()[1].text == "WAY=1");
+    CHECK(heard.events()[1].improved);
+    CHECK(heard.count(progress_event::finals) == 0);
+    CHECK(heard.events().back().event == progress_event::finished);
+    CHECK(heard.events().back().text == summary(r.report));
+}
+
+TEST_CASE("a variant that loses the final comparison is not installed, however well it began")
+{
+    tiring_calls = 0;
+    bench<usual, tiring> b;
+    recorded_progress heard;
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(heard.count(progress_event::finals) == 1);
+    CHECK(r.report.how == decision::kept_default);
+    CHECK(b.chosen(r) == "WAY=0");
+    CHECK(r.code.address == std::get<void*>(code_of<usual>()));
+    CHECK(r.report.best.value == r.report.default_time.value);
+    CHECK(r.report.speedup == 1); // of what is installed
+    CHECK(r.report.speedup_low == 1);
+    CHECK(r.report.speedup_high == 1);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("with a final, both times of the report are from there, and the noise is told")
+{
+    bench<usual, fast, crawling> b;
+    auto const r = b.tune(quick_options());
+    CHECK(r.report.ties.empty());
+    CHECK(r.report.default_time.value / r.report.best.value ==
+          doctest::Approx(r.report.speedup).epsilon(1e-9));
+    CHECK(r.report.noise.resolution > 0);
+    CHECK(r.report.noise.drift > -1);
+}
+
+TEST_CASE("what fails in the final is left out, and the others go on")
+{
+    breaking_calls = 0;
+    bench<usual, breaking, fast> b;
+    auto const r = b.tune(quick_options());
+    CHECK(r.report.how == decision::tuned);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("the time budget holds for slow compilers and the final too")
+{
+    // Nine configurations of a quarter of a second each do not fit into a second and a half.
+    bench<usual, fast, crawling, wrong, refused, unloadable, throwing, same_as_usual, crashing> b;
+    std::vector<double> begun_s;
+    b.compiler = scripted_compiler{[&](attune::variant const& v) {
+        begun_s.push_back(attune::steady_seconds());
+        ::usleep(250'000);
+        return accumulate_script(v);
+    }};
+    auto options = quick_options();
+    options.limits = attune::budget::of_seconds(1.5);
+    options.compile_ahead = 0;
+    auto const r = b.tune(options);
+    CHECK(r.report.evaluations <= 6);
+    // None is begun that would not fit, were it as long as the one before: however long they take.
+    CHECK(begun_s.back() - begun_s.front() < 1.5 - 0.25);
+}
+
+TEST_CASE("one last evaluation that overruns the budget does not cost what was found")
+{
+    bench<usual, fast, wrong> b;
+    int compiled = 0;
+    b.compiler = scripted_compiler{[&](attune::variant const& v) {
+        if (++compiled == 3) ::usleep(1'700'000);
+        return accumulate_script(v);
+    }};
+    auto options = quick_options();
+    options.limits = attune::budget::of_seconds(1.5);
+    options.compile_ahead = 0;
+    auto const r = b.tune(options);
+    CHECK(r.report.evaluations == 3);
+    CHECK(b.chosen(r) == "WAY=1");
+}
+
+TEST_CASE("every failure is counted at its stage and none ends the tuning")
+{
+    bench<usual, wrong, crashing, endless, refused, unloadable, overrunning, throwing, fast> b;
+    recorded_progress heard;
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(r.report.evaluations == 9);
+    CHECK(count(r.report, failure_stage::verify) == 1);
+    CHECK(count(r.report, failure_stage::crash) == 3);
+    CHECK(count(r.report, failure_stage::timeout) == 1);
+    CHECK(count(r.report, failure_stage::compile) == 1);
+    CHECK(count(r.report, failure_stage::load) == 1);
+    REQUIRE(r.report.first_failures.size() == 5);
+    CHECK(r.report.first_failures[0].reason.find("argument 1") != std::string::npos);
+    CHECK(b.data.called_times(0, 3.0));
+    CHECK(heard.events().back().failures == r.report.failures);
+}
+
+TEST_CASE("equal code is not measured twice and does not win")
+{
+    bench<usual, same_as_usual> b;
+    auto const r = b.tune(quick_options());
+    CHECK(r.report.how == decision::kept_default);
+    CHECK(r.report.same_code == 1);
+    CHECK(r.report.evaluations == 2);
+}
+
+TEST_CASE("the budget of evaluations is kept")
+{
+    bench<usual, fast, crawling> b;
+    auto options = quick_options();
+    options.limits = attune::budget::of_evaluations(2);
+    CHECK(b.tune(options).report.evaluations == 2);
+    options.limits = attune::budget::of_evaluations(1);
+    auto const only_default = b.tune(options);
+    CHECK(only_default.report.evaluations == 1);
+    CHECK(only_default.report.how == decision::kept_default);
+}
+
+TEST_CASE("with nothing to spend the default is compiled, and nothing is run")
+{
+    for (attune::budget const limits : {attune::budget{.evaluations = 0, .seconds = 10},
+                                        attune::budget{.evaluations = 10, .seconds = 0},
+                                        attune::what_is_left({3, 60}, {5, 1})}) {
+        bench<usual, fast> b;
+        recorded_progress heard;
+        auto options = quick_options();
+        options.limits = limits;
+        options.progress = heard.sink();
+        attune::session_result const r = b.tune(options);
+        CHECK(r.report.how == decision::served_default);
+        CHECK(r.report.evaluations == 0);
+        CHECK(r.report.configuration == r.report.default_configuration);
+        CHECK(r.code.address != nullptr);
+        CHECK(b.compiler.compiled().size() == 1);
+        CHECK(b.data.called_times(0, 3.0));
+        REQUIRE(heard.events().size() == 1);
+        CHECK(heard.events().front().text.find("the options leave no evaluations") !=
+              std::string::npos);
+    }
+    bench<wrong, fast> broken; // which is not seen: it was not run
+    auto options = quick_options();
+    options.limits.evaluations = 0;
+    CHECK(broken.tune(options).report.how == decision::served_default);
+}
+
+TEST_CASE("Ctrl-C ends the loop and keeps the best so far")
+{
+    ignored_interrupts const interrupts;
+    bench<usual, fast, crawling, wrong> b;
+    recorded_progress heard{[](attune::progress const& p) {
+        if (p.event == progress_event::evaluated && p.evaluation == 2) ::raise(SIGINT);
+    }};
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(interrupts.is_in_place()); // what the program had set
+    CHECK(r.report.interrupted);
+    CHECK(r.report.evaluations == 2);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(b.data.called_times(0, 3.0));
+    CHECK(attune::make_record({}, b.space.describe(), r, {}).interrupted);
+}
+
+TEST_CASE("Ctrl-C in the final ends it, and what is known decides")
+{
+    ignored_interrupts const interrupts;
+    bench<usual, fast, crawling> b;
+    recorded_progress heard{[](attune::progress const& p) {
+        if (p.event == progress_event::finals) ::raise(SIGINT);
+    }};
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(r.report.interrupted);
+    CHECK(r.report.how == decision::tuned);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(r.report.evaluations == 3);
+    CHECK(r.report.speedup_low > 1);
+    CHECK(r.report.speedup_low <= r.report.speedup);
+    CHECK(heard.texts(progress_event::notice).find("interrupted before the final") !=
+          std::string::npos);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("an exception from the sink ends the tuning and leaves the data restored")
+{
+    bench<usual, fast> b;
+    recorded_progress heard{[](attune::progress const& p) {
+        if (p.event == progress_event::evaluated) throw 3;
+    }};
+    CHECK_THROWS_AS((void)b.tune(quick_options(heard.sink())), int);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("what the compiler wants the user to know is told before anything is measured, and once")
+{
+    bench<usual, fast> b;
+    b.compiler.say("no Clang module: used c++");
+    recorded_progress heard;
+    auto const r = b.tune(quick_options(heard.sink()));
+    REQUIRE(!r.report.notices.empty()); // there may be one on the noise of the machine, too
+    CHECK(r.report.notices.back() == "no Clang module: used c++");
+    REQUIRE(!heard.events().empty());
+    CHECK(heard.events().front().event == progress_event::notice);
+    CHECK(heard.events().front().text == "no Clang module: used c++");
+    std::string const told = heard.texts(progress_event::notice);
+    CHECK(told.find("used c++\n") == told.rfind("used c++\n"));
+}
+
+TEST_CASE("what a compiler says while it compiles is told, too")
+{
+    bench<usual, fast> b;
+    recorded_progress heard{[&](attune::progress const& p) {
+        if (p.event == progress_event::started) b.compiler.say("the module cannot be opened");
+    }};
+    auto const r = b.tune(quick_options(heard.sink()));
+    REQUIRE(!r.report.notices.empty());
+    CHECK(r.report.notices.back() == "the module cannot be opened");
+    CHECK(heard.texts(progress_event::notice).find("cannot be opened\n") != std::string::npos);
+}
+
+TEST_CASE("the same seed asks the same configurations")
+{
+    auto const asked = [](std::uint64_t seed) {
+        bench<refused, unloadable, usual, fast, same_as_usual, wrong> b;
+        b.space = attune::build(ways<usual, fast, same_as_usual, wrong, refused, unloadable>());
+        auto options = quick_options();
+        options.seed = seed;
+        options.search = attune::search_with<attune::random_searcher>();
+        (void)b.tune(options);
+        return b.compiler.compiled();
+    };
+    auto const first = asked(1);
+    CHECK(first.size() == 6);
+    CHECK(first == asked(1));
+    bool differs = false;
+    for (std::uint64_t seed = 2; seed < 5; ++seed)
+        differs = differs || asked(seed) != first;
+    CHECK(differs);
+}
+
+TEST_CASE("a record says what was found and leads back to its point")
+{
+    bench<usual, fast, wrong> b;
+    auto options = quick_options();
+    options.seed = 42;
+    auto const r = b.tune(options);
+    attune::record_key key;
+    key.kernel = "accumulate";
+    attune::record const kept = attune::make_record(key, b.space.describe(), r, options);
+    CHECK(kept.key == key);
+    REQUIRE(kept.configuration.size() == 1);
+    CHECK(kept.configuration[0] == std::pair<std::string, std::string>{"WAY", "1"});
+    CHECK(kept.best_s == r.report.best.value);
+    CHECK(kept.default_s == r.report.default_time.value);
+    CHECK(kept.evaluations == 3);
+    CHECK(kept.failures == 1);
+    CHECK(kept.seed == 42);
+    CHECK(!kept.interrupted);
+    REQUIRE(kept.when.size() == 20); // 2025-01-31T12:00:00Z
+    CHECK(kept.when[10] == 'T');
+    CHECK(kept.when.back() == 'Z');
+    CHECK(kept.attune == attune::version);
+    CHECK(attune::point_of(kept, b.space) == r.at);
+}
+
+TEST_CASE("a record that is not of the space leads to no point")
+{
+    bench<usual, fast> b;
+    attune::record r;
+    CHECK(!attune::point_of(r, b.space)); // nothing in it
+    r.configuration = {{"WAY", "1"}};
+    CHECK(attune::point_of(r, b.space));
+    r.configuration = {{"WAY", "2"}};
+    CHECK(!attune::point_of(r, b.space)); // no such value
+    r.configuration = {{"ROAD", "1"}};
+    CHECK(!attune::point_of(r, b.space)); // no such parameter
+    r.configuration = {{"WAY", "1"}, {"WAY", "1"}};
+    CHECK(!attune::point_of(r, b.space)); // twice
+    auto const tied =
+        attune::build(ways<usual, fast>().where(attune::categorical<"WAY">(0, 1) != 1));
+    r.configuration = {{"WAY", "1"}};
+    CHECK(!attune::point_of(r, tied)); // breaks the constraint
+}

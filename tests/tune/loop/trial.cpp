@@ -1,0 +1,304 @@
+// tests/tune/loop/trial.cpp - one configuration put to the test.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/loop/trial.hpp>
+// and what the tests need besides
+#include <attune/measure/clock/sampler.hpp>
+
+#include <doctest/doctest.h>
+#include <functional>
+#include <limits>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "../../support/accumulate.hpp"
+#include "../../support/other_threads.hpp"
+#include "../../support/texts.hpp"
+
+using namespace attune_test;
+using attune::failure_stage;
+
+namespace {
+
+auto all_ways()
+{
+    return ways<usual,
+                fast,
+                wrong,
+                crashing,
+                endless,
+                refused,
+                unloadable,
+                overrunning,
+                throwing,
+                same_as_usual,
+                crawling,
+                meddling>();
+}
+
+/// Everything a runner refers to. WAY has all values; the default is the way `start`.
+struct bench {
+    accumulate_data data{};
+    scripted_compiler compiler = accumulate_compiler();
+    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::kernel<accumulate_signature> kernel;
+    attune::call_frame frame;
+    attune::chain_of_trees space;
+    attune::tuning_options options = quick_options();
+    attune::tuning_problem problem;
+
+    explicit bench(way start = usual)
+        : kernel(accumulate_kernel(all_ways()))
+        , frame(attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+              {}, data.x, data.y, 3.0))
+        , space(attune::build(all_ways()))
+        , problem{kernel.describe(), space, at(start), any, frame}
+    {
+    }
+    attune::compile_result compile(attune::point const& p)
+    {
+        return any.compile(problem.kernel.source,
+                           attune::make_variant(problem.kernel, space.describe(), p));
+    }
+    attune::point at(way w) const
+    {
+        return {*attune::coordinate_of(space.describe().parameters[0],
+                                       std::to_string(static_cast<int>(w)))};
+    }
+};
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+attune::failure failure_of(attune::trial const& t)
+{
+    auto const* why = std::get_if<attune::failure>(&t.result);
+    return why ? *why : attune::failure{failure_stage::launch, "it worked"};
+}
+
+std::string refusal(bench& b)
+{
+    attune::trial_runner runner{b.problem, b.options};
+    try {
+        (void)runner.establish_reference(b.compile(b.problem.default_at));
+    } catch (attune::error const& e) {
+        return e.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("the reference is measured, and the caller's data stays as it was")
+{
+    bench b;
+    {
+        attune::trial_runner runner{b.problem, b.options};
+        attune::trial const first = runner.establish_reference(b.compile(b.problem.default_at));
+        REQUIRE(attune::succeeded(first.result));
+        CHECK(std::get<attune::measurement>(first.result).value > 0);
+        CHECK(first.code.address == std::get<void*>(code_of<usual>()));
+        CHECK(b.data.called_times(0, 3.0));
+    }
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a right variant is measured by runs of its own")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    calls_to<usual> = 0;
+    calls_to<fast> = 0;
+    attune::trial const quick = runner.run(b.compile(b.at(fast)), never);
+    REQUIRE(attune::succeeded(quick.result));
+    CHECK(quick.code.address == std::get<void*>(code_of<fast>()));
+    CHECK(std::get<attune::measurement>(quick.result).value ==
+          attune::estimate_of(quick.timing).value);
+    CHECK(calls_to<fast>.load() > static_cast<long>(quick.timing.times.size() * quick.timing.runs));
+    CHECK(calls_to<usual>.load() <= 6); // a probe of the machine: a run of known time
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("every kind of failure has its stage and its reason, and leaves the data alone")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    auto const tried = [&](way w) { return failure_of(runner.run(b.compile(b.at(w)), never)); };
+
+    attune::failure const not_right = tried(wrong);
+    CHECK(not_right.stage == failure_stage::verify);
+    CHECK(has(not_right.reason, "argument 1, element 0: got 106, reference 103"));
+    CHECK(b.data.called_times(0, 3.0));
+
+    CHECK(tried(crashing).stage == failure_stage::crash);
+    CHECK(has(tried(crashing).reason, "SIGSEGV"));
+    CHECK(tried(throwing).stage == failure_stage::crash);
+    CHECK(tried(endless).stage == failure_stage::timeout);
+    CHECK(tried(unloadable).stage == failure_stage::load);
+    CHECK(b.data.called_times(0, 3.0));
+
+    attune::failure const no_code = tried(refused);
+    CHECK(no_code.stage == failure_stage::compile);
+    CHECK(has(no_code.reason, "error: no"));
+    CHECK(no_code.log == "all of it");
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a variant that writes past a span is found, and the argument is named")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    attune::failure const past = failure_of(runner.run(b.compile(b.at(overrunning)), never));
+    CHECK(past.stage == failure_stage::crash);
+    CHECK(has(past.reason, "past the end of argument 1"));
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("equal code is measured once, whether it works or not")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    auto const first = std::get<attune::measurement>(
+        runner.establish_reference(b.compile(b.problem.default_at)).result);
+    auto const again =
+        std::get<attune::measurement>(runner.run(b.compile(b.at(same_as_usual)), never).result);
+    CHECK(again.value == first.value);
+    CHECK(again.samples == first.samples);
+    CHECK(runner.same_code() == 1);
+    CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
+    CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
+    CHECK(runner.same_code() == 2);
+}
+
+TEST_CASE("code that was measured before an interruption is not measured again")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    attune::compile_result code = b.compile(b.at(fast));
+    runner.know(std::get<attune::callable>(code).object_key, attune::measurement::exact(42));
+    attune::trial const t = runner.run(std::move(code), never);
+    CHECK(std::get<attune::measurement>(t.result).value == 42);
+    CHECK(runner.same_code() == 1);
+}
+
+TEST_CASE("arrays that overlap are tuned too")
+{
+    bench b;
+    std::span<double> const y(b.data.y);
+    // x and y are one array: y[i] += y[i]
+    b.frame =
+        attune::make_call_frame<std::span<double const>, std::span<double>, double>({}, y, y, 1.0);
+    attune::trial_runner runner{b.problem, b.options};
+    CHECK(attune::succeeded(runner.establish_reference(b.compile(b.problem.default_at)).result));
+    CHECK(attune::succeeded(runner.run(b.compile(b.at(fast)), never).result));
+    CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("variants are compared in turns, and the data is restored")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    attune::trial const slow = runner.establish_reference(b.compile(b.problem.default_at));
+    attune::trial const quick = runner.run(b.compile(b.at(fast)), never);
+    std::vector const both{slow.code, quick.code};
+    auto const compared = runner.compare(both, 2.0);
+    attune::round_times const& times = std::get<attune::round_times>(compared);
+    REQUIRE(times.size() == 2);
+    CHECK(times.ratio(0, 1).value < 0.5);
+    CHECK(times.ratio(0, 1).high < 1);
+    CHECK(times.ratio(1, 0).value > 2);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("who fails while variants are compared is told")
+{
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    attune::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
+    std::vector const both{good.code, std::get<attune::callable>(b.compile(b.at(throwing)))};
+    auto const compared = runner.compare(both, 2.0);
+    REQUIRE(std::holds_alternative<std::size_t>(compared));
+    CHECK(std::get<std::size_t>(compared) == 1);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("who leaves the process changed while variants are compared is told, not who ran last")
+{
+    if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
+    attune_test::wait_until_alone();
+    bench b;
+    attune::trial_runner runner{b.problem, b.options};
+    attune::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
+    auto const code = [&](way w) { return std::get<attune::callable>(b.compile(b.at(w))); };
+    for (std::size_t const place : {1U, 2U, 3U}) {
+        for (int const innocent : {0, 1, 6}) {
+            std::vector all{good.code, code(fast), code(fast)};
+            all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), code(meddling));
+            innocent_calls = innocent;
+            auto const compared = runner.compare(all, 2.0);
+            REQUIRE(std::holds_alternative<std::size_t>(compared));
+            CHECK(std::get<std::size_t>(compared) == place);
+            CHECK(b.data.called_times(0, 3.0));
+        }
+    }
+}
+
+TEST_CASE("a default that does not compile is an error with the compiler's words")
+{
+    bench b{refused};
+    std::string const text = refusal(b);
+    CHECK(has(text, "kernel 'accumulate' did not compile"));
+    CHECK(has(text, "accumulate.kernel.cpp"));
+    CHECK(has(text, "WAY=5"));
+    CHECK(has(text, "error: no"));
+    CHECK(has(text, "all of it"));
+}
+
+TEST_CASE("a kernel with other types is one sentence, without what the compiler said around it")
+{
+    bench b;
+    b.compiler = scripted_compiler{[](attune::variant const&) {
+        return attune::failure{
+            failure_stage::compile,
+            "entry:9:1: error: static assertion failed due to requirement 'x': attune: kernel 'f' "
+            "is declared in the program as void(int), but the kernel file defines it otherwise",
+            "noise"};
+    }};
+    std::string const text = refusal(b);
+    CHECK(has(text, "attune: kernel 'f' is declared in the program as void(int), but"));
+    CHECK(has(text, "the same name and types"));
+    CHECK_FALSE(has(text, "static assertion"));
+    CHECK_FALSE(has(text, "noise"));
+}
+
+TEST_CASE("a default that crashes is an error with the signal and advice")
+{
+    bench b{crashing};
+    std::string const text = refusal(b);
+    CHECK(has(text, "kernel 'accumulate' crashed"));
+    CHECK(has(text, "SIGSEGV"));
+    CHECK(has(text, "next:"));
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a default that leaves a span is an error that names the argument and says what to do")
+{
+    bench b{overrunning};
+    std::string const text = refusal(b);
+    CHECK(has(text, "past the end of argument 1"));
+    CHECK(has(text, "pass longer spans"));
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a default that never ends is an error that names the option")
+{
+    bench b{endless};
+    b.options.default_limit_s = 0.2;
+    std::string const text = refusal(b);
+    CHECK(has(text, "ran too long"));
+    CHECK(has(text, "default_limit_s"));
+}

@@ -1,0 +1,215 @@
+// tests/tune/pipeline/supply.cpp - the next configuration to try, with its code.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/pipeline/supply.hpp>
+
+#include <attune/search/bayesian.hpp>
+#include <attune/search/exhaustive.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <set>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "../../support/accumulate.hpp"
+#include "../../support/one_processor.hpp"
+#include "../../support/scripted_grid.hpp"
+
+using namespace attune_test;
+using attune::point;
+
+namespace {
+
+struct bench {
+    accumulate_data data{};
+    scripted_compiler compiler = accumulate_compiler();
+    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<usual, fast, refused>());
+    attune::call_frame frame =
+        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+            {}, data.x, data.y, 3.0);
+    attune::chain_of_trees space = attune::build(ways<usual, fast, refused>());
+    attune::tuning_problem problem{kernel.describe(), space, space.at(0), any, frame};
+    attune::variant_supply supply{problem, attune::exhaustive_searcher{space}};
+};
+
+/// Writes down its calls: "ask 2: 00 01", "tell 00".
+struct noted_search {
+    attune::any_searcher inner;
+    std::vector<std::string>* calls;
+
+    std::vector<point> ask(std::size_t k)
+    {
+        std::vector<point> out = inner.ask(k);
+        std::string line = "ask " + std::to_string(k) + ":";
+        for (point const& p : out)
+            line += ' ' + shown(p);
+        calls->push_back(line);
+        return out;
+    }
+    void tell(point const& p, attune::outcome const& o)
+    {
+        calls->push_back("tell " + shown(p));
+        inner.tell(p, o);
+    }
+};
+
+/// The calls that a searcher sees in `count` evaluations.
+std::vector<std::string> calls_of(grid& g, std::size_t ahead, std::size_t count)
+{
+    std::vector<std::string> calls;
+    attune::variant_supply supply{
+        g.problem, noted_search{attune::bayesian_searcher{g.space, 3}, &calls}, ahead};
+    for (std::size_t i = 0; i < count; ++i) {
+        auto const now = supply.next(count - i);
+        REQUIRE(now);
+        calls.push_back("try " + shown(now->at));
+        supply.tell(now->at, bowl(now->at));
+    }
+    return calls;
+}
+
+} // namespace
+
+TEST_CASE("configurations come in the order of the search, each with what the compiler made of it")
+{
+    bench b;
+    auto const first = b.supply.next();
+    REQUIRE(first);
+    CHECK(first->at == b.space.at(0));
+    CHECK(std::get<attune::callable>(first->code).address == std::get<void*>(code_of<usual>()));
+    auto const second = b.supply.next();
+    REQUIRE(second);
+    CHECK(std::get<attune::callable>(second->code).address == std::get<void*>(code_of<fast>()));
+    auto const third = b.supply.next();
+    REQUIRE(third);
+    CHECK(std::get<attune::failure>(third->code).stage == attune::failure_stage::compile);
+    CHECK(!b.supply.next());
+    CHECK(b.supply.compile_s() == doctest::Approx(0.002));
+}
+
+TEST_CASE("what is told before it was supplied is not supplied")
+{
+    bench b;
+    b.supply.tell(b.space.at(0), attune::measurement::exact(1));
+    auto const first = b.supply.next();
+    REQUIRE(first);
+    CHECK(first->at == b.space.at(1));
+}
+
+TEST_CASE("a configuration outside the search is compiled as well")
+{
+    bench b;
+    CHECK(std::holds_alternative<attune::callable>(b.supply.compile(b.space.at(1))));
+    CHECK(b.compiler.compiled() == std::vector<std::string>{"WAY=1"});
+}
+
+TEST_CASE("what the compiler had in its cache is counted apart")
+{
+    bench b;
+    b.any.compile = [made = b.any.compile](attune::kernel_source const& k,
+                                           attune::variant const& v) {
+        attune::compile_result result = made(k, v);
+        if (auto* const code = std::get_if<attune::callable>(&result))
+            code->from_cache = v.macros.at(0).value != "0";
+        return result;
+    };
+    (void)b.supply.compile(b.space.at(0));
+    CHECK(b.supply.compiled() == 1);
+    (void)b.supply.compile(b.space.at(1));
+    CHECK(b.supply.from_cache() == 1);
+    (void)b.supply.compile(b.space.at(2));
+    CHECK(b.supply.compiled() == 2); // the compiler ran, and failed
+}
+
+TEST_CASE("the searcher is asked at fixed points: once for all, then for one after each evaluation")
+{
+    grid g;
+    std::vector<std::string> calls;
+    attune::variant_supply supply{
+        g.problem, noted_search{attune::exhaustive_searcher{g.space}, &calls}, 2};
+    for (std::size_t left = 5; left > 0; --left) {
+        auto const now = supply.next(left);
+        REQUIRE(now);
+        supply.tell(now->at, bowl(now->at));
+    }
+    CHECK(calls == std::vector<std::string>{"ask 3: 00 01 02",
+                                            "tell 00",
+                                            "ask 1: 03",
+                                            "tell 01",
+                                            "ask 1: 04", // the fifth: nothing is asked in vain
+                                            "tell 02",
+                                            "tell 03",
+                                            "tell 04"});
+}
+
+TEST_CASE("the run does not depend on how long compiling takes, nor on the number of cores")
+{
+    for (std::size_t const ahead : {0U, 1U, 3U}) {
+        CAPTURE(ahead);
+        grid quick;
+        std::vector<std::string> const expected = calls_of(quick, ahead, 20);
+        grid uneven;
+        uneven.on_compile = [&](attune::variant const& v) {
+            std::size_t const x = std::stoul(v.macros[0].value);
+            std::this_thread::sleep_for(std::chrono::microseconds{x % 3 == 0 ? 3000 : 100});
+            return attune::callable{};
+        };
+        CHECK(calls_of(uneven, ahead, 20) == expected);
+        one_processor const confined;
+        grid alone;
+        CHECK(calls_of(alone, ahead, 20) == expected);
+        CHECK(alone.begun == 20);
+    }
+}
+
+TEST_CASE("no more wait than were asked for, and nothing is compiled that nobody will want")
+{
+    grid g;
+    attune::variant_supply supply{g.problem, attune::exhaustive_searcher{g.space}, 3};
+    for (std::size_t done = 0; done < 12; ++done) {
+        auto const now = supply.next(12 - done);
+        REQUIRE(now);
+        CHECK(supply.waiting() == std::min<std::size_t>(3, 11 - done));
+        CHECK(g.begun <= done + 1 + supply.waiting());
+        supply.tell(now->at, bowl(now->at));
+    }
+    supply.settle();
+    CHECK(g.begun == 12);
+}
+
+TEST_CASE("what waits when the supply goes is not compiled")
+{
+    one_processor const confined; // so that nothing has begun
+    grid g;
+    {
+        attune::variant_supply supply{g.problem, attune::exhaustive_searcher{g.space}, 4};
+        (void)supply.next();
+        (void)supply.next();
+        CHECK(supply.waiting() == 4);
+    }
+    CHECK(g.begun == 2);
+}
+
+TEST_CASE("what is told while it waits is not supplied")
+{
+    grid g;
+    attune::variant_supply supply{g.problem, attune::exhaustive_searcher{g.space}, 2};
+    CHECK(supply.next()->at == g.space.at(0));
+    supply.tell(g.space.at(1), bowl(g.space.at(1)));
+    CHECK(supply.next()->at == g.space.at(2));
+}
+
+TEST_CASE("a finished searcher's last configurations are all supplied")
+{
+    grid g;
+    std::set<std::string> seen;
+    attune::variant_supply supply{g.problem, attune::exhaustive_searcher{g.space}, 7};
+    while (auto const now = supply.next())
+        seen.insert(shown(now->at));
+    CHECK(seen.size() == 100);
+    CHECK(!supply.next());
+}

@@ -1,0 +1,519 @@
+// tests/tune/shape/shape_check.cpp - a variant tuned elsewhere, put to the test at one call.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/shape/shape_check.hpp>
+
+#include <attune/attune.hpp>
+
+#include <algorithm>
+#include <cfenv>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "../../support/sanitized.hpp"
+#include "../../support/texts.hpp"
+
+using attune::failure_stage;
+using attune::isolation;
+using attune::shape_check_limits;
+using attune::shape_verdict;
+using attune_test::has;
+using ending = shape_verdict::ending;
+
+namespace {
+
+using signature = void(std::span<double const>, std::span<double>, std::span<int>);
+using function = signature*;
+using in = std::span<double const>;
+using out = std::span<double>;
+using ints = std::span<int>;
+
+void assign(in x, out y, ints)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] = 2 * x[i];
+}
+void add(in x, out y, ints)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] += 2 * x[i];
+}
+void clamp(in, out y, ints)
+{
+    for (double& value : y)
+        value = value > 100 ? 100 : value;
+}
+void nothing(in, out, ints) {}
+/// Blocks of 16, and what is left is forgotten.
+void no_remainder(in x, out y, ints)
+{
+    for (std::size_t i = 0; i + 16 <= y.size(); i += 16)
+        for (std::size_t k = i; k < i + 16; ++k)
+            y[k] = 2 * x[k];
+}
+void wrong_tail(in x, out y, ints k)
+{
+    assign(x, y, k);
+    y.back() = 0;
+}
+ATTUNE_TEST_UNCHECKED void one_past(in x, out y, ints k)
+{
+    assign(x, y, k);
+    double volatile* const past = y.data() + y.size();
+    *past = 1;
+}
+/// Also when it is right: reads on in x, and forgets it.
+ATTUNE_TEST_UNCHECKED void reads_on(in x, out y, ints k)
+{
+    double const volatile* const far = x.data() + x.size() + 512;
+    static_cast<void>(*far);
+    assign(x, y, k);
+}
+ATTUNE_TEST_UNCHECKED void crash(in, out, ints)
+{
+    int volatile* volatile nowhere = nullptr;
+    *nowhere = 1;
+}
+void hang(in, out, ints)
+{
+    for (;;)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+void throws(in, out, ints) { throw std::runtime_error("not at this size"); }
+void throws_number(in, out, ints) { throw 7; }
+void leaves(in x, out y, ints k)
+{
+    assign(x, y, k);
+    std::exit(0);
+}
+void leaves_at_once(in x, out y, ints k)
+{
+    assign(x, y, k);
+    _exit(0);
+}
+void leaks(in x, out y, ints k)
+{
+    assign(x, y, k);
+    char* volatile lost = new char[3 << 20];
+    lost[0] = 1;
+}
+/// Scratch memory that is taken once is no leak.
+void keeps_scratch(in x, out y, ints k)
+{
+    static char* const scratch = new char[3 << 20];
+    scratch[0] = 1;
+    assign(x, y, k);
+}
+void rounds_up(in x, out y, ints k)
+{
+    assign(x, y, k);
+    std::fesetround(FE_UPWARD);
+}
+void forks(in x, out y, ints k)
+{
+    assign(x, y, k);
+    static_cast<void>(fork());
+}
+void leaves_process(in x, out y, ints k)
+{
+    assign(x, y, k);
+    if (fork() == 0) {
+        sleep(1);
+        _exit(0);
+    }
+}
+void closes(in x, out y, ints k)
+{
+    assign(x, y, k);
+    close(0);
+}
+void kills(in, out, ints) { std::raise(SIGKILL); }
+/// Reads what it writes, as an index: other contents are out of range.
+ATTUNE_TEST_UNCHECKED void follow(in x, out y, ints k)
+{
+    for (std::size_t i = 0; i < k.size(); ++i)
+        y[i] = *(&x[0] + (k[i] % 2 == 0 ? k[i] : 1 << 24));
+}
+void slow(in x, out y, ints k)
+{
+    assign(x, y, k);
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+}
+
+[[nodiscard]] attune::callable code(function f)
+{
+    attune::callable made;
+    made.address = reinterpret_cast<void*>(f);
+    return made;
+}
+
+[[nodiscard]] std::size_t address_space()
+{
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+struct call {
+    attune::kernel<signature> kernel{
+        "f", attune::source_text("", "f.kernel.cpp"), attune::space(attune::integer<"A">(1, 2))};
+    std::vector<double> x = std::vector<double>(101, 1.0);
+    std::vector<double> y = std::vector<double>(101, 10.0);
+    std::vector<int> k = std::vector<int>(101, 0);
+    shape_check_limits limits{};
+    unsigned most_executions = 4;
+
+    shape_verdict verify(function trusted, function tried, isolation how = isolation::fork)
+    {
+        return verify_on(x, y, k, trusted, tried, how);
+    }
+    shape_verdict verify_on(
+        in a, out b, ints c, function trusted, function tried, isolation how = isolation::fork)
+    {
+        attune::call_frame const frame =
+            attune::make_call_frame(kernel.describe().tolerances, a, b, c);
+        std::vector<double> const a_before(a.begin(), a.end());
+        std::vector<double> const b_before(b.begin(), b.end());
+        std::vector<int> const c_before(c.begin(), c.end());
+        shape_verdict const said =
+            attune::verify_shape(kernel.describe(), frame, code(trusted), code(tried), limits, how);
+        CHECK(std::equal(a.begin(), a.end(), a_before.begin()));
+        CHECK(std::equal(b.begin(), b.end(), b_before.begin()));
+        CHECK(std::equal(c.begin(), c.end(), c_before.begin()));
+        CHECK(said.executions <= most_executions);
+        CHECK(said.runs_s <= said.elapsed_s);
+        CHECK((said.how == ending::right) == said.why.reason.empty());
+        CHECK(waitpid(-1, nullptr, WNOHANG) == -1); // no child is left
+        return said;
+    }
+};
+
+constexpr isolation everywhere[] = {isolation::fork, isolation::guard, isolation::none};
+
+} // namespace
+
+TEST_CASE("a variant that is right is served")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        shape_verdict const said = c.verify(assign, keeps_scratch, how);
+        CHECK(said.how == ending::right);
+        CHECK(said.executions >= 3); // the default twice
+        CHECK(c.verify(add, add, how).how == ending::right);
+    }
+}
+
+TEST_CASE("a forgotten remainder is wrong at each size that has one, and right elsewhere")
+{
+    for (isolation const how : everywhere)
+        for (std::size_t const n : {0u, 1u, 15u, 16u, 17u, 31u, 32u, 33u, 100u, 4096u, 4097u}) {
+            call c;
+            c.x.assign(n, 1.5);
+            c.y.assign(n, 3.0); // the right answer stands there already
+            c.k.clear();
+            CAPTURE(n);
+            shape_verdict const said = c.verify(assign, no_remainder, how);
+            CHECK(said.how == (n % 16 == 0 ? ending::right : ending::wrong));
+            if (n % 16 != 0) CHECK(said.why.stage == failure_stage::verify);
+        }
+}
+
+TEST_CASE("who writes nothing is found out although the answer stands there already")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        assign(c.x, c.y, c.k);
+        shape_verdict const said = c.verify(assign, nothing, how);
+        CHECK(said.how == ending::wrong);
+        CHECK(has(said.why.reason, "argument 1, element 0"));
+        c.y.assign(c.y.size(), 100.0); // clamped already: one more call changes nothing
+        CHECK(c.verify(clamp, nothing, how).how == ending::wrong);
+        CHECK(c.verify(clamp, clamp, how).how == ending::right);
+        CHECK(c.verify(add, assign, how).how == ending::wrong);
+        CHECK(c.verify(assign, add, how).how == ending::wrong);
+    }
+}
+
+TEST_CASE("what a bad variant does is its failure, and the caller never sees it")
+{
+    call c;
+    auto const why = [&](function tried, isolation how = isolation::fork) {
+        shape_verdict const said = c.verify(assign, tried, how);
+        CHECK(said.how == ending::wrong);
+        return said.why.reason;
+    };
+    CHECK(has(why(wrong_tail), "argument 1, element 100: got 0, reference 2"));
+    CHECK(has(why(one_past), "argument 1: written outside of its 808 bytes"));
+    CHECK(has(why(reads_on), "past the end of argument 0 (it has 808 bytes)"));
+    CHECK(has(why(crash), "SIGSEGV"));
+    CHECK(has(why(hang), "still running after"));
+    CHECK(why(throws) == "not at this size");
+    CHECK(has(why(throws_number), "an exception that is not a std::exception"));
+    CHECK(has(why(leaves), "exit(0) was called"));
+    CHECK(has(why(leaves_at_once), "exit(0) was called"));
+    CHECK(has(why(leaks), "leaks 1 MiB"));
+    CHECK(has(why(rounds_up), "changed the floating-point mode"));
+    CHECK(has(why(forks), "left a child process behind"));
+    CHECK(has(why(leaves_process), "left a child process behind"));
+    CHECK(has(why(closes), "closed or exchanged file descriptor 0"));
+    CHECK(has(why(kills), "SIGKILL"));
+
+    if (is_skipped(attune_test::thread_sanitized, attune_test::jumps_out_of_handlers)) return;
+    for (isolation const how : {isolation::guard}) {
+        CHECK(has(why(wrong_tail, how), "argument 1, element 100"));
+        CHECK(has(why(one_past, how), "argument 1: written outside"));
+        CHECK(has(why(reads_on, how), "SIGSEGV"));
+        CHECK(has(why(crash, how), "SIGSEGV"));
+        CHECK(has(why(hang, how), "still running after"));
+        CHECK(why(throws, how) == "not at this size");
+        CHECK(has(why(rounds_up, how), "changed the floating-point mode"));
+        CHECK(std::fegetround() == FE_TONEAREST);
+    }
+    CHECK(why(throws, isolation::none) == "not at this size");
+}
+
+TEST_CASE("where the trusted code fails on the copies nothing is known of the variant")
+{
+    call c;
+    for (function trusted : {reads_on, one_past, crash, throws, leaves_at_once, kills}) {
+        shape_verdict const said = c.verify(trusted, assign);
+        CHECK(said.how == ending::unknown);
+        CHECK(has(said.why.reason, "the trusted code failed on copies of the arrays: "));
+    }
+    CHECK(has(c.verify(reads_on, assign).why.reason, "past the end of argument 0"));
+    c.limits.check_s = 0.1;
+    for (function trusted : {hang, slow})
+        for (isolation const how : {isolation::fork, isolation::guard}) {
+            if (how == isolation::guard && attune_test::thread_sanitized) continue;
+            shape_verdict const said = c.verify(trusted, assign, how);
+            CHECK(said.how == ending::unknown);
+            CHECK(said.elapsed_s < 5);
+        }
+    CHECK(has(c.verify(slow, assign).why.reason, "a check would take longer than 0.1 s"));
+}
+
+TEST_CASE("a default that other contents lead astray is compared from the caller's alone")
+{
+    for (isolation const how : {isolation::fork, isolation::guard}) {
+        if (how == isolation::guard && attune_test::thread_sanitized) continue;
+        call c; // k = 0 is an index, 1 is none
+        CHECK(c.verify(follow, follow, how).how == ending::right);
+        shape_verdict const said = c.verify(follow, nothing, how);
+        CHECK(said.how == ending::wrong);
+        CHECK(has(said.why.reason, "got 10, reference 1"));
+    }
+}
+
+TEST_CASE("what the trusted code changes in the process, the variant may")
+{
+    call c;
+    CHECK(c.verify(rounds_up, rounds_up).how == ending::right);
+    CHECK(c.verify(rounds_up, rounds_up, isolation::guard).how == ending::right);
+    CHECK(std::fegetround() == FE_TONEAREST);
+}
+
+TEST_CASE("overlapping arrays keep their places in the copy")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        for (std::size_t i = 0; i < c.y.size(); ++i)
+            c.y[i] = static_cast<double>(i);
+        in const all(c.y);
+        // y[i + 1] = 2 y[i], one after the other: what blocks make of it differs.
+        CHECK(c.verify_on(all.first(100), out(c.y).subspan(1), c.k, assign, assign, how).how ==
+              ending::right);
+        auto const backwards = [](in x, out y, ints) {
+            for (std::size_t i = y.size(); i-- > 0;)
+                y[i] = 2 * x[i];
+        };
+        CHECK(c.verify_on(all.first(100), out(c.y).subspan(1), c.k, assign, backwards, how).how ==
+              ending::wrong);
+        CHECK(c.verify_on(all, c.y, c.k, assign, backwards, how).how == ending::right);
+        CHECK(c.verify_on(all, c.y, c.k, assign, one_past, how).how == ending::wrong);
+        if (how == isolation::fork)
+            CHECK(c.verify_on(all, c.y, c.k, reads_on, assign, how).how == ending::unknown);
+    }
+}
+
+TEST_CASE("a call without arrays, and one without elements, has a verdict")
+{
+    attune::kernel<void(int)> kernel{
+        "f", attune::source_text("", "f.kernel.cpp"), attune::space(attune::integer<"A">(1, 2))};
+    attune::call_frame const frame = attune::make_call_frame({}, 3);
+    attune::callable fine;
+    fine.address = reinterpret_cast<void*>(+[](int) {});
+    attune::callable bad;
+    bad.address = reinterpret_cast<void*>(+[](int i) { throw i; });
+    CHECK(attune::verify_shape(kernel.describe(), frame, fine, bad).how == ending::wrong);
+    CHECK(attune::verify_shape(kernel.describe(), frame, bad, fine).how == ending::unknown);
+    for (isolation const how : everywhere) {
+        call c;
+        CHECK(c.verify_on({}, {}, {}, assign, nothing, how).how == ending::right);
+        if (how == isolation::none) continue;
+        CHECK(c.verify_on({}, {}, {}, assign, one_past, how).how == ending::wrong);
+    }
+}
+
+TEST_CASE("arrays that are too large to copy are not copied")
+{
+    call c;
+    c.limits.most_bytes = 1000;
+    shape_verdict const said = c.verify(assign, wrong_tail);
+    CHECK(said.how == ending::unknown);
+    CHECK(said.executions == 0);
+    CHECK(has(said.why.reason, "its arrays take 2020 bytes"));
+}
+
+TEST_CASE("the user's reference is what is right, and its failures are no variant's")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        c.kernel.reference([](in x, out y, ints k) { add(x, y, k); });
+        CHECK(c.verify(assign, assign, how).how == ending::wrong);
+        CHECK(c.verify(assign, add, how).how == ending::right);
+        c.kernel.reference([](in, out, ints) { throw std::runtime_error("no data"); });
+        shape_verdict const said = c.verify(assign, assign, how);
+        CHECK(said.how == ending::unknown);
+        CHECK(has(said.why.reason, "no data"));
+    }
+}
+
+TEST_CASE("the user's check decides, and one that throws refuses")
+{
+    auto const sum_of = [](out y) {
+        double sum = 0;
+        for (double const value : y)
+            sum += value;
+        return sum;
+    };
+    for (isolation const how : everywhere) {
+        call c;
+        c.kernel.check([sum_of](in, out y, ints) { return sum_of(y) == 202.0; });
+        CHECK(c.verify(assign, assign, how).how == ending::right);
+        CHECK(c.verify(assign, wrong_tail, how).how == ending::wrong);
+        CHECK(c.verify(wrong_tail, assign, how).how == ending::unknown);
+        c.kernel.check([sum_of](in, out y, ints) -> std::string {
+            return sum_of(y) == 202.0 ? std::string() : throw std::runtime_error("a bad sum");
+        });
+        shape_verdict const said = c.verify(assign, wrong_tail, how);
+        CHECK(said.how == ending::wrong);
+        CHECK(said.why.stage == failure_stage::verify);
+        CHECK(has(said.why.reason, "a bad sum"));
+        CHECK(c.verify(assign, assign, how).how == ending::right);
+    }
+}
+
+TEST_CASE("without memory or a child process there is no verdict, and no exception")
+{
+    if (attune_test::address_sanitized) return;
+    call c;
+    rlimit old{};
+    getrlimit(RLIMIT_AS, &old);
+    c.x.assign(std::size_t{1} << 20, 1.0);
+    c.y.assign(std::size_t{1} << 20, 1.0);
+    for (isolation const how : {isolation::fork, isolation::guard}) {
+        attune::call_frame const frame = attune::make_call_frame({}, in(c.x), out(c.y), ints(c.k));
+        rlimit tight = old;
+        tight.rlim_cur = address_space() + (std::size_t{4} << 20);
+        setrlimit(RLIMIT_AS, &tight);
+        shape_verdict const said = attune::verify_shape(
+            c.kernel.describe(), frame, code(assign), code(wrong_tail), {}, how);
+        setrlimit(RLIMIT_AS, &old);
+        // A child has a limit of its own.
+        CHECK(said.how == (how == isolation::fork ? ending::wrong : ending::unknown));
+        CHECK(!said.why.reason.empty());
+    }
+    rlimit processes{};
+    getrlimit(RLIMIT_NPROC, &processes);
+    if (geteuid() == 0) return; // root may have as many as it likes
+    rlimit none = processes;
+    none.rlim_cur = 1;
+    setrlimit(RLIMIT_NPROC, &none);
+    shape_verdict const said = c.verify(assign, assign);
+    setrlimit(RLIMIT_NPROC, &processes);
+    CHECK(said.how == ending::unknown);
+}
+
+TEST_CASE("a host that ignores its children, and one with much memory, gets its verdict")
+{
+    std::vector<char> much(std::size_t{64} << 20, 'x'); // left out of the fork
+    call c;
+    CHECK(c.verify(assign, assign).how == ending::right);
+    CHECK(c.verify(assign, wrong_tail).how == ending::wrong);
+    // Code that needs what was left out is given it.
+    static char const* other = nullptr;
+    other = much.data() + much.size() / 2;
+    c.most_executions = 7; // those of a child that missed it count too
+    CHECK(c.verify(assign, [](in x, out y, ints k) {
+               if (*other == 'x') assign(x, y, k);
+           }).how == ending::right);
+
+    struct sigaction ignore{};
+    struct sigaction before{};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGCHLD, &ignore, &before);
+    CHECK(c.verify(assign, assign).how == ending::right);
+    CHECK(c.verify(assign, wrong_tail).how == ending::wrong);
+    CHECK(c.verify(assign, crash).how != ending::right);
+    sigaction(SIGCHLD, &before, nullptr);
+}
+
+TEST_CASE("a program with a team of GCC's OpenMP gets its verdict")
+{
+    if (attune_test::thread_sanitized) return; // libgomp is not instrumented
+    void* const library = dlopen("libgomp.so.1", RTLD_NOW);
+    if (library == nullptr) return;
+    static void (*parallel)(void (*)(void*), void*, unsigned, unsigned) = nullptr;
+    parallel = reinterpret_cast<decltype(parallel)>(dlsym(library, "GOMP_parallel"));
+    if (parallel == nullptr) return;
+    auto const in_parallel = [](in x, out y, ints k) {
+        parallel([](void*) {}, nullptr, 2, 0);
+        assign(x, y, k);
+    };
+    pid_t const other = fork(); // the team's threads stay until its end
+    if (other == 0) {
+        parallel([](void*) {}, nullptr, 2, 0);
+        call c;
+        int failed = 0;
+        auto const expect = [&](bool holds) { failed = 2 * failed + (holds ? 0 : 1); };
+        expect(c.verify(in_parallel, in_parallel, isolation::automatic).how == ending::right);
+        expect(c.verify(in_parallel, wrong_tail, isolation::automatic).how == ending::wrong);
+        c.limits.check_s = 0.3;
+        shape_verdict const said = c.verify(in_parallel, in_parallel); // hangs in a forked child
+        expect(said.how == ending::unknown);
+        expect(said.elapsed_s < 10);
+        expect(c.verify(assign, in_parallel).how == ending::wrong);
+        _exit(failed);
+    }
+    int status = -1;
+    waitpid(other, &status, 0);
+    CHECK(status == 0);
+}
+
+TEST_CASE("many checks leave no memory behind")
+{
+    if (attune_test::address_sanitized || attune_test::thread_sanitized) return;
+    for (isolation const how : {isolation::fork, isolation::guard}) {
+        call c;
+        for (int i = 0; i < 20; ++i)
+            CHECK(c.verify(assign, wrong_tail, how).how == ending::wrong);
+        std::size_t const before = address_space();
+        for (int i = 0; i < 50; ++i)
+            CHECK(c.verify(assign, wrong_tail, how).how == ending::wrong);
+        CHECK(address_space() <= before + (std::size_t{1} << 20));
+    }
+}
