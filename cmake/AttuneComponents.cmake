@@ -1,16 +1,37 @@
-# The components behind attune's doors, defined once for this build tree and for the installed package:
-# either way the consumer's own compiler builds the one translation unit that a component is.
+# The two forms of the same headers, defined once for this build tree and for the installed package.
 #
-#   attune::space    include/attune/unit/space.hpp            Boost's headers
-#   attune::files    include/attune/unit/files.hpp            attune::space, JSON
-#   attune::search   include/attune/unit/search.hpp          attune::space, Eigen, LBFGSpp
-#   attune::tune     include/attune/unit/tune.hpp              attune::search, JSON, threads, dlopen
-#   attune::clang    include/attune/unit/clang_module.hpp   attune::tune and a module with LLVM and Clang;
-#                                                              without these, attune::tune alone
+#   attune::header_only  ATTUNE_HEADER_ONLY: every definition is inline, nothing of attune's is linked
+#   attune::<stage>      the compiled form: one translation unit per stage, compiled once
 #
-# Nothing is built unless something links it. Needs the target attune::attune.
+#   stage      unit                           needs                  other stages
+#   core       attune/unit/core.hpp           Boost's headers        -
+#   space      attune/unit/space.hpp          -                      core
+#   files      attune/unit/files.hpp          JSON                   space
+#   search     attune/unit/search.hpp         Eigen, LBFGSpp         space
+#   compile    attune/unit/compile.hpp        -                      core
+#   measure    attune/unit/measure.hpp        -                      core
+#   remember   attune/unit/remember.hpp       JSON                   core
+#   tune       attune/unit/tune.hpp           -                      search, compile, measure, remember
+#   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
+#
+# core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
+# builds those that something links. Needs the target attune::attune.
+set(attune_stages core space files search compile measure remember tune)
+set(attune_packages_core boost threads)
+set(attune_packages_files json)
+set(attune_packages_search eigen lbfgspp)
+set(attune_packages_remember json)
+set(attune_uses_space core)
+set(attune_uses_files space)
+set(attune_uses_search space)
+set(attune_uses_compile core)
+set(attune_uses_measure core)
+set(attune_uses_remember core)
+set(attune_uses_tune search compile measure remember)
+set(attune_uses_clang tune)
+set(attune_packages_clang llvm)
 
-# Every attune_find_* sets <reason> to nothing, or to a clause that says what is missing and where it is had.
+# attune_find_<package>(<reason>) sets <reason> to nothing, or to a clause that says what is missing and where it is had.
 
 function(attune_find_boost reason)
     find_package(Boost CONFIG QUIET GLOBAL)
@@ -29,52 +50,49 @@ function(attune_find_boost reason)
     endif()
 endfunction()
 
-function(attune_find_space reason)
-    attune_find_boost(why)
-    set(${reason} "${why}" PARENT_SCOPE)
-    set(${reason}_found "Boost's headers" PARENT_SCOPE)
-endfunction()
-
-function(attune_find_files reason)
+function(attune_find_json reason)
     find_package(nlohmann_json CONFIG QUIET GLOBAL)
-    attune_find_space(why)
-    if(NOT why STREQUAL "")
-        set(${reason} "${why}" PARENT_SCOPE)
-    elseif(NOT TARGET nlohmann_json::nlohmann_json)
+    set(${reason} "" PARENT_SCOPE)
+    if(NOT TARGET nlohmann_json::nlohmann_json)
         set(${reason} "nlohmann-json was not found (Debian: nlohmann-json3-dev)" PARENT_SCOPE)
-    else()
-        set(${reason} "" PARENT_SCOPE)
-        set(${reason}_found "nlohmann-json ${nlohmann_json_VERSION}" PARENT_SCOPE)
     endif()
 endfunction()
 
-function(attune_find_search reason)
+function(attune_find_eigen reason)
     find_package(Eigen3 CONFIG QUIET GLOBAL)
-    find_path(ATTUNE_LBFGSPP_INCLUDE_DIR LBFGS.h)
-    mark_as_advanced(ATTUNE_LBFGSPP_INCLUDE_DIR)
+    set(${reason} "" PARENT_SCOPE)
     if(NOT TARGET Eigen3::Eigen)
         set(${reason} "Eigen 3.4 was not found (Debian: libeigen3-dev)" PARENT_SCOPE)
-    elseif(NOT ATTUNE_LBFGSPP_INCLUDE_DIR)
-        set(${reason} "LBFGSpp was not found (Debian: liblbfgspp-dev)" PARENT_SCOPE)
-    else()
-        set(${reason} "" PARENT_SCOPE)
-        set(${reason}_found "Eigen ${Eigen3_VERSION}, LBFGSpp" PARENT_SCOPE)
     endif()
 endfunction()
 
-function(attune_find_tune reason)
-    find_package(nlohmann_json CONFIG QUIET GLOBAL)
+function(attune_find_lbfgspp reason)
+    find_path(ATTUNE_LBFGSPP_INCLUDE_DIR LBFGS.h)
+    mark_as_advanced(ATTUNE_LBFGSPP_INCLUDE_DIR)
+    set(${reason} "" PARENT_SCOPE)
+    if(NOT ATTUNE_LBFGSPP_INCLUDE_DIR)
+        set(${reason} "LBFGSpp was not found (Debian: liblbfgspp-dev)" PARENT_SCOPE)
+    endif()
+endfunction()
+
+function(attune_find_threads reason)
     find_package(Threads QUIET GLOBAL)
-    attune_find_search(why)
-    if(NOT why STREQUAL "")
-        set(${reason} "${why}" PARENT_SCOPE)
-    elseif(NOT TARGET nlohmann_json::nlohmann_json)
-        set(${reason} "nlohmann-json was not found (Debian: nlohmann-json3-dev)" PARENT_SCOPE)
-    elseif(NOT TARGET Threads::Threads)
+    set(${reason} "" PARENT_SCOPE)
+    if(NOT TARGET Threads::Threads)
         set(${reason} "the system's threads library was not found" PARENT_SCOPE)
-    else()
-        set(${reason} "" PARENT_SCOPE)
-        set(${reason}_found "nlohmann-json ${nlohmann_json_VERSION}" PARENT_SCOPE)
+    endif()
+endfunction()
+
+# Links a library to what a package is. Headers stay out of what an installed library asks of its consumers.
+function(attune_link_package library scope package)
+    if(package STREQUAL "boost")
+        target_link_libraries(${library} ${scope} $<BUILD_INTERFACE:Boost::headers>)
+    elseif(package STREQUAL "json")
+        target_link_libraries(${library} ${scope} $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+    elseif(package STREQUAL "eigen")
+        target_link_libraries(${library} ${scope} $<BUILD_INTERFACE:Eigen3::Eigen>)
+    elseif(package STREQUAL "lbfgspp")
+        target_include_directories(${library} SYSTEM ${scope} $<BUILD_INTERFACE:${ATTUNE_LBFGSPP_INCLUDE_DIR}>)
     endif()
 endfunction()
 
@@ -96,13 +114,8 @@ function(attune_newest_llvm hint)
 endfunction()
 
 # Gives the target attune_llvm: LLVM and Clang as shared libraries. A set LLVM_DIR has the last word.
-function(attune_find_clang reason)
+function(attune_find_llvm reason)
     set(packages "(Debian: llvm-19-dev, libclang-19-dev and libclang-cpp19-dev)")
-    attune_find_tune(why)
-    if(NOT why STREQUAL "")
-        set(${reason} "${why}" PARENT_SCOPE)
-        return()
-    endif()
     set(hint "")
     if(NOT LLVM_DIR)
         attune_newest_llvm(hint)
@@ -142,6 +155,26 @@ function(attune_find_clang reason)
     endif()
 endfunction()
 
+# Sets <reason> to why a stage cannot be built, or to nothing; then <reason>_found may say with what.
+function(attune_find_component name reason)
+    foreach(other IN LISTS attune_uses_${name})
+        attune_find_component(${other} why)
+        if(NOT why STREQUAL "")
+            set(${reason} "${why}" PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
+    foreach(package IN LISTS attune_packages_${name})
+        cmake_language(CALL attune_find_${package} why)
+        if(NOT why STREQUAL "")
+            set(${reason} "${why}" PARENT_SCOPE)
+            return()
+        endif()
+        set(${reason}_found "${why_found}" PARENT_SCOPE)
+    endforeach()
+    set(${reason} "" PARENT_SCOPE)
+endfunction()
+
 # Adds the library <target> of the given kind from the one line that includes <file>.
 function(attune_add_unit target kind file)
     set(unit "${CMAKE_CURRENT_BINARY_DIR}/attune/${target}.cpp")
@@ -159,38 +192,38 @@ function(attune_add_unit target kind file)
     endif()
 endfunction()
 
-# attune_add_component(space | files | search | tune | clang): call it only after attune_find_<component> found all.
+# attune_add_component(<stage> | clang): call it only after its attune_find_... found all.
 function(attune_add_component name)
     if(TARGET attune::${name})
         return()
-    elseif(name STREQUAL "space")
-        attune_add_unit(attune_space STATIC attune/unit/space.hpp)
-        target_link_libraries(attune_space PUBLIC attune::attune)
-    elseif(name STREQUAL "files")
-        attune_add_component(space)
-        attune_add_unit(attune_files STATIC attune/unit/files.hpp)
-        target_link_libraries(attune_files PUBLIC attune::space PRIVATE nlohmann_json::nlohmann_json)
-    elseif(name STREQUAL "search")
-        attune_add_component(space)
-        attune_add_unit(attune_search STATIC attune/unit/search.hpp)
-        target_link_libraries(attune_search PUBLIC attune::space PRIVATE Eigen3::Eigen)
-        target_include_directories(attune_search SYSTEM PRIVATE "${ATTUNE_LBFGSPP_INCLUDE_DIR}")
-    elseif(name STREQUAL "tune")
-        attune_add_component(search)
-        attune_add_unit(attune_tune STATIC attune/unit/tune.hpp)
-        target_link_libraries(attune_tune PUBLIC attune::search Threads::Threads ${CMAKE_DL_LIBS}
-                                          PRIVATE nlohmann_json::nlohmann_json)
-    elseif(name STREQUAL "clang")
-        attune_add_component(tune)
+    endif()
+    foreach(other IN LISTS attune_uses_${name})
+        attune_add_component(${other})
+    endforeach()
+    if(name STREQUAL "clang")
         # Opened at run time with local symbols, so that a program may hold a second LLVM.
-        attune_add_unit(attune_clang_module MODULE attune/unit/clang_module.hpp)
-        set_target_properties(attune_clang_module PROPERTIES PREFIX lib OUTPUT_NAME attune_clang)
+        attune_add_unit(attune_clang_module MODULE attune/unit/clang.hpp)
+        set_target_properties(attune_clang_module PROPERTIES PREFIX lib OUTPUT_NAME attune_clang
+                                                             LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
         target_link_libraries(attune_clang_module PRIVATE attune::attune attune_llvm)
-        target_compile_definitions(attune_tune PRIVATE
-            "ATTUNE_CLANG_MODULE=\"$<TARGET_FILE:attune_clang_module>\"")
         add_library(attune_clang INTERFACE)
-        target_link_libraries(attune_clang INTERFACE attune::tune)
+        # The module is found by the run path of whatever links this: no path of it is compiled in.
+        target_link_libraries(attune_clang INTERFACE attune::tune
+                              "$<BUILD_INTERFACE:-Wl,-rpath,$<TARGET_FILE_DIR:attune_clang_module>>")
         add_dependencies(attune_clang attune_clang_module)
+    else()
+        attune_add_unit(attune_${name} STATIC attune/unit/${name}.hpp)
+        set_target_properties(attune_${name} PROPERTIES EXPORT_NAME ${name})
+        target_link_libraries(attune_${name} PUBLIC attune::attune)
+        foreach(other IN LISTS attune_uses_${name})
+            target_link_libraries(attune_${name} PUBLIC attune_${other})
+        endforeach()
+        foreach(package IN LISTS attune_packages_${name})
+            attune_link_package(attune_${name} PRIVATE ${package})
+        endforeach()
+        if(name STREQUAL "core")
+            target_link_libraries(attune_core PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+        endif()
     endif()
     add_library(attune::${name} ALIAS attune_${name})
 endfunction()
@@ -204,4 +237,24 @@ function(attune_add_clang_without_module reason)
         message(STATUS "attune::clang: without the in-process Clang compiler, because ${reason}; "
                        "variants are compiled by `c++`")
     endif()
+endfunction()
+
+# attune::header_only, with the packages that are found: a program pays for those that the headers it includes need.
+function(attune_add_header_only)
+    if(TARGET attune::header_only)
+        return()
+    endif()
+    add_library(attune_header_only INTERFACE)
+    target_compile_definitions(attune_header_only INTERFACE ATTUNE_HEADER_ONLY)
+    target_link_libraries(attune_header_only INTERFACE attune::attune ${CMAKE_DL_LIBS})
+    foreach(package boost threads json eigen lbfgspp)
+        cmake_language(CALL attune_find_${package} why)
+        if(why STREQUAL "")
+            attune_link_package(attune_header_only INTERFACE ${package})
+            if(package STREQUAL "threads")
+                target_link_libraries(attune_header_only INTERFACE Threads::Threads)
+            endif()
+        endif()
+    endforeach()
+    add_library(attune::header_only ALIAS attune_header_only)
 endfunction()

@@ -15,7 +15,7 @@ set(sees_compile core declare cuda compile)
 set(sees_measure core cuda measure)
 set(sees_remember core declare remember)
 set(sees_tune core declare space search cuda compile measure remember tune)
-set(sees_top ${sees_tune} top unit)
+set(sees_top ${sees_tune} top)
 set(sees_unit ${sees_tune} unit) # one translation unit of the compiled form each
 
 # third party -> the files, as a regex over the path below attune/, that may include it
@@ -65,7 +65,7 @@ foreach(file IN LISTS files)
         elseif(line MATCHES "^[ \t]*#[ \t]*include[ \t]*<([^>]+)>")
             set(what "${CMAKE_MATCH_1}")
             if(what MATCHES "^attune/(.*)$" AND CMAKE_MATCH_1 MATCHES "${where_llvm}"
-               AND NOT file MATCHES "${where_llvm}" AND NOT file STREQUAL "unit/clang_module.hpp")
+               AND NOT file MATCHES "${where_llvm}" AND NOT file STREQUAL "unit/clang.hpp")
                 problem("it parses LLVM's headers; only the module's own parts may include it")
             elseif(what MATCHES "^attune/([^/]+)/")
                 if(NOT CMAKE_MATCH_1 IN_LIST sees_${folder})

@@ -37,7 +37,8 @@ struct clang_options {
 /// an object: while the cache knows the module, identity() and find_winner() do without it.
 ///
 /// The module is looked for in this order: options.module; the environment variable
-/// ATTUNE_CLANG_MODULE; the place where the build put it; beside the program; the loader's path.
+/// ATTUNE_CLANG_MODULE; beside the program or library that holds attune; its run path, which the
+/// CMake target attune::clang sets; the loader's other folders.
 /// The time limit is looked at between the passes of the optimiser; parsing is not interrupted.
 /// A kernel may have static and thread_local objects, throw, and call what the program exports and
 /// what the shared libraries of its flags -l and -L define; those are opened with RTLD_LOCAL, and
@@ -80,3 +81,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/clang.ipp>
+#endif

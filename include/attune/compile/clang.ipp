@@ -2,20 +2,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/request_key.ipp>
+#include <attune/compile/cache/request_key.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/compile/clang/detail/module_keeper.hpp>
 #include <attune/compile/clang/detail/module_reply.hpp>
 #include <attune/compile/clang/detail/module_session.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
-#include <attune/compile/system.ipp>
-#include <attune/compile/system/libraries.ipp>
-#include <attune/compile/system/object_key.ipp>
-#include <attune/compile/system/shared_code.ipp>
+#include <attune/compile/system.hpp>
+#include <attune/compile/system/libraries.hpp>
+#include <attune/compile/system/object_key.hpp>
+#include <attune/compile/system/shared_code.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/fork_gate.hpp>
-#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {
@@ -177,31 +178,31 @@ struct clang_compiler::state {
     std::string nothing_compiles{}; ///< why, where only the cache serves
 };
 
-clang_compiler::clang_compiler(clang_options options)
+ATTUNE_INLINE clang_compiler::clang_compiler(clang_options options)
     : state_(std::make_shared<state>(std::move(options)))
 {
 }
 
-std::string clang_compiler::notice() const
+ATTUNE_INLINE std::string clang_compiler::notice() const
 {
     (void)state_->about();
     std::lock_guard const one(state_->lock);
     return state_->notice;
 }
 
-std::string clang_compiler::identity() const
+ATTUNE_INLINE std::string clang_compiler::identity() const
 {
     std::optional<detail::clang_facts> const facts = state_->about();
     return facts ? state_->identity_of(*facts) : state_->fallback->identity();
 }
 
-cache_statistics clang_compiler::statistics() const
+ATTUNE_INLINE cache_statistics clang_compiler::statistics() const
 {
     std::lock_guard const one(state_->lock);
     return state_->fallback ? state_->fallback->statistics() : state_->cache.statistics();
 }
 
-compile_result
+ATTUNE_INLINE compile_result
 clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const> const& module,
                                     std::string const& key,
                                     kernel_source const& kernel,
@@ -253,10 +254,11 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     return on_disk(detail::code_of(module, *reply, object), object, v, libraries);
 }
 
-compile_result clang_compiler::state::on_disk(compile_result loaded,
-                                              std::string_view object,
-                                              variant const& v,
-                                              std::vector<std::string> const& libraries) const
+ATTUNE_INLINE compile_result
+clang_compiler::state::on_disk(compile_result loaded,
+                               std::string_view object,
+                               variant const& v,
+                               std::vector<std::string> const& libraries) const
 {
     auto* const code = std::get_if<callable>(&loaded);
     if (code == nullptr || options.debug_folder.empty()) return loaded;
@@ -273,7 +275,8 @@ compile_result clang_compiler::state::on_disk(compile_result loaded,
     return loaded;
 }
 
-compile_result clang_compiler::compile(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel,
+                                                     variant const& v) const
 {
     using clock = std::chrono::steady_clock;
     detail::work_in_progress const at_work;
@@ -319,8 +322,8 @@ compile_result clang_compiler::compile(kernel_source const& kernel, variant cons
     return result;
 }
 
-std::optional<callable> clang_compiler::find_winner(kernel_source const& kernel,
-                                                    variant const& v) const
+ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source const& kernel,
+                                                                  variant const& v) const
 {
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
@@ -344,7 +347,7 @@ std::optional<callable> clang_compiler::find_winner(kernel_source const& kernel,
     return made;
 }
 
-bool clang_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
 {
     std::optional<detail::clang_facts> const facts = state_->about();
     if (!facts) return state_->fallback->keep_winner(kernel, v);

@@ -94,3 +94,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/nvrtc.ipp>
+#endif

@@ -16,30 +16,31 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-nvrtc_compiler::nvrtc_compiler(nvrtc_options options)
+ATTUNE_INLINE nvrtc_compiler::nvrtc_compiler(nvrtc_options options)
     : state_(std::make_shared<state>(std::move(options)))
 {
 }
 
-compile_result nvrtc_compiler::compile(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE compile_result nvrtc_compiler::compile(kernel_source const& kernel,
+                                                     variant const& v) const
 {
     state_->open();
     return state_->compile(kernel, v);
 }
 
-std::string nvrtc_compiler::identity() const
+ATTUNE_INLINE std::string nvrtc_compiler::identity() const
 {
     state_->open();
     return state_->identity;
 }
 
-cuda_target const& nvrtc_compiler::target() const
+ATTUNE_INLINE cuda_target const& nvrtc_compiler::target() const
 {
     state_->find_device();
     return state_->target;
 }
 
-std::string nvrtc_compiler::notice() const
+ATTUNE_INLINE std::string nvrtc_compiler::notice() const
 {
     state_->open();
     std::string text;
@@ -52,7 +53,7 @@ std::string nvrtc_compiler::notice() const
     return text;
 }
 
-std::string nvrtc_compiler::missing() const
+ATTUNE_INLINE std::string nvrtc_compiler::missing() const
 {
     std::string text;
     try {
@@ -66,8 +67,8 @@ std::string nvrtc_compiler::missing() const
     return text;
 }
 
-std::optional<callable> nvrtc_compiler::find_winner(kernel_source const& kernel,
-                                                    variant const& v) const
+ATTUNE_INLINE std::optional<callable> nvrtc_compiler::find_winner(kernel_source const& kernel,
+                                                                  variant const& v) const
 {
     state_->open();
     std::optional<compile_result> found = state_->kept(kernel, v, false);
@@ -75,14 +76,17 @@ std::optional<callable> nvrtc_compiler::find_winner(kernel_source const& kernel,
     return std::get<callable>(std::move(*found));
 }
 
-bool nvrtc_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE bool nvrtc_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
 {
     state_->open();
     return state_->cache.look(state_->key_of(kernel, v)).has_value();
 }
 
-cache_statistics nvrtc_compiler::statistics() const { return state_->cache.statistics(); }
+ATTUNE_INLINE cache_statistics nvrtc_compiler::statistics() const
+{
+    return state_->cache.statistics();
+}
 
-header_statistics nvrtc_compiler::headers() const { return state_->headers.counts(); }
+ATTUNE_INLINE header_statistics nvrtc_compiler::headers() const { return state_->headers.counts(); }
 
 } // namespace attune::inline ATTUNE_ABI

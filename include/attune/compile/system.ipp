@@ -2,19 +2,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/object_cache.ipp>
-#include <attune/compile/cache/request_key.ipp>
+#include <attune/compile/cache/object_cache.hpp>
+#include <attune/compile/cache/request_key.hpp>
+#include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
-#include <attune/compile/source/source.ipp>
+#include <attune/compile/source/source.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/detail/symbols.hpp>
 #include <attune/compile/system/detail/system_cache.hpp>
-#include <attune/compile/system/libraries.ipp>
-#include <attune/compile/system/object_key.ipp>
-#include <attune/compile/system/process.ipp>
-#include <attune/compile/system/shared_code.ipp>
+#include <attune/compile/system/libraries.hpp>
+#include <attune/compile/system/object_key.hpp>
+#include <attune/compile/system/process.hpp>
+#include <attune/compile/system/shared_code.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
@@ -75,14 +76,6 @@ namespace detail {
     return "unknown";
 }
 
-[[nodiscard]] inline std::string joined(std::vector<std::string> const& parts)
-{
-    std::string text;
-    for (std::string const& part : parts)
-        text += ' ' + part;
-    return text;
-}
-
 /// What a compiler answers to a question about itself. What it says when it fails is no answer, and
 /// must not be kept as its identity.
 /// Errors   attune::error: it failed, said nothing or took too long
@@ -105,60 +98,20 @@ namespace detail {
                 "again");
 }
 
-/// Puts a shared object where it stays: `folder`/`name`-`key`.so, complete or not at all.
-/// @return  its path
-/// Errors   attune::error when it cannot be written
-[[nodiscard]] inline std::string write_named_object(std::string const& folder,
-                                                    std::string const& name,
-                                                    std::string const& key,
-                                                    std::string_view bytes)
-{
-    std::filesystem::path const path =
-        std::filesystem::path(folder) / (name + '-' + key.substr(0, 12) + ".so");
-    std::filesystem::path const unfinished =
-        path.string() + '.' + std::to_string(::getpid()) + ".part";
-    std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
-    quiet_writes const quiet;
-    std::ofstream file(unfinished, std::ios::binary);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (file) std::filesystem::rename(unfinished, path, failed);
-    if (!file || failed)
-        throw error("cannot write compiled code for the debugger",
-                    path.string(),
-                    "set debug_folder to a folder that this program may write to");
-    return std::filesystem::absolute(path, failed).string();
-}
-
-/// Loads a shared object. What it brought along that has threads of its own stays for good: they go
-/// on running when the object is unloaded.
-/// @return its handle, or null with dlerror's text in `problem`
-[[nodiscard]] inline void* open_object(std::string const& path, std::string& problem)
-{
-    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        char const* const text = ::dlerror();
-        problem = text != nullptr ? text : "dlopen failed";
-    }
-    if (handle != nullptr) keep_threaded_libraries();
-    return handle;
-}
-
 } // namespace detail
 
-system_compiler::system_compiler(system_options options)
+ATTUNE_INLINE system_compiler::system_compiler(system_options options)
     : state_(std::make_shared<state>(std::move(options)))
 {
 }
 
-std::string system_compiler::unavailable() const
+ATTUNE_INLINE std::string system_compiler::unavailable() const
 {
     if (!detail::find_program(state_->options.command).empty()) return {};
     return "the compiler '" + state_->options.command + "' is not in PATH";
 }
 
-std::string system_compiler::identity() const
+ATTUNE_INLINE std::string system_compiler::identity() const
 {
     std::lock_guard const lock(state_->once);
     if (!state_->identity.empty()) return state_->identity;
@@ -206,7 +159,7 @@ std::string system_compiler::identity() const
     return state_->identity;
 }
 
-bool system_compiler::was_used() const
+ATTUNE_INLINE bool system_compiler::was_used() const
 {
     try {
         return !identity().empty();
@@ -215,10 +168,10 @@ bool system_compiler::was_used() const
     }
 }
 
-std::optional<callable> system_compiler::state::kept(std::string const& who,
-                                                     kernel_source const& kernel,
-                                                     variant const& v,
-                                                     bool counted) const
+ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string const& who,
+                                                                   kernel_source const& kernel,
+                                                                   variant const& v,
+                                                                   bool counted) const
 {
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
@@ -239,21 +192,25 @@ std::optional<callable> system_compiler::state::kept(std::string const& who,
     return made;
 }
 
-std::optional<callable> system_compiler::find_winner(kernel_source const& kernel,
-                                                     variant const& v) const
+ATTUNE_INLINE std::optional<callable> system_compiler::find_winner(kernel_source const& kernel,
+                                                                   variant const& v) const
 {
     return state_->kept(identity(), kernel, v, false);
 }
 
-bool system_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE bool system_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
 {
     return state_->options.debug_folder.empty() &&
            state_->cache.look(state_->key_of(identity(), kernel, v)).has_value();
 }
 
-cache_statistics system_compiler::statistics() const { return state_->cache.statistics(); }
+ATTUNE_INLINE cache_statistics system_compiler::statistics() const
+{
+    return state_->cache.statistics();
+}
 
-compile_result system_compiler::compile(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kernel,
+                                                      variant const& v) const
 {
     using clock = std::chrono::steady_clock;
     std::string const who = identity();
@@ -306,12 +263,12 @@ compile_result system_compiler::compile(kernel_source const& kernel, variant con
         return failure{failure_stage::compile,
                        detail::took_too_long(v.function, options.limit_s, "system_options"),
                        std::move(run.output)};
-    std::optional<std::string> const bytes = detail::text_of_file(object);
+    std::optional<std::string> const bytes = detail::file_text(object);
     if (!run.succeeded() || !bytes) return detail::compile_failure(std::move(run.output));
 
     std::string problem;
     std::string const key = object_key(*bytes);
-    std::optional<std::string> const files = detail::text_of_file(rule);
+    std::optional<std::string> const files = detail::file_text(rule);
     if (options.debug_folder.empty() && files && !detail::file_hashes::tells_the_time(kernel.text))
         (void)state_->cache.add(state_->key_of(who, kernel, v),
                                 *bytes,

@@ -37,3 +37,7 @@ public:
 inline constexpr char const* system_folders = "/usr/local/bin:/usr/bin:/bin";
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/environment.ipp>
+#endif

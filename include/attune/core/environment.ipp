@@ -46,9 +46,9 @@ struct held_environment {
     return out;
 }
 
-bool is_privileged_start() noexcept { return ::getauxval(AT_SECURE) != 0; }
+ATTUNE_INLINE bool is_privileged_start() noexcept { return ::getauxval(AT_SECURE) != 0; }
 
-std::string environment_variable(char const* name)
+ATTUNE_INLINE std::string environment_variable(char const* name)
 {
     if (is_privileged_start()) return {};
     if (auto const held = held_entries()) {
@@ -61,14 +61,14 @@ std::string environment_variable(char const* name)
     return value != nullptr ? value : "";
 }
 
-std::vector<std::string> environment_of_children()
+ATTUNE_INLINE std::vector<std::string> environment_of_children()
 {
     if (is_privileged_start()) return {std::string("PATH=") + system_folders};
     if (auto const held = held_entries()) return *held;
     return entries_of_environ();
 }
 
-environment_snapshot::environment_snapshot()
+ATTUNE_INLINE environment_snapshot::environment_snapshot()
 {
     held_environment& held = held_here();
     std::scoped_lock const guard(held.turn);
@@ -76,7 +76,7 @@ environment_snapshot::environment_snapshot()
         held.entries = std::make_shared<std::vector<std::string> const>(entries_of_environ());
 }
 
-environment_snapshot::~environment_snapshot()
+ATTUNE_INLINE environment_snapshot::~environment_snapshot()
 {
     held_environment& held = held_here();
     std::scoped_lock const guard(held.turn);

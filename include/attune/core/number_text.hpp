@@ -19,8 +19,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A double to the last bit, as %a writes it: "0x1.8p+0", "-inf", "nan".
 [[nodiscard]] std::string hexadecimal_text(double value);
 
+/// Shortest text of a number of seconds, "0.25 s".
+[[nodiscard]] std::string seconds_text(double seconds);
+
 /// The whole of `text` as hexadecimal_text() writes it; a decimal number too. Nothing: it is
 /// something else, or out of range.
 [[nodiscard]] std::optional<double> real_in_text(std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/number_text.ipp>
+#endif

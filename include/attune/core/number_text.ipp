@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-std::string formatted(std::string_view format, double value)
+ATTUNE_INLINE std::string formatted(std::string_view format, double value)
 {
     std::string out;
     for (std::size_t i = 0; i < format.size(); ++i) {
@@ -42,7 +42,14 @@ std::string formatted(std::string_view format, double value)
     return out;
 }
 
-std::string hexadecimal_text(double value)
+ATTUNE_INLINE std::string seconds_text(double seconds)
+{
+    char text[32];
+    auto const end = std::to_chars(text, text + sizeof text, seconds);
+    return std::string(text, end.ptr) + " s";
+}
+
+ATTUNE_INLINE std::string hexadecimal_text(double value)
 {
     if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
     std::array<char, 64> text{};
@@ -51,7 +58,7 @@ std::string hexadecimal_text(double value)
     return (std::signbit(value) ? "-0x" : "0x") + std::string(text.data(), end.ptr);
 }
 
-std::optional<double> real_in_text(std::string_view text)
+ATTUNE_INLINE std::optional<double> real_in_text(std::string_view text)
 {
     bool const is_negative = text.starts_with('-');
     std::string_view digits = text.substr(is_negative ? 1 : 0);

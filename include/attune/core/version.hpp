@@ -14,6 +14,14 @@
 #define ATTUNE_ABI_OF(major, minor) ATTUNE_ABI_NAME(major, minor)
 #define ATTUNE_ABI ATTUNE_ABI_OF(ATTUNE_VERSION_MAJOR, ATTUNE_VERSION_MINOR)
 
+/// Stands before every definition in an `.ipp`. With ATTUNE_HEADER_ONLY each header includes its
+/// own, and the definitions are inline; else one unit per stage compiles them (attune/unit/).
+#ifdef ATTUNE_HEADER_ONLY
+#define ATTUNE_INLINE inline
+#else
+#define ATTUNE_INLINE
+#endif
+
 namespace attune::inline ATTUNE_ABI {
 
 /// The version of these headers, "major.minor.patch".

@@ -52,3 +52,7 @@ void require_no_capture(driver const& of, std::string const& doing);
 void synchronize_context(driver const& of, std::string const& doing);
 
 } // namespace attune::inline ATTUNE_ABI::cuda
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/capture.ipp>
+#endif

@@ -10,7 +10,7 @@
 
 namespace attune::inline ATTUNE_ABI::cuda {
 
-bool is_captured(driver const& of, stream on) noexcept
+ATTUNE_INLINE bool is_captured(driver const& of, stream on) noexcept
 {
     if (of.stream_is_capturing == nullptr) return false;
     int state = 0;
@@ -18,7 +18,7 @@ bool is_captured(driver const& of, stream on) noexcept
     return got == capture_implicit || (got == success && state != 0);
 }
 
-void require_no_capture(driver const& of, std::string const& doing)
+ATTUNE_INLINE void require_no_capture(driver const& of, std::string const& doing)
 {
     if (!is_captured(of, nullptr)) return;
     throw error(doing + " would end a capture",
@@ -26,7 +26,7 @@ void require_no_capture(driver const& of, std::string const& doing)
                 "do it before the capture begins, or after it has ended");
 }
 
-void synchronize_context(driver const& of, std::string const& doing)
+ATTUNE_INLINE void synchronize_context(driver const& of, std::string const& doing)
 {
     require_no_capture(of, doing);
     require_success(of, of.context_synchronize(), doing);

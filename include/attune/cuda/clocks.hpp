@@ -59,3 +59,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::cuda
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/clocks.ipp>
+#endif

@@ -36,7 +36,7 @@ struct clock_reader::library_functions {
     static constexpr unsigned multiprocessor_clock = 1; ///< NVML_CLOCK_SM
 };
 
-clock_reader::clock_reader(driver const& of, int ordinal, std::string const& library)
+ATTUNE_INLINE clock_reader::clock_reader(driver const& of, int ordinal, std::string const& library)
 {
     std::string const name = library.empty() ? "libnvidia-ml.so.1" : library;
     auto const made = std::make_shared<library_functions>();
@@ -79,7 +79,7 @@ clock_reader::clock_reader(driver const& of, int ordinal, std::string const& lib
     functions_ = made;
 }
 
-std::optional<clock_reading> clock_reader::read() const
+ATTUNE_INLINE std::optional<clock_reading> clock_reader::read() const
 {
     if (functions_ == nullptr) return std::nullopt;
     clock_reading reading;
@@ -94,7 +94,7 @@ std::optional<clock_reading> clock_reader::read() const
     return reading;
 }
 
-std::string text_of(clock_reading const& reading)
+ATTUNE_INLINE std::string text_of(clock_reading const& reading)
 {
     std::string text = std::to_string(reading.mhz);
     if (reading.most_mhz > 0) text += " of " + std::to_string(reading.most_mhz);

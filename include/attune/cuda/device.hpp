@@ -3,6 +3,7 @@
 // Source   CUDA driver API reference, CUdevice_attribute
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/limits.hpp>
@@ -11,6 +12,11 @@
 #include <string>
 
 namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+/// An error as one line: what it is and where.
+[[nodiscard]] std::string sentence_of(error const& thrown);
+} // namespace detail
 
 /// What code is made for, and run on where there is a driver.
 struct cuda_target {
@@ -35,3 +41,7 @@ struct cuda_target {
 find_cuda_target(int ordinal = -1, int architecture = 0, std::string const& driver_path = {});
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/device.ipp>
+#endif

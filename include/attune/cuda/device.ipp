@@ -42,8 +42,7 @@ namespace detail {
     return has_context && driver.context_get_device(&of) == cuda::success ? of : 0;
 }
 
-/// An error as one line: what it is and where.
-[[nodiscard]] inline std::string sentence_of(error const& thrown)
+ATTUNE_INLINE std::string sentence_of(error const& thrown)
 {
     std::string const text = thrown.what_alone();
     return thrown.where().empty() ? text : text + " (" + thrown.where() + ')';
@@ -51,7 +50,7 @@ namespace detail {
 
 } // namespace detail
 
-device_limits limits_of_device(cuda::driver const& driver, int ordinal)
+ATTUNE_INLINE device_limits limits_of_device(cuda::driver const& driver, int ordinal)
 {
     cuda::device const device = detail::device_at(driver, ordinal);
     auto const read = [&](int attribute) -> std::int64_t {
@@ -98,7 +97,9 @@ device_limits limits_of_device(cuda::driver const& driver, int ordinal)
     return limits;
 }
 
-cuda_target find_cuda_target(int ordinal, int architecture, std::string const& driver_path)
+ATTUNE_INLINE cuda_target find_cuda_target(int ordinal,
+                                           int architecture,
+                                           std::string const& driver_path)
 {
     cuda_target target;
     target.ordinal = ordinal > 0 ? ordinal : 0;

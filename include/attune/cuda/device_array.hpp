@@ -89,3 +89,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/device_array.ipp>
+#endif

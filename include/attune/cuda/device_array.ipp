@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-device_bytes::device_bytes(std::size_t count, std::size_t each, int ordinal)
+ATTUNE_INLINE device_bytes::device_bytes(std::size_t count, std::size_t each, int ordinal)
 {
     if (__builtin_mul_overflow(count, each, &bytes_))
         throw error("an array of a device is larger than any memory",
@@ -42,7 +42,7 @@ device_bytes::device_bytes(std::size_t count, std::size_t each, int ordinal)
     });
 }
 
-void device_bytes::copy_from(void const* host) const
+ATTUNE_INLINE void device_bytes::copy_from(void const* host) const
 {
     if (bytes_ == 0) return;
     auto const& context = *static_cast<cuda::primary_context const*>(context_.get());
@@ -57,7 +57,7 @@ void device_bytes::copy_from(void const* host) const
         *context.of(), context.of()->stream_synchronize(nullptr), "cuStreamSynchronize");
 }
 
-void device_bytes::copy_to(void* host) const
+ATTUNE_INLINE void device_bytes::copy_to(void* host) const
 {
     if (bytes_ == 0) return;
     auto const& context = *static_cast<cuda::primary_context const*>(context_.get());

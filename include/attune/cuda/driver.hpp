@@ -214,3 +214,7 @@ void require_success(driver const& of, result got, std::string const& doing);
                                       std::string const& next);
 
 } // namespace attune::inline ATTUNE_ABI::cuda
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/driver.ipp>
+#endif

@@ -128,7 +128,7 @@ void take(void* library, char const* name, Function*& to)
 
 } // namespace detail
 
-std::shared_ptr<driver const> open_driver(std::string const& path)
+ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
 {
     std::string name = path;
     if (name.empty()) {
@@ -164,7 +164,7 @@ std::shared_ptr<driver const> open_driver(std::string const& path)
     return made;
 }
 
-std::string text_of(driver const& of, result error)
+ATTUNE_INLINE std::string text_of(driver const& of, result error)
 {
     char const* name = nullptr;
     char const* words = nullptr;
@@ -176,17 +176,17 @@ std::string text_of(driver const& of, result error)
     return text;
 }
 
-void require_success(driver const& of, result got, std::string const& doing)
+ATTUNE_INLINE void require_success(driver const& of, result got, std::string const& doing)
 {
     if (got == success) return;
     throw error(doing + " failed", text_of(of, got), detail::advice_on(got));
 }
 
-void throw_out_of_memory(driver const& of,
-                         std::size_t bytes,
-                         std::string const& what_for,
-                         std::string const& on,
-                         std::string const& next)
+ATTUNE_INLINE void throw_out_of_memory(driver const& of,
+                                       std::size_t bytes,
+                                       std::string const& what_for,
+                                       std::string const& on,
+                                       std::string const& next)
 {
     std::size_t unused = 0;
     std::size_t all = 0;

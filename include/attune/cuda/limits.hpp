@@ -51,3 +51,7 @@ struct device_limits {
 [[nodiscard]] device_limits limits_of_architecture(int architecture);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/limits.ipp>
+#endif

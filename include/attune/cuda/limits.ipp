@@ -44,7 +44,7 @@ inline constexpr architecture_row architecture_rows[] = {
 
 } // namespace detail
 
-std::vector<int> const& known_architectures()
+ATTUNE_INLINE std::vector<int> const& known_architectures()
 {
     static std::vector<int> const known = [] {
         std::vector<int> all;
@@ -55,7 +55,7 @@ std::vector<int> const& known_architectures()
     return known;
 }
 
-device_limits limits_of_architecture(int architecture)
+ATTUNE_INLINE device_limits limits_of_architecture(int architecture)
 {
     std::string known;
     for (detail::architecture_row const& row : detail::architecture_rows) {

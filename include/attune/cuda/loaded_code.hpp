@@ -66,3 +66,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::cuda
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/loaded_code.ipp>
+#endif

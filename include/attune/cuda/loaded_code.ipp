@@ -14,7 +14,7 @@ namespace attune::inline ATTUNE_ABI::cuda {
 /// asked for as well: device_limits allows none.
 inline constexpr std::int64_t shared_bytes_unasked = 48 * 1024;
 
-std::variant<loaded_code, failure>
+ATTUNE_INLINE std::variant<loaded_code, failure>
 loaded_code::load(std::shared_ptr<driver const> of, device_variant const& what, result* said)
 {
     driver const& d = *of;
@@ -41,19 +41,19 @@ loaded_code::load(std::shared_ptr<driver const> of, device_variant const& what, 
     return out;
 }
 
-result loaded_code::set_attributes(code_resources const& takes) const
+ATTUNE_INLINE result loaded_code::set_attributes(code_resources const& takes) const
 {
     if (launch_.shared_bytes + takes.static_shared_bytes <= shared_bytes_unasked) return success;
     return driver_->function_set_attribute(
         function_, of_function::dynamic_shared_bytes, static_cast<int>(launch_.shared_bytes));
 }
 
-loaded_code::~loaded_code()
+ATTUNE_INLINE loaded_code::~loaded_code()
 {
     if (module_ != nullptr) driver_->module_unload(module_);
 }
 
-result loaded_code::launch(void** arguments, stream on) const noexcept
+ATTUNE_INLINE result loaded_code::launch(void** arguments, stream on) const noexcept
 {
     auto const number = [](std::int64_t n) { return static_cast<unsigned>(n); };
     launch_geometry const& g = launch_;

@@ -31,3 +31,7 @@ struct residency {
                                            launch_geometry const& launch);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/occupancy.ipp>
+#endif

@@ -140,8 +140,9 @@ struct block_needs {
 
 } // namespace detail
 
-residency
-occupancy_of(device_limits const& device, code_resources const& code, launch_geometry const& launch)
+ATTUNE_INLINE residency occupancy_of(device_limits const& device,
+                                     code_resources const& code,
+                                     launch_geometry const& launch)
 {
     if (std::string const text = detail::block_objection(device, code, launch); !text.empty())
         return {0, 0, text.find("registers") != std::string::npos ? "registers" : "threads"};
@@ -166,9 +167,9 @@ occupancy_of(device_limits const& device, code_resources const& code, launch_geo
     return found;
 }
 
-std::string launch_objection(device_limits const& device,
-                             code_resources const& code,
-                             launch_geometry const& launch)
+ATTUNE_INLINE std::string launch_objection(device_limits const& device,
+                                           code_resources const& code,
+                                           launch_geometry const& launch)
 {
     std::string text = detail::extent_objection(launch.grid, device.grid, "grid", "blocks");
     if (text.empty()) text = detail::block_objection(device, code, launch);

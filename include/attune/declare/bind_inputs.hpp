@@ -47,3 +47,7 @@ inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
                                       std::vector<input_value> const& inputs = {});
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/declare/bind_inputs.ipp>
+#endif

@@ -100,7 +100,7 @@ inline void check_default_and_prior(parameter_description const& p)
 
 } // namespace detail
 
-description bind_inputs(description space, std::vector<input_value> const& inputs)
+ATTUNE_INLINE description bind_inputs(description space, std::vector<input_value> const& inputs)
 {
     for (input_value const& given : inputs) {
         value_kind const type = given.value.is_real ? value_kind::real : value_kind::integer;

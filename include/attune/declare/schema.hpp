@@ -18,3 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::string schema_text(description const& space);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/declare/schema.ipp>
+#endif

@@ -25,7 +25,7 @@ namespace detail {
 
 } // namespace detail
 
-std::string schema_text(description const& space)
+ATTUNE_INLINE std::string schema_text(description const& space)
 {
     std::string out;
     auto const field = [&out](std::string const& text) { out += text + ';'; };

@@ -59,3 +59,7 @@ struct prime_power {
 [[nodiscard]] std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/declare/table.ipp>
+#endif

@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept
+ATTUNE_INLINE void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept
 {
     std::uint32_t const items = static_cast<std::uint32_t>(out.size());
     ATTUNE_ASSERT(items <= max_permutation_items, "more orders than 32 bits can number");
@@ -32,7 +32,7 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept
     }
 }
 
-std::uint32_t permutation_rank(std::span<std::int64_t const> order) noexcept
+ATTUNE_INLINE std::uint32_t permutation_rank(std::span<std::int64_t const> order) noexcept
 {
     std::uint32_t rank = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -44,7 +44,8 @@ std::uint32_t permutation_rank(std::span<std::int64_t const> order) noexcept
     return rank;
 }
 
-std::vector<std::int64_t> elements_at(parameter_description const& parameter, std::uint32_t index)
+ATTUNE_INLINE std::vector<std::int64_t> elements_at(parameter_description const& parameter,
+                                                    std::uint32_t index)
 {
     std::vector<std::int64_t> out(parameter.parts);
     if (parameter.kind == parameter_kind::permutation)
@@ -123,7 +124,7 @@ inline void split(std::uint64_t n, std::vector<std::int64_t>& to)
 
 } // namespace detail
 
-std::vector<prime_power> prime_factors(std::int64_t extent)
+ATTUNE_INLINE std::vector<prime_power> prime_factors(std::int64_t extent)
 {
     std::vector<std::int64_t> primes;
     auto rest = static_cast<std::uint64_t>(extent);
@@ -145,7 +146,7 @@ std::vector<prime_power> prime_factors(std::int64_t extent)
     return out;
 }
 
-double factorisation_count(std::int64_t extent, std::uint32_t parts)
+ATTUNE_INLINE double factorisation_count(std::int64_t extent, std::uint32_t parts)
 {
     double count = 1;
     for (prime_power const& one : prime_factors(extent)) {
@@ -157,7 +158,7 @@ double factorisation_count(std::int64_t extent, std::uint32_t parts)
     return count;
 }
 
-std::vector<std::int64_t> divisors(std::int64_t extent)
+ATTUNE_INLINE std::vector<std::int64_t> divisors(std::int64_t extent)
 {
     std::vector<std::int64_t> out{1};
     for (prime_power const& one : prime_factors(extent)) {
@@ -173,7 +174,7 @@ std::vector<std::int64_t> divisors(std::int64_t extent)
     return out;
 }
 
-std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts)
+ATTUNE_INLINE std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts)
 {
     std::vector<std::int64_t> const factors = divisors(extent);
     std::vector<std::int64_t> table;

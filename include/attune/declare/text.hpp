@@ -69,3 +69,7 @@ template <class T>
 [[nodiscard]] std::string text_of(description const& space, point const& at);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/declare/text.ipp>
+#endif

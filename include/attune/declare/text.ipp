@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-std::string text_of_real(double v)
+ATTUNE_INLINE std::string text_of_real(double v)
 {
     std::array<char, 32> buffer{};
     auto const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), v).ptr;
@@ -26,7 +26,7 @@ std::string text_of_real(double v)
     return out;
 }
 
-std::string without_spaces(std::string_view text)
+ATTUNE_INLINE std::string without_spaces(std::string_view text)
 {
     std::string out;
     for (char const c : text)
@@ -34,7 +34,7 @@ std::string without_spaces(std::string_view text)
     return out;
 }
 
-std::optional<double> parse_real(std::string_view text)
+ATTUNE_INLINE std::optional<double> parse_real(std::string_view text)
 {
     double v = 0;
     auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), v);
@@ -102,7 +102,7 @@ index_of_integers(parameter_description const& parameter, std::vector<std::int64
 
 } // namespace detail
 
-std::string text_of(parameter_description const& parameter, coordinate at)
+ATTUNE_INLINE std::string text_of(parameter_description const& parameter, coordinate at)
 {
     if (parameter.kind != parameter_kind::real && at.index >= parameter.value_count())
         return "(no value " + std::to_string(at.index) + ')';
@@ -122,8 +122,8 @@ std::string text_of(parameter_description const& parameter, coordinate at)
     return std::to_string(parameter.integer_at(at.index));
 }
 
-std::optional<coordinate> coordinate_of(parameter_description const& parameter,
-                                        std::string_view text)
+ATTUNE_INLINE std::optional<coordinate> coordinate_of(parameter_description const& parameter,
+                                                      std::string_view text)
 {
     std::string const wanted = detail::without_spaces(text);
     if (parameter.kind == parameter_kind::real) {
@@ -156,7 +156,7 @@ std::optional<coordinate> coordinate_of(parameter_description const& parameter,
     return coordinate{*index, 0};
 }
 
-std::string text_of(description const& space, point const& at)
+ATTUNE_INLINE std::string text_of(description const& space, point const& at)
 {
     std::string out;
     for (std::size_t i = 0; i < space.parameters.size(); ++i) {

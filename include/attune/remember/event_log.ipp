@@ -47,7 +47,7 @@ namespace detail {
 
 } // namespace detail
 
-std::vector<logged_session> read_event_log(std::string const& path)
+ATTUNE_INLINE std::vector<logged_session> read_event_log(std::string const& path)
 {
     detail::store_file const file = detail::store_file::open_to_read(path);
     std::string text;
@@ -70,12 +70,12 @@ struct event_log::file {
     detail::store_file opened;
 };
 
-event_log::event_log() = default;
-event_log::~event_log() = default;
-event_log::event_log(event_log&&) noexcept = default;
-event_log& event_log::operator=(event_log&&) noexcept = default;
+ATTUNE_INLINE event_log::event_log() = default;
+ATTUNE_INLINE event_log::~event_log() = default;
+ATTUNE_INLINE event_log::event_log(event_log&&) noexcept = default;
+ATTUNE_INLINE event_log& event_log::operator=(event_log&&) noexcept = default;
 
-event_log::event_log(std::string path, std::string key, std::uint64_t seed)
+ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint64_t seed)
 {
     std::unique_ptr<file> made(
         new file{path, std::move(key), seed, detail::store_file::open_to_append(path)});
@@ -109,7 +109,7 @@ event_log::event_log(std::string path, std::string key, std::uint64_t seed)
         begin_anew();
 }
 
-void event_log::begin_anew()
+ATTUNE_INLINE void event_log::begin_anew()
 {
     past_.clear();
     if (file_ && !file_->opened.append(detail::session_line(file_->key, file_->seed))) {
@@ -118,13 +118,13 @@ void event_log::begin_anew()
     }
 }
 
-void event_log::add(event const& happened)
+ATTUNE_INLINE void event_log::add(event const& happened)
 {
     if (!file_ || file_->opened.append(detail::event_line(happened))) return;
     notices_.push_back(file_->path + ": no more events are logged: " + file_->opened.why());
     file_.reset();
 }
 
-std::vector<std::string> event_log::notices() { return std::exchange(notices_, {}); }
+ATTUNE_INLINE std::vector<std::string> event_log::notices() { return std::exchange(notices_, {}); }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -8,7 +8,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-found memory_store::find(record_key const& key) const
+ATTUNE_INLINE found memory_store::find(record_key const& key) const
 {
     best_match best{key};
     for (record const& entry : records_)
@@ -16,6 +16,6 @@ found memory_store::find(record_key const& key) const
     return best.result();
 }
 
-void memory_store::add(record const& entry) { records_.push_back(entry); }
+ATTUNE_INLINE void memory_store::add(record const& entry) { records_.push_back(entry); }
 
 } // namespace attune::inline ATTUNE_ABI

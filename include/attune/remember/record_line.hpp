@@ -41,3 +41,7 @@ using line_content = std::variant<record, store_header, damage>;
 [[nodiscard]] line_content read_line(std::string_view line);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/remember/record_line.ipp>
+#endif

@@ -17,7 +17,7 @@ namespace detail {
 inline constexpr char const* store_header_field = "attune_store";
 
 /// An object with its members in order; `record.hpp` promises that no name occurs twice.
-[[nodiscard]] record_json texts_to_json(named_texts const& texts)
+[[nodiscard]] ATTUNE_INLINE record_json texts_to_json(named_texts const& texts)
 {
     record_json object = record_json::object();
     for (auto const& [name, value] : texts) {
@@ -27,7 +27,7 @@ inline constexpr char const* store_header_field = "attune_store";
     return object;
 }
 
-[[nodiscard]] named_texts texts_field(record_json const& object, char const* name)
+[[nodiscard]] ATTUNE_INLINE named_texts texts_field(record_json const& object, char const* name)
 {
     record_json const& json = json_field(object, name);
     if (!json.is_object()) throw record_json_problem(std::string(name) + " is not an object");
@@ -37,7 +37,7 @@ inline constexpr char const* store_header_field = "attune_store";
     return texts;
 }
 
-[[nodiscard]] record json_to_record(record_json const& json)
+[[nodiscard]] ATTUNE_INLINE record json_to_record(record_json const& json)
 {
     record entry;
     entry.key.kernel = text_field(json, "kernel");
@@ -66,14 +66,14 @@ inline constexpr char const* store_header_field = "attune_store";
 
 } // namespace detail
 
-std::string header_line()
+ATTUNE_INLINE std::string header_line()
 {
     detail::record_json json = detail::record_json::object();
     json[detail::store_header_field] = store_format;
     return json.dump();
 }
 
-std::string record_line(record const& entry)
+ATTUNE_INLINE std::string record_line(record const& entry)
 {
     detail::record_json json;
     json["kernel"] = detail::text_to_json(entry.key.kernel);
@@ -100,7 +100,7 @@ std::string record_line(record const& entry)
     return json.dump();
 }
 
-line_content read_line(std::string_view line)
+ATTUNE_INLINE line_content read_line(std::string_view line)
 {
     detail::record_json json;
     try {

@@ -8,7 +8,6 @@
 #include <attune/remember/matching.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_line.hpp>
-#include <attune/remember/record_line.ipp>
 #include <attune/remember/store.hpp>
 
 #include <cstddef>
@@ -250,17 +249,17 @@ private:
     std::set<std::string> told_;
 };
 
-store::store(std::string path)
+ATTUNE_INLINE store::store(std::string path)
     : implementation_(std::make_unique<implementation>(std::move(path)))
 {
 }
-store::store(store&&) noexcept = default;
-store& store::operator=(store&&) noexcept = default;
-store::~store() = default;
+ATTUNE_INLINE store::store(store&&) noexcept = default;
+ATTUNE_INLINE store& store::operator=(store&&) noexcept = default;
+ATTUNE_INLINE store::~store() = default;
 
-found store::find(record_key const& key) { return implementation_->find(key); }
-void store::add(record const& entry) { implementation_->add(entry); }
-std::vector<std::string> store::notices() { return implementation_->notices(); }
-std::string const& store::path() const noexcept { return implementation_->path(); }
+ATTUNE_INLINE found store::find(record_key const& key) { return implementation_->find(key); }
+ATTUNE_INLINE void store::add(record const& entry) { implementation_->add(entry); }
+ATTUNE_INLINE std::vector<std::string> store::notices() { return implementation_->notices(); }
+ATTUNE_INLINE std::string const& store::path() const noexcept { return implementation_->path(); }
 
 } // namespace attune::inline ATTUNE_ABI

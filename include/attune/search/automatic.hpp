@@ -63,3 +63,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::search
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/automatic.ipp>
+#endif

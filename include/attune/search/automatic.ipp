@@ -70,15 +70,16 @@ struct automatic::state {
     bool is_local_turn = false;
 };
 
+ATTUNE_INLINE
 automatic::automatic(chain_of_trees space, std::uint64_t seed, automatic_options const& options)
     : state_(std::make_unique<state>(std::move(space), seed, options))
 {
 }
-automatic::~automatic() = default;
-automatic::automatic(automatic&&) noexcept = default;
-automatic& automatic::operator=(automatic&&) noexcept = default;
+ATTUNE_INLINE automatic::~automatic() = default;
+ATTUNE_INLINE automatic::automatic(automatic&&) noexcept = default;
+ATTUNE_INLINE automatic& automatic::operator=(automatic&&) noexcept = default;
 
-std::vector<point> automatic::ask(std::size_t k)
+ATTUNE_INLINE std::vector<point> automatic::ask(std::size_t k)
 {
     std::vector<point> out;
     if (!state_->local && !state_->wants_help()) {
@@ -98,7 +99,7 @@ std::vector<point> automatic::ask(std::size_t k)
     return out;
 }
 
-void automatic::tell(point const& p, outcome const& result)
+ATTUNE_INLINE void automatic::tell(point const& p, outcome const& result)
 {
     if (!state_->space.contains(p)) return;
     state_->waiting.erase(p);
@@ -107,12 +108,12 @@ void automatic::tell(point const& p, outcome const& result)
     if (state_->local) state_->local->tell(p, result);
 }
 
-void automatic::reveal(point const& p, std::span<double const> numbers)
+ATTUNE_INLINE void automatic::reveal(point const& p, std::span<double const> numbers)
 {
     state_->model.reveal(p, numbers);
 }
 
-std::optional<double> automatic::expected_gain()
+ATTUNE_INLINE std::optional<double> automatic::expected_gain()
 {
     // Every second point is then not the model's: asking it would bring it up to date at other
     // moments than the points do, and so change them.

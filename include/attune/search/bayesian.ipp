@@ -270,26 +270,33 @@ private:
     bool finished_ = false;
 };
 
-bayesian_searcher::bayesian_searcher(chain_of_trees space,
-                                     std::uint64_t seed,
-                                     bayesian_options const& options)
+ATTUNE_INLINE bayesian_searcher::bayesian_searcher(chain_of_trees space,
+                                                   std::uint64_t seed,
+                                                   bayesian_options const& options)
     : state_(std::make_unique<state>(std::move(space), seed, options))
 {
 }
-bayesian_searcher::~bayesian_searcher() = default;
-bayesian_searcher::bayesian_searcher(bayesian_searcher&&) noexcept = default;
-bayesian_searcher& bayesian_searcher::operator=(bayesian_searcher&&) noexcept = default;
+ATTUNE_INLINE bayesian_searcher::~bayesian_searcher() = default;
+ATTUNE_INLINE bayesian_searcher::bayesian_searcher(bayesian_searcher&&) noexcept = default;
+ATTUNE_INLINE bayesian_searcher&
+bayesian_searcher::operator=(bayesian_searcher&&) noexcept = default;
 
-std::vector<point> bayesian_searcher::ask(std::size_t k) { return state_->ask(k); }
-void bayesian_searcher::tell(point const& p, outcome const& result) { state_->tell(p, result); }
-std::optional<double> bayesian_searcher::prediction_error() const
+ATTUNE_INLINE std::vector<point> bayesian_searcher::ask(std::size_t k) { return state_->ask(k); }
+ATTUNE_INLINE void bayesian_searcher::tell(point const& p, outcome const& result)
+{
+    state_->tell(p, result);
+}
+ATTUNE_INLINE std::optional<double> bayesian_searcher::prediction_error() const
 {
     return state_->prediction_error();
 }
-void bayesian_searcher::reveal(point const& p, std::span<double const> numbers)
+ATTUNE_INLINE void bayesian_searcher::reveal(point const& p, std::span<double const> numbers)
 {
     state_->reveal(p, numbers);
 }
-std::optional<double> bayesian_searcher::expected_gain() { return state_->expected_gain(); }
+ATTUNE_INLINE std::optional<double> bayesian_searcher::expected_gain()
+{
+    return state_->expected_gain();
+}
 
 } // namespace attune::inline ATTUNE_ABI

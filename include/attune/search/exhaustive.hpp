@@ -32,3 +32,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/exhaustive.ipp>
+#endif

@@ -21,7 +21,7 @@ struct exhaustive_searcher::state {
     std::uint64_t end = 0;
 };
 
-exhaustive_searcher::exhaustive_searcher(chain_of_trees space)
+ATTUNE_INLINE exhaustive_searcher::exhaustive_searcher(chain_of_trees space)
 {
     if (space.has_real_parameters())
         throw error("exhaustive search cannot visit every value of a real parameter",
@@ -35,11 +35,12 @@ exhaustive_searcher::exhaustive_searcher(chain_of_trees space)
     state_.reset(new state{.space = std::move(space)});
     state_->end = static_cast<std::uint64_t>(*size);
 }
-exhaustive_searcher::~exhaustive_searcher() = default;
-exhaustive_searcher::exhaustive_searcher(exhaustive_searcher&&) noexcept = default;
-exhaustive_searcher& exhaustive_searcher::operator=(exhaustive_searcher&&) noexcept = default;
+ATTUNE_INLINE exhaustive_searcher::~exhaustive_searcher() = default;
+ATTUNE_INLINE exhaustive_searcher::exhaustive_searcher(exhaustive_searcher&&) noexcept = default;
+ATTUNE_INLINE exhaustive_searcher&
+exhaustive_searcher::operator=(exhaustive_searcher&&) noexcept = default;
 
-std::vector<point> exhaustive_searcher::ask(std::size_t k)
+ATTUNE_INLINE std::vector<point> exhaustive_searcher::ask(std::size_t k)
 {
     std::vector<point> out;
     while (out.size() < k && state_->next < state_->end) {
@@ -49,6 +50,9 @@ std::vector<point> exhaustive_searcher::ask(std::size_t k)
     return out;
 }
 
-void exhaustive_searcher::tell(point const& p, outcome const&) { state_->told.insert(p); }
+ATTUNE_INLINE void exhaustive_searcher::tell(point const& p, outcome const&)
+{
+    state_->told.insert(p);
+}
 
 } // namespace attune::inline ATTUNE_ABI

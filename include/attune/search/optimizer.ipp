@@ -17,9 +17,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-search_factory default_search() { return search_with<search::automatic>(); }
+ATTUNE_INLINE search_factory default_search() { return search_with<search::automatic>(); }
 
-std::optional<point> default_point(chain_of_trees const& space)
+ATTUNE_INLINE std::optional<point> default_point(chain_of_trees const& space)
 {
     point out;
     for (parameter_description const& p : space.describe().parameters) {
@@ -52,12 +52,12 @@ namespace detail {
 
 } // namespace detail
 
-optimizer_core::optimizer_core(chain_of_trees space,
-                               search_factory const& search,
-                               std::uint64_t seed,
-                               bool times,
-                               stop_rules const& stop,
-                               budget const& limits)
+ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
+                                             search_factory const& search,
+                                             std::uint64_t seed,
+                                             bool times,
+                                             stop_rules const& stop,
+                                             budget const& limits)
     : space_(std::move(space))
     , searcher_(search(space_, seed))
     , default_(attune::default_point(space_))
@@ -69,7 +69,7 @@ optimizer_core::optimizer_core(chain_of_trees space,
     log_.space = space_identity(space_.describe());
 }
 
-std::vector<point> optimizer_core::from_search(std::size_t count)
+ATTUNE_INLINE std::vector<point> optimizer_core::from_search(std::size_t count)
 {
     std::vector<point> out;
     if (default_ && !default_asked_ && !known_.contains(*default_)) out.push_back(*default_);
@@ -87,7 +87,7 @@ std::vector<point> optimizer_core::from_search(std::size_t count)
     return out;
 }
 
-std::vector<point> optimizer_core::ask(std::size_t count)
+ATTUNE_INLINE std::vector<point> optimizer_core::ask(std::size_t count)
 {
     if (count == 0) return {};
     if (judge_.wants_gain()) judge_.gain(searcher_.expected_gain());
@@ -100,7 +100,8 @@ std::vector<point> optimizer_core::ask(std::size_t count)
     return out;
 }
 
-point const& optimizer_core::require(std::optional<point> const& at, outcome const& result) const
+ATTUNE_INLINE point const& optimizer_core::require(std::optional<point> const& at,
+                                                   outcome const& result) const
 {
     bool const is_place = at && at->size() == space_.describe().parameters.size();
     if (!is_place || !space_.contains(*at)) {
@@ -124,7 +125,7 @@ point const& optimizer_core::require(std::optional<point> const& at, outcome con
     return *at;
 }
 
-void optimizer_core::take(point const& at, outcome const& result, bool asked)
+ATTUNE_INLINE void optimizer_core::take(point const& at, outcome const& result, bool asked)
 {
     auto const [place, is_new] = known_.try_emplace(at, state::told);
     if (!is_new && place->second == state::asked) --waiting_;
@@ -139,7 +140,7 @@ void optimizer_core::take(point const& at, outcome const& result, bool asked)
     searcher_.tell(at, checked);
 }
 
-void optimizer_core::tell(std::optional<point> const& at, outcome const& result)
+ATTUNE_INLINE void optimizer_core::tell(std::optional<point> const& at, outcome const& result)
 {
     point const& p = require(at, result);
     auto const known = known_.find(p);
@@ -154,12 +155,12 @@ void optimizer_core::tell(std::optional<point> const& at, outcome const& result)
     take(p, result, true);
 }
 
-void optimizer_core::observe(std::optional<point> const& at, outcome const& result)
+ATTUNE_INLINE void optimizer_core::observe(std::optional<point> const& at, outcome const& result)
 {
     take(require(at, result), result, false);
 }
 
-std::string optimizer_core::summary() const
+ATTUNE_INLINE std::string optimizer_core::summary() const
 {
     std::string out = std::to_string(judge_.evaluations()) + " evaluations, " +
                       std::to_string(judge_.evaluations() - judge_.worked()) + " failed";
@@ -173,7 +174,7 @@ std::string optimizer_core::summary() const
     return out;
 }
 
-void optimizer_core::resume(std::string const& saved)
+ATTUNE_INLINE void optimizer_core::resume(std::string const& saved)
 {
     search_log const log = parse_search_log(saved);
     if (!log_.calls.empty())

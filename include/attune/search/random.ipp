@@ -18,15 +18,15 @@ struct random_searcher::state {
     bool finished = false;
 };
 
-random_searcher::random_searcher(chain_of_trees space, std::uint64_t seed)
+ATTUNE_INLINE random_searcher::random_searcher(chain_of_trees space, std::uint64_t seed)
     : state_(new state{unseen_points{std::move(space)}, random_engine{seed}})
 {
 }
-random_searcher::~random_searcher() = default;
-random_searcher::random_searcher(random_searcher&&) noexcept = default;
-random_searcher& random_searcher::operator=(random_searcher&&) noexcept = default;
+ATTUNE_INLINE random_searcher::~random_searcher() = default;
+ATTUNE_INLINE random_searcher::random_searcher(random_searcher&&) noexcept = default;
+ATTUNE_INLINE random_searcher& random_searcher::operator=(random_searcher&&) noexcept = default;
 
-std::vector<point> random_searcher::ask(std::size_t k)
+ATTUNE_INLINE std::vector<point> random_searcher::ask(std::size_t k)
 {
     std::vector<point> out;
     while (out.size() < k && !state_->finished) {
@@ -41,6 +41,6 @@ std::vector<point> random_searcher::ask(std::size_t k)
     return out;
 }
 
-void random_searcher::tell(point const& p, outcome const&) { state_->unseen.mark(p); }
+ATTUNE_INLINE void random_searcher::tell(point const& p, outcome const&) { state_->unseen.mark(p); }
 
 } // namespace attune::inline ATTUNE_ABI

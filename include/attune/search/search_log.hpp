@@ -61,3 +61,7 @@ void replay(search_log const& log,
             std::function<void(search_log::answer const&)> const& tell);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/search_log.ipp>
+#endif

@@ -153,7 +153,7 @@ private:
 
 } // namespace detail
 
-std::string text_of(search_log const& log)
+ATTUNE_INLINE std::string text_of(search_log const& log)
 {
     std::string out(detail::search_log_title);
     out += "\nseed " + std::to_string(log.seed) + "\nspace " + log.space + '\n';
@@ -182,7 +182,7 @@ std::string text_of(search_log const& log)
     return out + "end\n";
 }
 
-search_log parse_search_log(std::string_view text)
+ATTUNE_INLINE search_log parse_search_log(std::string_view text)
 {
     detail::log_reader in(text);
     search_log out;
@@ -217,14 +217,14 @@ search_log parse_search_log(std::string_view text)
     return out;
 }
 
-std::string space_identity(description const& space)
+ATTUNE_INLINE std::string space_identity(description const& space)
 {
     return content_hash{}.add(schema_text(space)).hex();
 }
 
-void replay(search_log const& log,
-            std::function<std::vector<point>(std::size_t)> const& ask,
-            std::function<void(search_log::answer const&)> const& tell)
+ATTUNE_INLINE void replay(search_log const& log,
+                          std::function<std::vector<point>(std::size_t)> const& ask,
+                          std::function<void(search_log::answer const&)> const& tell)
 {
     for (search_log::call const& call : log.calls) {
         if (auto const* const a = std::get_if<search_log::answer>(&call)) {

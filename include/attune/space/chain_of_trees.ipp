@@ -6,47 +6,67 @@
 #include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/detail/chain_of_trees_state.hpp>
+#include <attune/space/detail/nearest_leaves.hpp>
+#include <attune/space/query/steps.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
-chain_of_trees::chain_of_trees(description bound, build_options const& options)
+ATTUNE_INLINE chain_of_trees::chain_of_trees(description bound, build_options const& options)
     : shared_(std::make_shared<state const>(std::move(bound), options, nullptr))
 {
 }
 
-chain_of_trees::chain_of_trees(std::shared_ptr<state const> made) noexcept
+ATTUNE_INLINE chain_of_trees::chain_of_trees(std::shared_ptr<state const> made) noexcept
     : shared_(std::move(made))
 {
 }
 
-chain_of_trees chain_of_trees::rebuilt(description bound) const
+ATTUNE_INLINE chain_of_trees chain_of_trees::rebuilt(description bound) const
 {
     return chain_of_trees(
         std::make_shared<state const>(std::move(bound), shared_->options, shared_.get()));
 }
 
-description const& chain_of_trees::describe() const noexcept { return shared_->space; }
+ATTUNE_INLINE description const& chain_of_trees::describe() const noexcept
+{
+    return shared_->space;
+}
 
-std::size_t chain_of_trees::tree_count() const noexcept { return shared_->trees.size(); }
+ATTUNE_INLINE std::size_t chain_of_trees::tree_count() const noexcept
+{
+    return shared_->trees.size();
+}
 
-tree const& chain_of_trees::tree_at(std::size_t i) const noexcept { return *shared_->trees[i]; }
+ATTUNE_INLINE tree const& chain_of_trees::tree_at(std::size_t i) const noexcept
+{
+    return *shared_->trees[i];
+}
 
-bool chain_of_trees::has_real_parameters() const noexcept
+ATTUNE_INLINE bool chain_of_trees::has_real_parameters() const noexcept
 {
     return !shared_->reals.parameters.empty();
 }
 
-bool chain_of_trees::is_exact() const noexcept { return shared_->wide.empty(); }
+ATTUNE_INLINE bool chain_of_trees::is_exact() const noexcept { return shared_->wide.empty(); }
 
-std::size_t chain_of_trees::wide_count() const noexcept { return shared_->wide.size(); }
+ATTUNE_INLINE std::size_t chain_of_trees::wide_count() const noexcept
+{
+    return shared_->wide.size();
+}
 
-wide_tree const& chain_of_trees::wide_at(std::size_t i) const noexcept { return shared_->wide[i]; }
+ATTUNE_INLINE wide_tree const& chain_of_trees::wide_at(std::size_t i) const noexcept
+{
+    return shared_->wide[i];
+}
 
-void chain_of_trees::require_exact(std::string const& wanted) const
+ATTUNE_INLINE void chain_of_trees::require_exact(std::string const& wanted) const
 {
     if (is_exact()) return;
     std::string where;
@@ -65,7 +85,7 @@ void chain_of_trees::require_exact(std::string const& wanted) const
                 "max_bytes; sample(), contains() and neighbours() work without a tree");
 }
 
-std::optional<leaf_count> chain_of_trees::size() const noexcept
+ATTUNE_INLINE std::optional<leaf_count> chain_of_trees::size() const noexcept
 {
     if (!is_exact()) return {};
     leaf_count product = 1;
@@ -76,9 +96,9 @@ std::optional<leaf_count> chain_of_trees::size() const noexcept
     return product;
 }
 
-double chain_of_trees::log2_size() const noexcept { return estimated_size().log2; }
+ATTUNE_INLINE double chain_of_trees::log2_size() const noexcept { return estimated_size().log2; }
 
-size_estimate chain_of_trees::estimated_size() const noexcept
+ATTUNE_INLINE size_estimate chain_of_trees::estimated_size() const noexcept
 {
     size_estimate out;
     for (auto const& t : shared_->trees)
@@ -92,7 +112,7 @@ size_estimate chain_of_trees::estimated_size() const noexcept
     return out;
 }
 
-point chain_of_trees::at(space_index const& index) const
+ATTUNE_INLINE point chain_of_trees::at(space_index const& index) const
 {
     require_exact("numbering");
     ATTUNE_ASSERT(index.leaf.size() == tree_count(), "an index has one leaf per tree");
@@ -102,7 +122,7 @@ point chain_of_trees::at(space_index const& index) const
     return out;
 }
 
-point chain_of_trees::at(std::uint64_t i) const
+ATTUNE_INLINE point chain_of_trees::at(std::uint64_t i) const
 {
     require_exact("numbering");
     point out = shared_->middle();
@@ -115,7 +135,7 @@ point chain_of_trees::at(std::uint64_t i) const
     return out;
 }
 
-std::optional<space_index> chain_of_trees::index_of(point const& p) const
+ATTUNE_INLINE std::optional<space_index> chain_of_trees::index_of(point const& p) const
 {
     require_exact("numbering");
     if (p.size() != describe().parameters.size()) return {};
@@ -128,7 +148,7 @@ std::optional<space_index> chain_of_trees::index_of(point const& p) const
     return out;
 }
 
-bool chain_of_trees::contains(point const& p) const
+ATTUNE_INLINE bool chain_of_trees::contains(point const& p) const
 {
     if (p.size() != describe().parameters.size()) return false;
     for (auto const& t : shared_->trees)
@@ -136,7 +156,7 @@ bool chain_of_trees::contains(point const& p) const
     return shared_->wide_accept(p) && shared_->reals.accepts(describe(), p);
 }
 
-point chain_of_trees::sample(random_engine& engine) const
+ATTUNE_INLINE point chain_of_trees::sample(random_engine& engine) const
 {
     constexpr int most_draws = 1'000'000;
     point out(describe().parameters.size());
@@ -147,14 +167,43 @@ point chain_of_trees::sample(random_engine& engine) const
     shared_->reals.refuse(describe());
 }
 
-bool chain_of_trees::is_tested(std::uint32_t constraint) const noexcept
+ATTUNE_INLINE std::vector<point> chain_of_trees::neighbours(point const& p) const
+{
+    std::vector<point> out;
+    std::vector<bool> can_move(p.size(), false);
+    point moved = p;
+    for (std::uint32_t i = 0; i < p.size(); ++i) {
+        for_each_step(describe().parameters[i], p[i], [&](coordinate const& step) {
+            moved[i] = step;
+            bool const valid = contains(moved);
+            if (valid) out.push_back(moved);
+            can_move[i] = can_move[i] || valid;
+            return valid;
+        });
+        moved[i] = p[i];
+    }
+    if (!contains(p)) {
+        if (!out.empty() || !is_exact()) return out;
+        return detail::nearest_settings(*this, p, nearest_options{});
+    }
+    for (std::size_t t = 0; t < tree_count(); ++t) {
+        std::span<std::uint32_t const> const own = tree_at(t).parameters();
+        auto const moves = [&](std::uint32_t i) { return can_move[i]; };
+        if (tree_at(t).leaves() == 1 || std::any_of(own.begin(), own.end(), moves)) continue;
+        for (point& near : detail::nearest_settings_of(*this, t, p))
+            out.push_back(std::move(near));
+    }
+    return out;
+}
+
+ATTUNE_INLINE bool chain_of_trees::is_tested(std::uint32_t constraint) const noexcept
 {
     for (std::size_t c = 0; c < shared_->conditions.size(); ++c)
         if (shared_->conditions[c].source == constraint && shared_->tested[c]) return true;
     return false;
 }
 
-std::vector<std::string> chain_of_trees::violations(point const& p) const
+ATTUNE_INLINE std::vector<std::string> chain_of_trees::violations(point const& p) const
 {
     if (p.size() != describe().parameters.size())
         return {"a configuration needs " + std::to_string(describe().parameters.size()) +

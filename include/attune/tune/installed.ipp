@@ -13,6 +13,7 @@
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/fallback.hpp>
 #include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/test_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
@@ -66,7 +67,7 @@ inline constexpr std::size_t most_proofs = 3;
 
 } // namespace detail
 
-shape_choice shape_choice_of(kernel_description const& kernel)
+ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)
 {
     shape_choice out{.ignored = kernel.ignored, .any_shape = kernel.any_shape};
     for (input_argument const& input : kernel.inputs) {
@@ -727,11 +728,11 @@ struct installed_variants::state {
     }
 };
 
-installed_variants::installed_variants(kernel_description const& kernel,
-                                       any_compiler compiler,
-                                       any_store store,
-                                       tuning_options options,
-                                       std::vector<shape_word> layout)
+ATTUNE_INLINE installed_variants::installed_variants(kernel_description const& kernel,
+                                                     any_compiler compiler,
+                                                     any_store store,
+                                                     tuning_options options,
+                                                     std::vector<shape_word> layout)
     : state_(new state{
           kernel, std::move(compiler), std::move(store), std::move(options), std::move(layout)})
     , shapes_(&state_->table)
@@ -745,12 +746,12 @@ installed_variants::installed_variants(kernel_description const& kernel,
     if (kernel.inputs.empty() && !is_for_device) state_->complete(state_->problem_of({}), false);
 }
 
-installed_variants::~installed_variants() = default;
+ATTUNE_INLINE installed_variants::~installed_variants() = default;
 
-installed_variant const& installed_variants::obtain(std::span<std::int64_t const> key,
-                                                    std::vector<number> const& inputs,
-                                                    call_frame frame,
-                                                    void* stream)
+ATTUNE_INLINE installed_variant const& installed_variants::obtain(std::span<std::int64_t const> key,
+                                                                  std::vector<number> const& inputs,
+                                                                  call_frame frame,
+                                                                  void* stream)
 {
     state& s = *state_;
     known_shape* shape = nullptr;
@@ -798,7 +799,8 @@ installed_variant const& installed_variants::obtain(std::span<std::int64_t const
     }
 }
 
-tuning_report installed_variants::predict(std::vector<number> const& inputs, call_frame frame)
+ATTUNE_INLINE tuning_report installed_variants::predict(std::vector<number> const& inputs,
+                                                        call_frame frame)
 {
     state& s = *state_;
     state::inputs_problem of{inputs};
@@ -815,7 +817,7 @@ tuning_report installed_variants::predict(std::vector<number> const& inputs, cal
     return s.best_known(of, frame, "", true).report;
 }
 
-tuning_report installed_variants::report() const
+ATTUNE_INLINE tuning_report installed_variants::report() const
 {
     state::lock_of const here(state_->lock);
     return state_->latest_report;

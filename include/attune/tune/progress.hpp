@@ -93,3 +93,7 @@ void set_default_sink(progress_sink sink);
 }
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/progress.ipp>
+#endif

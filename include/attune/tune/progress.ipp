@@ -124,7 +124,7 @@ private:
 
 } // namespace detail
 
-std::string text_of_quantity(double value, bool is_seconds)
+ATTUNE_INLINE std::string text_of_quantity(double value, bool is_seconds)
 {
     if (!is_seconds) return detail::formatted("%.6g", value);
     // What three digits would round up to 1000 belongs to the next unit.
@@ -135,7 +135,7 @@ std::string text_of_quantity(double value, bool is_seconds)
     return detail::formatted("%.3g ns", value * 1e9);
 }
 
-progress_sink line_progress(std::function<void(std::string const&)> write)
+ATTUNE_INLINE progress_sink line_progress(std::function<void(std::string const&)> write)
 {
     auto const state =
         std::make_shared<detail::line_writer>(detail::line_writer{.write = std::move(write)});
@@ -158,7 +158,7 @@ struct chosen_sink {
 
 } // namespace detail
 
-progress_sink default_progress()
+ATTUNE_INLINE progress_sink default_progress()
 {
     auto const own = std::make_shared<progress_sink>();
     return [own](progress const& p) {
@@ -176,7 +176,7 @@ progress_sink default_progress()
     };
 }
 
-void set_default_sink(progress_sink sink)
+ATTUNE_INLINE void set_default_sink(progress_sink sink)
 {
     auto fresh = sink ? std::make_shared<progress_sink const>(std::move(sink)) : nullptr;
     detail::chosen_sink& of_program = detail::chosen_sink::get();
@@ -184,7 +184,7 @@ void set_default_sink(progress_sink sink)
     of_program.sink.swap(fresh);
 }
 
-progress_sink terminal_progress()
+ATTUNE_INLINE progress_sink terminal_progress()
 {
     if (::isatty(STDERR_FILENO) == 0)
         return line_progress([](std::string const& line) {

@@ -34,3 +34,7 @@ struct replayed_session {
                                       search_factory const& search = default_search());
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/replay.ipp>
+#endif

@@ -12,8 +12,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-replayed_session
-replay(std::string const& path, chain_of_trees const& space, search_factory const& search)
+ATTUNE_INLINE replayed_session replay(std::string const& path,
+                                      chain_of_trees const& space,
+                                      search_factory const& search)
 {
     logged_session const session = std::move(read_event_log(path).back());
     if (session.damaged)

@@ -108,3 +108,7 @@ struct tuning_report {
 [[nodiscard]] std::string summary(tuning_report const& report);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/report.ipp>
+#endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/tune/progress.ipp>
+#include <attune/tune/progress.hpp>
 #include <attune/tune/report.hpp>
 
 #include <string>
@@ -66,7 +66,7 @@ namespace detail {
 
 } // namespace detail
 
-tuning_report untuned_report(std::string kernel, decision how, std::string reason)
+ATTUNE_INLINE tuning_report untuned_report(std::string kernel, decision how, std::string reason)
 {
     tuning_report out;
     out.kernel = std::move(kernel);
@@ -75,7 +75,7 @@ tuning_report untuned_report(std::string kernel, decision how, std::string reaso
     return out;
 }
 
-std::string summary(tuning_report const& report)
+ATTUNE_INLINE std::string summary(tuning_report const& report)
 {
     auto const time = [&](measurement const& m) {
         return text_of_quantity(m.value, !report.predicted);

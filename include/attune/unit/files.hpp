@@ -1,12 +1,14 @@
-// attune/unit/files.hpp - all that reads and writes spaces as text.
+// attune/unit/files.hpp - the definitions of spaces as files: space/files/.
 // SPDX-License-Identifier: MIT
 //
-// Included by exactly one translation unit of a program: that of the CMake target attune::files.
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::files. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
 #include <attune/space/files/expression_parser.ipp>
 #include <attune/space/files/read_json.ipp>
 #include <attune/space/files/read_t1.ipp>
+#include <attune/space/files/syntax_error.ipp>
 #include <attune/space/files/write_expression.ipp>
 #include <attune/space/files/write_json.ipp>
 #include <attune/space/files/write_smtlib.ipp>

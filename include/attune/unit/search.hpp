@@ -1,14 +1,36 @@
-// attune/unit/search.hpp - everything of search that needs heavy headers.
+// attune/unit/search.hpp - the definitions of the stage search/.
 // SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::search. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
 #include <attune/search/automatic.ipp>
+#include <attune/search/bayes/features/derived.ipp>
+#include <attune/search/bayes/features/derived_column.ipp>
 #include <attune/search/bayes/features/feature_map.ipp>
+#include <attune/search/bayes/features/parameter_features.ipp>
+#include <attune/search/bayes/forest/coding.ipp>
 #include <attune/search/bayes/forest/forest.ipp>
+#include <attune/search/bayes/forest/masked_tree.ipp>
+#include <attune/search/bayes/forest/tree_grower.ipp>
+#include <attune/search/bayes/gp/code_book.ipp>
+#include <attune/search/bayes/gp/columns.ipp>
+#include <attune/search/bayes/gp/conditional.ipp>
+#include <attune/search/bayes/gp/evidence.ipp>
+#include <attune/search/bayes/gp/maximise.ipp>
 #include <attune/search/bayes/gp/pool.ipp>
+#include <attune/search/bayes/gp/process.ipp>
 #include <attune/search/bayesian.ipp>
 #include <attune/search/exhaustive.ipp>
+#include <attune/search/local/annealing.ipp>
+#include <attune/search/local/coordinate_descent.ipp>
+#include <attune/search/local/differential_evolution.ipp>
+#include <attune/search/local/genetic.ipp>
+#include <attune/search/local/local_search.ipp>
+#include <attune/search/local/neighbourhood_descent.ipp>
+#include <attune/search/local/particle_swarm.ipp>
+#include <attune/search/local/stepwise.ipp>
 #include <attune/search/optimizer.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/search_log.ipp>
-#include <attune/unit/local_search.hpp>

@@ -1,13 +1,11 @@
-// attune/unit/space.hpp - all of declare and space that is not a template.
+// attune/unit/space.hpp - the definitions of the stage space/, without its file formats.
 // SPDX-License-Identifier: MIT
 //
-// Included by exactly one translation unit of a program: that of the CMake target attune::attune,
-// or the file that defines ATTUNE_IMPLEMENTATION.
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::space. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
-#include <attune/core/number_text.ipp>
 #include <attune/space/chain_of_trees.ipp>
-#include <attune/space/neighbours.ipp>
 #include <attune/space/query/configurations.ipp>
 #include <attune/space/query/explanation.ipp>
 #include <attune/space/query/marginals.ipp>
@@ -16,4 +14,3 @@
 #include <attune/space/query/space_report.ipp>
 #include <attune/space/tree/tree.ipp>
 #include <attune/space/tree/wide_tree.ipp>
-#include <attune/unit/declare.hpp>

@@ -1,41 +1,10 @@
-// attune/unit/tune.hpp - all of tune, measure, remember and compile that is not a template.
+// attune/unit/tune.hpp - the definitions of the stage tune/.
 // SPDX-License-Identifier: MIT
 //
-// Included by exactly one translation unit of a program: that of the CMake target attune::tune, or
-// the file that defines ATTUNE_IMPLEMENTATION.
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::tune. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
-#include <attune/compile/ahead/ahead.ipp>
-#include <attune/compile/clang.ipp>
-#include <attune/compile/nvrtc.ipp>
-#include <attune/compile/source/annotations.ipp>
-#include <attune/compile/source/embedded.ipp>
-#include <attune/compile/source/source.ipp>
-#include <attune/compile/system.ipp>
-#include <attune/compile/system/process.ipp>
-#include <attune/core/environment.ipp>
-#include <attune/core/posix/forever.ipp>
-#include <attune/core/posix/fork_gate.ipp>
-#include <attune/core/posix/program_end.ipp>
-#include <attune/core/posix/taken_handler.ipp>
-#include <attune/measure/arrays/cache.ipp>
-#include <attune/measure/arrays/compare.ipp>
-#include <attune/measure/arrays/perturb.ipp>
-#include <attune/measure/clock/adaptive_timer.ipp>
-#include <attune/measure/clock/clocks.ipp>
-#include <attune/measure/clock/duel.ipp>
-#include <attune/measure/clock/round_robin.ipp>
-#include <attune/measure/roofline/roofline.ipp>
-#include <attune/measure/sandbox/child_process.ipp>
-#include <attune/measure/sandbox/guarded.ipp>
-#include <attune/measure/sandbox/isolation.ipp>
-#include <attune/measure/sandbox/left_out.ipp>
-#include <attune/measure/sandbox/probation.ipp>
-#include <attune/measure/sandbox/process_state.ipp>
-#include <attune/measure/sandbox/signal_guard.ipp>
-#include <attune/remember/event_log.ipp>
-#include <attune/remember/memory_store.ipp>
-#include <attune/remember/store.ipp>
 #include <attune/tune/cpu/cpu_bench.ipp>
 #include <attune/tune/cpu/proving_ground.ipp>
 #include <attune/tune/cpu/timing.ipp>
@@ -54,10 +23,10 @@
 #include <attune/tune/kernel/problem.ipp>
 #include <attune/tune/kernel/stated_work.ipp>
 #include <attune/tune/loop/bench_crew.ipp>
-#include <attune/tune/loop/detail/session_record.hpp>
 #include <attune/tune/loop/interrupt.ipp>
 #include <attune/tune/loop/kernel_roof.ipp>
 #include <attune/tune/loop/logged_search.ipp>
+#include <attune/tune/loop/make_bench.ipp>
 #include <attune/tune/loop/scoreboard.ipp>
 #include <attune/tune/loop/session.ipp>
 #include <attune/tune/loop/test_bench.ipp>
@@ -72,5 +41,3 @@
 #include <attune/tune/shape/shape_check.ipp>
 #include <attune/tune/shape/shape_proof.ipp>
 #include <attune/tune/shape/shape_trust.ipp>
-#include <attune/unit/cuda.hpp>
-#include <attune/unit/measure_cuda.hpp>

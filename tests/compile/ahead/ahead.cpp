@@ -4,6 +4,7 @@
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/embedded.hpp>
 #include <attune/compile/source/signature.hpp>
+#include <attune/compile/source/source.hpp>
 
 #include <doctest/doctest.h>
 #include <span>

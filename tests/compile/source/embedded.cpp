@@ -2,6 +2,7 @@
 #include <attune/compile/source/embedded.hpp>
 
 #include <attune/compile/source/annotations.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 
 #include <doctest/doctest.h>

@@ -22,9 +22,3 @@ TEST_CASE("what is kept is never destroyed, and kept once")
     CHECK(!alive.expired());
     CHECK(destroyed == 0);
 }
-
-TEST_CASE("a program is no library that could be unloaded")
-{
-    attune::detail::keep_this_library_loaded();
-    attune::detail::keep_this_library_loaded();
-}

@@ -46,3 +46,7 @@ struct found_ptx {
 [[nodiscard]] found_ptx find_ptx(wanted_ahead const& wanted, variant const& signature);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/ahead/ahead.ipp>
+#endif

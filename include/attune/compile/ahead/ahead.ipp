@@ -5,7 +5,7 @@
 #include <attune/compile/ahead/ahead.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/device_text.hpp>
-#include <attune/compile/source/embedded.ipp>
+#include <attune/compile/source/embedded.hpp>
 #include <attune/core/version.hpp>
 
 #include <optional>
@@ -42,16 +42,6 @@ namespace detail {
 {
     return one.tag != nullptr && other.tag != nullptr &&
            (one.tag == other.tag || written_type(one.text) == written_type(other.text));
-}
-
-[[nodiscard]] inline bool is_embedded(char const* path, std::string_view text)
-{
-    embedded_kernel const* const* const end = &__stop_attune_kernels;
-    for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at)
-        if (std::string_view((*at)->path) == path &&
-            text == std::string_view(reinterpret_cast<char const*>((*at)->text), (*at)->size))
-            return true;
-    return false;
 }
 
 /// Whether `flags`, each followed by a line feed, has exactly this one.
@@ -144,7 +134,7 @@ namespace detail {
 
 } // namespace detail
 
-found_ptx find_ptx(wanted_ahead const& wanted, variant const& signature)
+ATTUNE_INLINE found_ptx find_ptx(wanted_ahead const& wanted, variant const& signature)
 {
     found_ptx out;
     device_ahead const* const* const end = &__stop_attune_ptx;
@@ -170,7 +160,7 @@ found_ptx find_ptx(wanted_ahead const& wanted, variant const& signature)
     return out;
 }
 
-found_ahead find_ahead(wanted_ahead const& wanted)
+ATTUNE_INLINE found_ahead find_ahead(wanted_ahead const& wanted)
 {
     found_ahead out;
     function_ahead const* const* const end = &__stop_attune_ahead;

@@ -94,12 +94,12 @@ struct object_cache::state {
     std::atomic<std::uint64_t> hits{0}, misses{0}, added{0}, damaged{0};
 };
 
-object_cache::object_cache(cache_options options)
+ATTUNE_INLINE object_cache::object_cache(cache_options options)
     : state_(std::make_shared<state>(std::move(options)))
 {
 }
 
-std::optional<cached_bytes> object_cache::look(std::string const& key) const
+ATTUNE_INLINE std::optional<cached_bytes> object_cache::look(std::string const& key) const
 {
     detail::owned_descriptor const folder = state_->open();
     if (!folder) return {};
@@ -110,16 +110,15 @@ std::optional<cached_bytes> object_cache::look(std::string const& key) const
     return cached_bytes{std::move(entry->bytes), std::move(entry->inputs)};
 }
 
-std::optional<cached_bytes> object_cache::find(std::string const& key) const
+ATTUNE_INLINE std::optional<cached_bytes> object_cache::find(std::string const& key) const
 {
     std::optional<cached_bytes> found = look(key);
     ++(found ? state_->hits : state_->misses);
     return found;
 }
 
-bool object_cache::add(std::string const& key,
-                       std::string_view bytes,
-                       cache_inputs const& inputs) const
+ATTUNE_INLINE bool
+object_cache::add(std::string const& key, std::string_view bytes, cache_inputs const& inputs) const
 {
     detail::owned_descriptor const folder = state_->open();
     if (!folder) return false;
@@ -133,9 +132,8 @@ bool object_cache::add(std::string const& key,
     return add(key, bytes, list);
 }
 
-bool object_cache::add(std::string const& key,
-                       std::string_view bytes,
-                       std::string const& inputs) const
+ATTUNE_INLINE bool
+object_cache::add(std::string const& key, std::string_view bytes, std::string const& inputs) const
 {
     detail::owned_descriptor const folder = state_->open();
     if (!folder || !state_->write(folder.get(), key, inputs, bytes)) return false;
@@ -143,13 +141,13 @@ bool object_cache::add(std::string const& key,
     return true;
 }
 
-void object_cache::remove(std::string const& key) const
+ATTUNE_INLINE void object_cache::remove(std::string const& key) const
 {
     detail::owned_descriptor const folder = state_->open();
     if (folder) (void)::unlinkat(folder.get(), detail::cache_file_name(key).c_str(), 0);
 }
 
-cache_statistics object_cache::statistics() const
+ATTUNE_INLINE cache_statistics object_cache::statistics() const
 {
     (void)state_->open(); // so that it can say where it is, and why not
     std::lock_guard const lock(state_->mutex);

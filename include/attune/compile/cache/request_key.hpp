@@ -24,3 +24,7 @@ namespace attune::inline ATTUNE_ABI::detail {
                                       variant const& v);
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/cache/request_key.ipp>
+#endif

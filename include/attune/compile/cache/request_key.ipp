@@ -34,10 +34,10 @@ namespace attune::inline ATTUNE_ABI::detail {
            (relative(kernel.path) && !quoted_includes(kernel.text).empty());
 }
 
-std::string request_key(std::string_view kind,
-                        std::string_view compiler,
-                        kernel_source const& kernel,
-                        variant const& v)
+ATTUNE_INLINE std::string request_key(std::string_view kind,
+                                      std::string_view compiler,
+                                      kernel_source const& kernel,
+                                      variant const& v)
 {
     content_hash key;
     auto const list = [&](std::string_view name, std::vector<std::string> const& texts) {

@@ -41,4 +41,15 @@ resources_of_kernel(std::string_view image, std::string_view log, std::string_vi
 /// it is.
 [[nodiscard]] std::string cubin_key(std::string_view image, std::string_view entry);
 
+namespace detail {
+
+/// The number in front of `unit`: 376 of "376 bytes cmem[0]"; all such numbers added.
+[[nodiscard]] std::int64_t numbers_before(std::string_view line, std::string_view unit);
+
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/nvrtc/cubin.ipp>
+#endif

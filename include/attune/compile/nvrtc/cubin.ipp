@@ -5,7 +5,7 @@
 #pragma once
 
 #include <attune/compile/nvrtc/cubin.hpp>
-#include <attune/compile/system/object_key.ipp>
+#include <attune/compile/system/detail/elf_object.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
@@ -148,8 +148,7 @@ private:
     bool is_cubin_ = false;
 };
 
-/// The number in front of `unit`: 376 of "376 bytes cmem[0]"; all such numbers added.
-[[nodiscard]] inline std::int64_t numbers_before(std::string_view line, std::string_view unit)
+ATTUNE_INLINE std::int64_t numbers_before(std::string_view line, std::string_view unit)
 {
     std::int64_t sum = 0;
     for (std::size_t at = 0; (at = line.find(unit, at)) != line.npos; ++at) {
@@ -165,7 +164,8 @@ private:
 
 } // namespace detail
 
-std::optional<code_resources> resources_of_cubin(std::string_view image, std::string_view entry)
+ATTUNE_INLINE std::optional<code_resources> resources_of_cubin(std::string_view image,
+                                                               std::string_view entry)
 {
     detail::cubin_reader const cubin(image, entry);
     if (!cubin.is_cubin() || !cubin.has_kernel()) return {};
@@ -183,7 +183,8 @@ std::optional<code_resources> resources_of_cubin(std::string_view image, std::st
     return found;
 }
 
-std::optional<code_resources> resources_of_log(std::string_view log, std::string_view entry)
+ATTUNE_INLINE std::optional<code_resources> resources_of_log(std::string_view log,
+                                                             std::string_view entry)
 {
     code_resources found;
     bool is_entry = false;    // the lines are about the kernel and what it calls
@@ -217,7 +218,7 @@ std::optional<code_resources> resources_of_log(std::string_view log, std::string
     return seen ? std::optional(found) : std::nullopt;
 }
 
-std::optional<code_resources>
+ATTUNE_INLINE std::optional<code_resources>
 resources_of_kernel(std::string_view image, std::string_view log, std::string_view entry)
 {
     std::optional<code_resources> found = resources_of_cubin(image, entry);
@@ -226,7 +227,7 @@ resources_of_kernel(std::string_view image, std::string_view log, std::string_vi
     return found;
 }
 
-std::string cubin_key(std::string_view image, std::string_view entry)
+ATTUNE_INLINE std::string cubin_key(std::string_view image, std::string_view entry)
 {
     detail::cubin_reader const cubin(image, entry);
     if (!cubin.is_cubin()) return content_hash{}.add(image).hex();

@@ -90,3 +90,7 @@ struct library {
                                                           int most_major = 0);
 
 } // namespace attune::inline ATTUNE_ABI::nvrtc
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/nvrtc/nvrtc_library.ipp>
+#endif

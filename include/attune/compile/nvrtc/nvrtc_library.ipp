@@ -130,7 +130,7 @@ inline void try_library(std::string const& name, int most_major, library_search&
 
 } // namespace detail
 
-std::shared_ptr<library const> open_library(std::string const& path, int most_major)
+ATTUNE_INLINE std::shared_ptr<library const> open_library(std::string const& path, int most_major)
 {
     detail::library_search search;
     std::string const named =

@@ -44,3 +44,7 @@ struct annotation {
                                                  std::vector<annotation> const& found);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/source/annotations.ipp>
+#endif

@@ -253,7 +253,8 @@ private:
 
 } // namespace detail
 
-std::vector<annotation> find_annotations(std::string_view text, std::string const& file)
+ATTUNE_INLINE std::vector<annotation> find_annotations(std::string_view text,
+                                                       std::string const& file)
 {
     std::vector<annotation> found;
     detail::code_cursor cursor(text);
@@ -276,7 +277,7 @@ std::vector<annotation> find_annotations(std::string_view text, std::string cons
     return found;
 }
 
-std::vector<annotation> find_annotations(kernel_source const& kernel)
+ATTUNE_INLINE std::vector<annotation> find_annotations(kernel_source const& kernel)
 {
     std::vector<annotation> found;
     for (source_part const& part : source_parts(kernel))
@@ -295,8 +296,8 @@ std::vector<annotation> find_annotations(kernel_source const& kernel)
     return found;
 }
 
-std::vector<std::string> own_names(kernel_source const& kernel,
-                                   std::vector<annotation> const& found)
+ATTUNE_INLINE std::vector<std::string> own_names(kernel_source const& kernel,
+                                                 std::vector<annotation> const& found)
 {
     std::set<std::string, std::less<>> names;
     for (annotation const& a : found)

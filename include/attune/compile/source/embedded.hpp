@@ -4,11 +4,11 @@
 // The linker gathers what stands in one section (ELF: __start_ and __stop_ symbols)
 #pragma once
 
-#include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -20,13 +20,19 @@ struct embedded_kernel {
     std::size_t size; ///< bytes
 };
 
-/// The kernel that attune_embed_kernel(target file) has put into this program. Its path is that of
-/// the build, so messages point at the file; what it includes by quotes is looked up there.
-///
-/// @param name  as in the call of attune_embed_kernel
-/// Errors   attune::error that lists the names there are. Those of a shared library are seen by
-///          code whose attune::tune is linked into the same library.
-[[nodiscard]] kernel_source embedded_source(std::string const& name);
+namespace detail {
+
+/// The kernel that was embedded from the file of this absolute path; null: there is none.
+[[nodiscard]] embedded_kernel const* embedded_from(std::string const& path);
+
+/// The kernel that was embedded under this name.
+/// Errors   attune::error that lists the names there are
+[[nodiscard]] embedded_kernel const& embedded_under(std::string const& name);
+
+/// Whether the file of this absolute path was embedded with exactly this text.
+[[nodiscard]] bool is_embedded(char const* path, std::string_view text);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 
@@ -34,3 +40,7 @@ struct embedded_kernel {
 #define ATTUNE_EMBED(kernel)                                                                       \
     __attribute__((section("attune_kernels"),                                                      \
                    used)) attune::embedded_kernel const* const kernel##_listed = &(kernel);
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/source/embedded.ipp>
+#endif

@@ -18,8 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The kernel that was embedded from the file of this absolute path; null: there is none.
-[[nodiscard]] inline embedded_kernel const* embedded_from(std::string const& path)
+ATTUNE_INLINE embedded_kernel const* embedded_from(std::string const& path)
 {
     embedded_kernel const* const* const end = &__stop_attune_kernels;
     for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at)
@@ -27,22 +26,30 @@ namespace detail {
     return nullptr;
 }
 
-} // namespace detail
-
-kernel_source embedded_source(std::string const& name)
+ATTUNE_INLINE embedded_kernel const& embedded_under(std::string const& name)
 {
     std::string names;
     embedded_kernel const* const* const end = &__stop_attune_kernels;
     for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at) {
         embedded_kernel const& kernel = **at;
-        if (name == kernel.name)
-            return {std::string(reinterpret_cast<char const*>(kernel.text), kernel.size),
-                    kernel.path};
+        if (name == kernel.name) return kernel;
         names += (names.empty() ? "" : ", ") + std::string(kernel.name);
     }
     throw error("no kernel '" + name + "' is embedded in this program",
                 names.empty() ? "there is none" : "there are " + names,
                 "embed it in CMakeLists.txt: attune_embed_kernel(<target> " + name + ")");
 }
+
+ATTUNE_INLINE bool is_embedded(char const* path, std::string_view text)
+{
+    embedded_kernel const* const* const end = &__stop_attune_kernels;
+    for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at)
+        if (std::string_view((*at)->path) == path &&
+            text == std::string_view(reinterpret_cast<char const*>((*at)->text), (*at)->size))
+            return true;
+    return false;
+}
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

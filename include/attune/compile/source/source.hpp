@@ -32,6 +32,14 @@ source_file(std::string const& path,
 /// A kernel given as text.  @param name  how messages shall call it: "sgemm.kernel.cpp"
 [[nodiscard]] kernel_source source_text(std::string text, std::string name);
 
+/// The kernel that attune_embed_kernel(target file) has put into this program. Its path is that of
+/// the build, so messages point at the file; what it includes by quotes is looked up there.
+///
+/// @param name  as in the call of attune_embed_kernel
+/// Errors   attune::error that lists the names there are. Those of a shared library are seen by
+///          code whose attune::tune is linked into the same library.
+[[nodiscard]] kernel_source embedded_source(std::string const& name);
+
 /// One file of a kernel: the kernel file itself or one that it includes.
 struct source_part {
     std::string path;
@@ -48,3 +56,7 @@ struct source_part {
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/source/source.ipp>
+#endif

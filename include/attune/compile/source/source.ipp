@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/embedded.ipp>
+#include <attune/compile/detail/file_text.hpp>
+#include <attune/compile/source/embedded.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
@@ -20,20 +21,14 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline std::optional<std::string> text_of_file(std::filesystem::path const& path)
+[[nodiscard]] inline kernel_source source_of(embedded_kernel const& kernel)
 {
-    std::error_code no_throw;
-    if (!std::filesystem::is_regular_file(path, no_throw)) return std::nullopt;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    std::ostringstream text;
-    text << file.rdbuf();
-    return std::move(text).str();
+    return {std::string(reinterpret_cast<char const*>(kernel.text), kernel.size), kernel.path};
 }
 
 } // namespace detail
 
-kernel_source source_file(std::string const& path, std::source_location const& caller)
+ATTUNE_INLINE kernel_source source_file(std::string const& path, std::source_location const& caller)
 {
     std::filesystem::path const wanted(path);
     std::vector<std::filesystem::path> places;
@@ -44,14 +39,13 @@ kernel_source source_file(std::string const& path, std::source_location const& c
 
     std::string tried;
     for (std::filesystem::path const& place : places) {
-        if (std::optional<std::string> text = detail::text_of_file(place))
+        if (std::optional<std::string> text = detail::file_text(place))
             return {std::move(*text), place.string()};
         std::error_code no_throw;
         std::filesystem::path const full = std::filesystem::absolute(place, no_throw);
         // Where the sources are not, the program may have the text itself.
         if (embedded_kernel const* const kernel = detail::embedded_from(place.string()))
-            return {std::string(reinterpret_cast<char const*>(kernel->text), kernel->size),
-                    kernel->path};
+            return detail::source_of(*kernel);
         tried += (tried.empty() ? "" : ", then ") + (no_throw ? place : full).string();
     }
     throw error("kernel file '" + path + "' not found or not readable",
@@ -60,12 +54,17 @@ kernel_source source_file(std::string const& path, std::source_location const& c
                     "', or give its absolute path, or pass its text to attune::source_text");
 }
 
-kernel_source source_text(std::string text, std::string name)
+ATTUNE_INLINE kernel_source source_text(std::string text, std::string name)
 {
     return {std::move(text), std::move(name)};
 }
 
-std::vector<source_part> source_parts(kernel_source const& kernel)
+ATTUNE_INLINE kernel_source embedded_source(std::string const& name)
+{
+    return detail::source_of(detail::embedded_under(name));
+}
+
+ATTUNE_INLINE std::vector<source_part> source_parts(kernel_source const& kernel)
 {
     namespace fs = std::filesystem;
     std::vector<source_part> parts{{kernel.path, kernel.text}};
@@ -77,7 +76,7 @@ std::vector<source_part> source_parts(kernel_source const& kernel)
             for (std::string const& dir : kernel.include_dirs)
                 places.push_back((fs::path(dir) / name).lexically_normal());
             for (fs::path const& place : places) {
-                std::optional<std::string> text = detail::text_of_file(place);
+                std::optional<std::string> text = detail::file_text(place);
                 if (!text) continue;
                 if (std::find(seen.begin(), seen.end(), place.string()) == seen.end()) {
                     seen.push_back(place.string());
@@ -90,7 +89,7 @@ std::vector<source_part> source_parts(kernel_source const& kernel)
     return parts;
 }
 
-std::string source_fingerprint(kernel_source const& kernel)
+ATTUNE_INLINE std::string source_fingerprint(kernel_source const& kernel)
 {
     content_hash hash;
     for (source_part const& part : source_parts(kernel))

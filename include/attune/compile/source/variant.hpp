@@ -106,4 +106,17 @@ macros_defined(variant const& v)
     }
 }
 
+namespace detail {
+
+/// A blank before each: " -O3 -ffast-math".
+[[nodiscard]] inline std::string joined(std::vector<std::string> const& parts)
+{
+    std::string text;
+    for (std::string const& part : parts)
+        text += ' ' + part;
+    return text;
+}
+
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI

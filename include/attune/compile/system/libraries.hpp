@@ -36,3 +36,7 @@ find_libraries(library_flags const& wanted);
 [[nodiscard]] std::vector<std::string> linker_flags(library_flags const& wanted);
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/system/libraries.ipp>
+#endif

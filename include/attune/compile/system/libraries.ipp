@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/source.ipp>
+#include <attune/compile/detail/file_text.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
@@ -20,7 +21,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-library_flags take_library_flags(std::vector<std::string>& flags)
+ATTUNE_INLINE library_flags take_library_flags(std::vector<std::string>& flags)
 {
     library_flags out;
     std::vector<std::string> others;
@@ -89,7 +90,7 @@ library_flags take_library_flags(std::vector<std::string>& flags)
 /// The shared objects that a linker script names by their paths; archives are left out.
 [[nodiscard]] inline std::vector<std::string> libraries_of_script(std::string const& path)
 {
-    std::string text = text_of_file(path).value_or(std::string{});
+    std::string text = file_text(path).value_or(std::string{});
     text.resize(std::min<std::size_t>(text.size(), 65536));
     for (std::size_t at = 0; (at = text.find("/*", at)) != text.npos;)
         text.erase(at, std::min(text.find("*/", at + 2), text.size() - 2) + 2 - at);
@@ -124,7 +125,8 @@ library_flags take_library_flags(std::vector<std::string>& flags)
     return std::find(std::begin(all), std::end(all), name) != std::end(all);
 }
 
-std::variant<std::vector<std::string>, failure> find_libraries(library_flags const& wanted)
+ATTUNE_INLINE std::variant<std::vector<std::string>, failure>
+find_libraries(library_flags const& wanted)
 {
     std::vector<std::string> folders = wanted.folders;
     for (std::string& more : library_folders())
@@ -176,7 +178,7 @@ std::variant<std::vector<std::string>, failure> find_libraries(library_flags con
     return out;
 }
 
-std::vector<std::string> linker_flags(library_flags const& wanted)
+ATTUNE_INLINE std::vector<std::string> linker_flags(library_flags const& wanted)
 {
     std::vector<std::string> out;
     for (std::string const& folder : wanted.folders) {

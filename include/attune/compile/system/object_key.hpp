@@ -24,3 +24,7 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::string object_key(std::string_view object);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/system/object_key.ipp>
+#endif

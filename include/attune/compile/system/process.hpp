@@ -49,3 +49,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/system/process.ipp>
+#endif

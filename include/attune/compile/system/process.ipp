@@ -6,7 +6,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
-#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -160,8 +160,9 @@ struct pipe_ends {
     }
 };
 
-process_result
-run_process(std::vector<std::string> const& arguments, double limit_s, std::string const& temporary)
+ATTUNE_INLINE process_result run_process(std::vector<std::string> const& arguments,
+                                         double limit_s,
+                                         std::string const& temporary)
 {
     auto const cannot = [&](std::string const& what, int code) {
         return error("cannot run '" + arguments.front() + "': " + what + ", " +
@@ -238,7 +239,7 @@ run_process(std::vector<std::string> const& arguments, double limit_s, std::stri
     return result;
 }
 
-std::string find_program(std::string const& name)
+ATTUNE_INLINE std::string find_program(std::string const& name)
 {
     auto const usable = [](std::string const& path) {
         std::error_code no_throw;
@@ -258,7 +259,7 @@ std::string find_program(std::string const& name)
     }
 }
 
-temporary_folder::temporary_folder()
+ATTUNE_INLINE temporary_folder::temporary_folder()
 {
     std::string parent = environment_variable("TMPDIR");
     if (parent.empty()) parent = "/tmp";
@@ -270,13 +271,14 @@ temporary_folder::temporary_folder()
     path_ = name;
 }
 
-temporary_folder::~temporary_folder()
+ATTUNE_INLINE temporary_folder::~temporary_folder()
 {
     std::error_code no_throw;
     std::filesystem::remove_all(path_, no_throw);
 }
 
-std::string temporary_folder::write(std::string const& name, std::string const& text) const
+ATTUNE_INLINE std::string temporary_folder::write(std::string const& name,
+                                                  std::string const& text) const
 {
     std::filesystem::path const path = std::filesystem::path(path_) / name;
     std::error_code no_throw;

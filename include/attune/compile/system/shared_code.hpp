@@ -33,4 +33,21 @@ struct shared_code {
 [[nodiscard]] std::optional<std::string> link_shared_object(
     std::string_view object, std::vector<std::string> const& libraries, std::string& problem);
 
+/// Puts a shared object where it stays: `folder`/`name`-`key`.so, complete or not at all.
+/// @return  its path
+/// Errors   attune::error when it cannot be written
+[[nodiscard]] std::string write_named_object(std::string const& folder,
+                                             std::string const& name,
+                                             std::string const& key,
+                                             std::string_view bytes);
+
+/// Loads a shared object. What it brought along that has threads of its own stays for good: they go
+/// on running when the object is unloaded.
+/// @return its handle, or null with dlerror's text in `problem`
+[[nodiscard]] void* open_object(std::string const& path, std::string& problem);
+
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/system/shared_code.ipp>
+#endif

@@ -4,13 +4,14 @@
 
 #include <attune/compile/cache/detail/cache_folder.hpp>
 #include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/source/entry.hpp>
-#include <attune/compile/source/source.ipp>
+#include <attune/compile/source/source.hpp>
 #include <attune/compile/system/detail/symbols.hpp>
-#include <attune/compile/system/process.ipp>
+#include <attune/compile/system/process.hpp>
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
-#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
 #include <cxxabi.h>
@@ -70,7 +71,18 @@ inline void keep_threaded_libraries()
         (void)::dlopen(threaded, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-shared_code load_shared_code(std::string_view bytes, std::string& problem)
+ATTUNE_INLINE void* open_object(std::string const& path, std::string& problem)
+{
+    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        char const* const text = ::dlerror();
+        problem = text != nullptr ? text : "dlopen failed";
+    }
+    if (handle != nullptr) keep_threaded_libraries();
+    return handle;
+}
+
+ATTUNE_INLINE shared_code load_shared_code(std::string_view bytes, std::string& problem)
 {
     owned_descriptor const file = file_in_memory(bytes);
     if (!file) {
@@ -80,15 +92,10 @@ shared_code load_shared_code(std::string_view bytes, std::string& problem)
     return load_shared_file(path_of_descriptor(file.get()), problem);
 }
 
-shared_code load_shared_file(std::string const& path, std::string& problem)
+ATTUNE_INLINE shared_code load_shared_file(std::string const& path, std::string& problem)
 {
-    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        char const* const text = ::dlerror();
-        problem = text != nullptr ? text : "dlopen failed";
-        return {};
-    }
-    keep_threaded_libraries();
+    void* const handle = open_object(path, problem);
+    if (handle == nullptr) return {};
     shared_code made;
     made.code = std::shared_ptr<void const>(handle, [](void const* code) {
         if (program_is_ending()) return; // other threads may run it
@@ -122,9 +129,8 @@ shared_code load_shared_file(std::string const& path, std::string& problem)
     return found;
 }
 
-std::optional<std::string> link_shared_object(std::string_view object,
-                                              std::vector<std::string> const& libraries,
-                                              std::string& problem)
+ATTUNE_INLINE std::optional<std::string> link_shared_object(
+    std::string_view object, std::vector<std::string> const& libraries, std::string& problem)
 {
     std::string linker = find_program("ld");
     if (linker.empty()) linker = find_program("ld.lld");
@@ -161,10 +167,33 @@ std::optional<std::string> link_shared_object(std::string_view object,
         command.push_back(library);
     }
     process_result const run = run_process(command, 60.0, folder.path());
-    std::optional<std::string> made = text_of_file(out);
+    std::optional<std::string> made = file_text(out);
     if (run.succeeded() && made) return made;
     problem = "the linker '" + linker + "' failed: " + run.output;
     return {};
+}
+
+ATTUNE_INLINE std::string write_named_object(std::string const& folder,
+                                             std::string const& name,
+                                             std::string const& key,
+                                             std::string_view bytes)
+{
+    std::filesystem::path const path =
+        std::filesystem::path(folder) / (name + '-' + key.substr(0, 12) + ".so");
+    std::filesystem::path const unfinished =
+        path.string() + '.' + std::to_string(::getpid()) + ".part";
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    quiet_writes const quiet;
+    std::ofstream file(unfinished, std::ios::binary);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    if (file) std::filesystem::rename(unfinished, path, failed);
+    if (!file || failed)
+        throw error("cannot write compiled code for the debugger",
+                    path.string(),
+                    "set debug_folder to a folder that this program may write to");
+    return std::filesystem::absolute(path, failed).string();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -49,9 +49,8 @@ private:
     T* object_;
 };
 
-/// Has the loader never unload the shared object that holds this copy of attune: handlers of
-/// signals, forks and of exit() point into it. Nothing to do in a program itself. Cost  a load
-/// after the first
-void keep_this_library_loaded() noexcept;
-
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/posix/forever.ipp>
+#endif

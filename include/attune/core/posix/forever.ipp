@@ -1,4 +1,4 @@
-// attune/core/posix/forever.ipp - the leak and the loader, behind forever.hpp.
+// attune/core/posix/forever.ipp - the leak behind forever.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,6 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
-#include <dlfcn.h>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -24,7 +23,7 @@ struct kept_objects {
     }
 };
 
-void keep_forever(std::shared_ptr<void const> object)
+ATTUNE_INLINE void keep_forever(std::shared_ptr<void const> object)
 {
     if (!object) return;
     kept_objects& kept = kept_objects::get();
@@ -33,23 +32,11 @@ void keep_forever(std::shared_ptr<void const> object)
     kept.all.emplace(at, std::move(object));
 }
 
-std::size_t kept_forever()
+ATTUNE_INLINE std::size_t kept_forever()
 {
     kept_objects& kept = kept_objects::get();
     std::scoped_lock const one(kept.lock);
     return kept.all.size();
-}
-
-void keep_this_library_loaded() noexcept
-{
-    static bool const once = [] {
-        static char const here = 0;
-        Dl_info info{};
-        if (::dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return false;
-        // Found by its name, without a look at the file; the program itself has none.
-        return ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
-    }();
-    static_cast<void>(once);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

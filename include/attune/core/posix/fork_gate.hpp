@@ -15,6 +15,16 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// what a child inherits.
 void watch_forks() noexcept;
 
+/// A part of attune that a fork has to find in order.
+struct fork_part {
+    void (*lock)() = nullptr; ///< its mutex is held across the program's forks
+    void (*unlock)() = nullptr;
+    void (*in_child)() = nullptr; ///< called in their child, with the mutex held
+};
+
+/// @pre  the mutex lives as long as the program; no more than eight parts
+void add_fork_part(fork_part const& part);
+
 /// How often, up to this process, a program forked while another thread had work in progress. What
 /// that thread was at (a compiler's session, say) may be half done in the child for good.
 [[nodiscard]] unsigned forks_amid_work() noexcept;
@@ -57,3 +67,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/posix/fork_gate.ipp>
+#endif

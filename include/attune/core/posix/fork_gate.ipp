@@ -6,9 +6,9 @@
 // holds one of these, and nothing forks while it does.
 #pragma once
 
-#include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
 
 #include <array>
@@ -27,12 +27,6 @@ struct fork_safe_mutex::state {
     std::atomic<bool> is_held{false};
     state* next = nullptr;
     state** link = nullptr; ///< what points here
-};
-
-/// A part of attune that a fork has to find in order: its lock, and what a child does about it.
-struct fork_part {
-    std::mutex* lock = nullptr;
-    void (*in_child)() = nullptr;
 };
 
 inline std::atomic<unsigned> amid_work_forks{0};
@@ -60,13 +54,13 @@ struct fork_handlers {
         if (own_fork* const own = own_fork_of_this_thread) return own->before_();
         h.list_lock.lock();
         for (std::size_t i = 0; i < h.part_count; ++i)
-            h.parts[i].lock->lock();
+            h.parts[i].lock();
         h.was_amid_work = others_at_work() > 0;
     }
     void unlock()
     {
         for (std::size_t i = part_count; i > 0; --i)
-            parts[i - 1].lock->unlock();
+            parts[i - 1].unlock();
         list_lock.unlock();
         gate.unlock();
     }
@@ -96,17 +90,14 @@ struct fork_handlers {
     }
 };
 
-/// @param lock  held across the program's forks; @param in_child  called in their child, with it
-/// held
-/// @pre  both live as long as the program; no more than eight parts
-inline void add_fork_part(std::mutex& lock, void (*in_child)())
+ATTUNE_INLINE void add_fork_part(fork_part const& part)
 {
     fork_handlers& h = fork_handlers::all();
     std::scoped_lock const one(h.gate);
-    if (h.part_count < h.parts.size()) h.parts[h.part_count++] = {&lock, in_child};
+    if (h.part_count < h.parts.size()) h.parts[h.part_count++] = part;
 }
 
-void watch_forks() noexcept
+ATTUNE_INLINE void watch_forks() noexcept
 {
     static bool const once = [] {
         keep_this_library_loaded();
@@ -116,9 +107,9 @@ void watch_forks() noexcept
     static_cast<void>(once);
 }
 
-unsigned forks_amid_work() noexcept { return amid_work_forks.load(); }
+ATTUNE_INLINE unsigned forks_amid_work() noexcept { return amid_work_forks.load(); }
 
-own_fork::own_fork(std::function<void()> before, std::function<void()> after)
+ATTUNE_INLINE own_fork::own_fork(std::function<void()> before, std::function<void()> after)
     : before_(std::move(before))
     , after_(std::move(after))
 {
@@ -126,9 +117,9 @@ own_fork::own_fork(std::function<void()> before, std::function<void()> after)
     own_fork_of_this_thread = this;
 }
 
-own_fork::~own_fork() { own_fork_of_this_thread = nullptr; }
+ATTUNE_INLINE own_fork::~own_fork() { own_fork_of_this_thread = nullptr; }
 
-fork_safe_mutex::fork_safe_mutex()
+ATTUNE_INLINE fork_safe_mutex::fork_safe_mutex()
     : state_(std::make_unique<state>())
 {
     watch_forks();
@@ -140,7 +131,7 @@ fork_safe_mutex::fork_safe_mutex()
     h.mutexes = state_.get();
 }
 
-fork_safe_mutex::~fork_safe_mutex()
+ATTUNE_INLINE fork_safe_mutex::~fork_safe_mutex()
 {
     fork_handlers& h = fork_handlers::all();
     std::scoped_lock const one(h.list_lock);
@@ -148,14 +139,14 @@ fork_safe_mutex::~fork_safe_mutex()
     if (state_->next != nullptr) state_->next->link = state_->link;
 }
 
-void fork_safe_mutex::lock()
+ATTUNE_INLINE void fork_safe_mutex::lock()
 {
     state_->mutex.lock();
     state_->owner = ::pthread_self();
     state_->is_held = true;
 }
 
-bool fork_safe_mutex::try_lock()
+ATTUNE_INLINE bool fork_safe_mutex::try_lock()
 {
     if (!state_->mutex.try_lock()) return false;
     state_->owner = ::pthread_self();
@@ -163,13 +154,13 @@ bool fork_safe_mutex::try_lock()
     return true;
 }
 
-void fork_safe_mutex::unlock()
+ATTUNE_INLINE void fork_safe_mutex::unlock()
 {
     state_->is_held = false;
     state_->mutex.unlock();
 }
 
-bool fork_safe_mutex::is_mine() const noexcept
+ATTUNE_INLINE bool fork_safe_mutex::is_mine() const noexcept
 {
     return state_->is_held.load() && ::pthread_equal(state_->owner.load(), ::pthread_self()) != 0;
 }

@@ -62,3 +62,7 @@ void cut_here();
 void forget_other_work() noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/posix/program_end.ipp>
+#endif

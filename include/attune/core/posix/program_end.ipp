@@ -3,9 +3,9 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
 
 #include <atomic>
@@ -90,9 +90,12 @@ inline void stand_still() noexcept
     if (work_of_this_thread > 0) ++threads_at_work;
 }
 
-bool program_is_ending() noexcept { return phase_of_end.load() != end_phase::running; }
+ATTUNE_INLINE bool program_is_ending() noexcept
+{
+    return phase_of_end.load() != end_phase::running;
+}
 
-void watch_program_end() noexcept
+ATTUNE_INLINE void watch_program_end() noexcept
 {
     static thread_local end_of_main_thread const here;
     static_cast<void>(here.is_main);
@@ -101,7 +104,7 @@ void watch_program_end() noexcept
     static_cast<void>(std::atexit(at_program_end));
 }
 
-work_in_progress::work_in_progress()
+ATTUNE_INLINE work_in_progress::work_in_progress()
 {
     watch_forks();
     if (work_of_this_thread++ == 0) ++threads_at_work;
@@ -113,33 +116,42 @@ work_in_progress::work_in_progress()
                 "call it before the end of main()");
 }
 
-work_in_progress::~work_in_progress()
+ATTUNE_INLINE work_in_progress::~work_in_progress()
 {
     pause_at_end();
     if (--work_of_this_thread == 0) --threads_at_work;
 }
 
-void pause_at_end() noexcept
+ATTUNE_INLINE void pause_at_end() noexcept
 {
     if (is_ending_elsewhere()) stand_still();
 }
 
-int others_at_work() noexcept { return threads_at_work.load() - (work_of_this_thread > 0 ? 1 : 0); }
+ATTUNE_INLINE int others_at_work() noexcept
+{
+    return threads_at_work.load() - (work_of_this_thread > 0 ? 1 : 0);
+}
 
-bool stop_is_requested() noexcept { return is_stop_requested.load(std::memory_order_relaxed); }
+ATTUNE_INLINE bool stop_is_requested() noexcept
+{
+    return is_stop_requested.load(std::memory_order_relaxed);
+}
 
-void request_stop(bool requested) noexcept { is_stop_requested = requested; }
+ATTUNE_INLINE void request_stop(bool requested) noexcept { is_stop_requested = requested; }
 
-void cut_here()
+ATTUNE_INLINE void cut_here()
 {
     pause_at_end();
     if (stop_is_requested() && cuttable_of_this_thread > 0) throw cut_short{};
 }
 
-cuttable::cuttable() noexcept { ++cuttable_of_this_thread; }
+ATTUNE_INLINE cuttable::cuttable() noexcept { ++cuttable_of_this_thread; }
 
-cuttable::~cuttable() { --cuttable_of_this_thread; }
+ATTUNE_INLINE cuttable::~cuttable() { --cuttable_of_this_thread; }
 
-void forget_other_work() noexcept { threads_at_work = work_of_this_thread > 0 ? 1 : 0; }
+ATTUNE_INLINE void forget_other_work() noexcept
+{
+    threads_at_work = work_of_this_thread > 0 ? 1 : 0;
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

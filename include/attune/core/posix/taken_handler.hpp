@@ -11,6 +11,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// A handler of the program's: neither the default action nor `ignore`.
+[[nodiscard]] bool is_function(struct sigaction const& action) noexcept;
+
 /// The handler of one signal while attune needs it. Lives as long as the program: a static object.
 ///
 /// Another thread may be in a handler at any moment, and other code may take the same signal,
@@ -44,3 +47,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/posix/taken_handler.ipp>
+#endif

@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return static_cast<unsigned>(there & 0xffff);
 }
 
-[[nodiscard]] inline bool is_function(struct sigaction const& action) noexcept
+ATTUNE_INLINE bool is_function(struct sigaction const& action) noexcept
 {
     if ((action.sa_flags & SA_SIGINFO) != 0) return true;
     return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
@@ -40,12 +40,12 @@ namespace attune::inline ATTUNE_ABI::detail {
     return true;
 }
 
-bool taken_handler::is_ours(struct sigaction const& other) const noexcept
+ATTUNE_INLINE bool taken_handler::is_ours(struct sigaction const& other) const noexcept
 {
     return (other.sa_flags & SA_SIGINFO) != 0 && other.sa_sigaction == ours_.sa_sigaction;
 }
 
-struct sigaction const* taken_handler::kept(struct sigaction const& other) noexcept
+ATTUNE_INLINE struct sigaction const* taken_handler::kept(struct sigaction const& other) noexcept
 {
     for (std::size_t i = 0; i < std::min(count_.load(), formers_.size()); ++i) {
         struct sigaction const& known = formers_[i];
@@ -59,7 +59,7 @@ struct sigaction const* taken_handler::kept(struct sigaction const& other) noexc
     return &place;
 }
 
-void taken_handler::take(int signal, struct sigaction const& ours) noexcept
+ATTUNE_INLINE void taken_handler::take(int signal, struct sigaction const& ours) noexcept
 {
     signal_ = signal;
     ours_ = ours;
@@ -74,7 +74,7 @@ void taken_handler::take(int signal, struct sigaction const& ours) noexcept
     if (!is_ours(replaced)) former_ = kept(replaced); // the same, unless it has just been changed
 }
 
-void taken_handler::give_back() noexcept
+ATTUNE_INLINE void taken_handler::give_back() noexcept
 {
     if (!is_taken_) return;
     is_taken_ = false;
@@ -86,7 +86,7 @@ void taken_handler::give_back() noexcept
         ::sigaction(signal_, &now, nullptr);
 }
 
-void taken_handler::pass_on(int signal, siginfo_t* info, void* context) const noexcept
+ATTUNE_INLINE void taken_handler::pass_on(int signal, siginfo_t* info, void* context) const noexcept
 {
     struct sigaction const* next = former_.load();
     if (next == nullptr) return;

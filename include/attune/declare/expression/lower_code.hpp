@@ -37,3 +37,7 @@ void require_declared(description const& space,
                       std::string_view what);
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/declare/expression/lower_code.ipp>
+#endif

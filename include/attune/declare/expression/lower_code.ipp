@@ -1,10 +1,11 @@
-// attune/declare/expression/lower_code.ipp - the stack machine behind lower_code(), and how operators print.
+// attune/declare/expression/lower_code.ipp - the stack machine behind lower_code().
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/lower_code.hpp>
+#include <attune/declare/expression/operation_text.hpp>
 #include <attune/declare/text.hpp>
 
 #include <algorithm>
@@ -15,70 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How tightly an operator binds; larger binds tighter.
-struct operator_shape {
-    std::string_view sign;
-    int rank;
-    bool is_call; ///< written as sign(a, b)
-};
-
-inline constexpr int leaf_rank = 9;
-inline constexpr int unary_rank = 8;
-
-[[nodiscard]] constexpr operator_shape shape_of(op code) noexcept
-{
-    switch (code) {
-    case op::add:
-        return {"+", 6, false};
-    case op::subtract:
-        return {"-", 6, false};
-    case op::multiply:
-        return {"*", 7, false};
-    case op::divide:
-        return {"/", 7, false};
-    case op::modulo:
-        return {"%", 7, false};
-    case op::floor_divide:
-        return {"floor_div", leaf_rank, true};
-    case op::floor_modulo:
-        return {"floor_mod", leaf_rank, true};
-    case op::ceil_divide:
-        return {"ceil_div", leaf_rank, true};
-    case op::minimum:
-        return {"min", leaf_rank, true};
-    case op::maximum:
-        return {"max", leaf_rank, true};
-    case op::absolute:
-        return {"abs", leaf_rank, true};
-    case op::select:
-        return {"select", leaf_rank, true};
-    case op::less:
-        return {"<", 5, false};
-    case op::less_equal:
-        return {"<=", 5, false};
-    case op::greater:
-        return {">", 5, false};
-    case op::greater_equal:
-        return {">=", 5, false};
-    case op::equal:
-        return {"==", 4, false};
-    case op::not_equal:
-        return {"!=", 4, false};
-    case op::logical_and:
-        return {"&&", 3, false};
-    case op::logical_or:
-        return {"||", 2, false};
-    case op::negate:
-        return {"-", unary_rank, false};
-    case op::logical_not:
-        return {"!", unary_rank, false};
-    default:
-        return {"", leaf_rank, false};
-    }
-}
-
-/// Index of a node equal to `n`, appended when there is none.
-std::uint32_t intern_node(description& space, expression_node const& n)
+ATTUNE_INLINE std::uint32_t intern_node(description& space, expression_node const& n)
 {
     auto const found = std::find(space.nodes.begin(), space.nodes.end(), n);
     if (found != space.nodes.end()) return static_cast<std::uint32_t>(found - space.nodes.begin());
@@ -86,7 +24,7 @@ std::uint32_t intern_node(description& space, expression_node const& n)
     return static_cast<std::uint32_t>(space.nodes.size() - 1);
 }
 
-std::uint32_t intern_text(description& space, std::string_view text)
+ATTUNE_INLINE std::uint32_t intern_text(description& space, std::string_view text)
 {
     auto const found = std::find(space.texts.begin(), space.texts.end(), text);
     if (found != space.texts.end()) return static_cast<std::uint32_t>(found - space.texts.begin());
@@ -94,43 +32,12 @@ std::uint32_t intern_text(description& space, std::string_view text)
     return static_cast<std::uint32_t>(space.texts.size() - 1);
 }
 
-/// Index of the input called `name`, added without a value when it is new.
-std::uint32_t intern_input(description& space, std::string_view name, value_kind type)
+ATTUNE_INLINE std::uint32_t intern_input(description& space, std::string_view name, value_kind type)
 {
     std::uint32_t const found = space.find_input(name);
     if (found != no_index) return found;
     space.inputs.push_back({std::string(name), type, {}});
     return static_cast<std::uint32_t>(space.inputs.size() - 1);
-}
-
-/// One operand on the stack of lower_code: where it stands and how it reads.
-struct lowered_operand {
-    std::uint32_t node;
-    std::string text;
-    int rank;
-};
-
-[[nodiscard]] inline std::string in_parentheses(lowered_operand const& operand, bool needed)
-{
-    return needed ? '(' + operand.text + ')' : operand.text;
-}
-
-[[nodiscard]] inline std::string text_of_operation(op code, std::span<lowered_operand const> args)
-{
-    operator_shape const shape = shape_of(code);
-    if (shape.is_call) {
-        std::string out{shape.sign};
-        for (std::size_t i = 0; i < args.size(); ++i)
-            out += (i == 0 ? "(" : ", ") + args[i].text;
-        return out + ')';
-    }
-    if (args.size() == 1) {
-        bool const doubled = code == op::negate && args[0].text.front() == '-'; // "--" decrements
-        return std::string{shape.sign} +
-               in_parentheses(args[0], doubled || args[0].rank < unary_rank);
-    }
-    return in_parentheses(args[0], args[0].rank < shape.rank) + ' ' + std::string{shape.sign} +
-           ' ' + in_parentheses(args[1], args[1].rank <= shape.rank);
 }
 
 [[nodiscard]] inline std::string text_of_leaf(description const& space, expression_node const& n)
@@ -188,13 +95,13 @@ lower_leaf(description& space, instruction const& step, std::vector<std::uint32_
     return {no_index, text_of_operation(n.code, args), shape_of(n.code).rank};
 }
 
-std::string text_of_node(description const& space, expression_node const& n)
+ATTUNE_INLINE std::string text_of_node(description const& space, expression_node const& n)
 {
     return print_node(space, n).text;
 }
 
-/// @pre every parameter the code reads is in `space` (checked at compile time by where())
-constraint_description lower_code(description& space, std::span<instruction const> code)
+ATTUNE_INLINE constraint_description lower_code(description& space,
+                                                std::span<instruction const> code)
 {
     constraint_description out;
     std::vector<lowered_operand> stack;
@@ -222,9 +129,8 @@ constraint_description lower_code(description& space, std::span<instruction cons
     return out;
 }
 
-void require_declared(description const& space,
-                      std::span<instruction const> code,
-                      std::string_view what)
+ATTUNE_INLINE void
+require_declared(description const& space, std::span<instruction const> code, std::string_view what)
 {
     for (instruction const& step : code) {
         bool const is_parameter =

@@ -21,6 +21,12 @@ enum class cache_state : std::uint8_t {
     cold, ///< nothing of its arrays: for a kernel whose data come from elsewhere at every call
 };
 
+namespace detail {
+/// An array of this length pushes everything else out of the caches: twice the last level that the
+/// system tells of, 32 to 512 MiB.
+[[nodiscard]] std::size_t sweep_bytes() noexcept;
+} // namespace detail
+
 /// Makes caches cold. The buffers keep their contents.
 class cache_eviction {
 public:
@@ -37,3 +43,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/arrays/cache.ipp>
+#endif

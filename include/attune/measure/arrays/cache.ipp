@@ -48,8 +48,7 @@ inline void wait_for_flushes() noexcept
 #endif
 }
 
-/// Twice the last level that the system tells of.
-[[nodiscard]] inline std::size_t sweep_bytes() noexcept
+ATTUNE_INLINE std::size_t sweep_bytes() noexcept
 {
     long last = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -62,13 +61,13 @@ inline void wait_for_flushes() noexcept
 
 } // namespace detail
 
-cache_eviction::cache_eviction(std::span<buffer const> buffers)
+ATTUNE_INLINE cache_eviction::cache_eviction(std::span<buffer const> buffers)
     : buffers_(buffers.begin(), buffers.end())
 {
     if (!detail::can_flush_lines) sweep_.resize(detail::sweep_bytes());
 }
 
-std::size_t cache_eviction::evict() noexcept
+ATTUNE_INLINE std::size_t cache_eviction::evict() noexcept
 {
     std::size_t lines = 0;
     if (!detail::can_flush_lines) {

@@ -45,3 +45,7 @@ struct mismatch {
 [[nodiscard]] std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/arrays/compare.ipp>
+#endif

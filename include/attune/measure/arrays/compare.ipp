@@ -213,7 +213,7 @@ template <class T>
 
 } // namespace detail
 
-std::string mismatch::text() const
+ATTUNE_INLINE std::string mismatch::text() const
 {
     std::string const where = place.empty() ? "element " + std::to_string(element) : place;
     // A result is one number.
@@ -225,7 +225,7 @@ std::string mismatch::text() const
     return said;
 }
 
-std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want)
+ATTUNE_INLINE std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want)
 {
     ATTUNE_ASSERT(got.bytes % element_bytes(got.type) == 0, "a buffer holds whole elements");
     std::size_t const bytes = content_bytes(got);

@@ -64,3 +64,7 @@ struct run_contents {
                                   run_contents const& perturbed_run);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/arrays/perturb.ipp>
+#endif

@@ -221,7 +221,7 @@ inline void perturb_plain(buffer const& b)
 
 } // namespace detail
 
-void perturb(std::span<buffer const> buffers)
+ATTUNE_INLINE void perturb(std::span<buffer const> buffers)
 {
     for (buffer const& b : buffers) {
         if (!b.writable || b.bytes == 0) continue;
@@ -239,9 +239,9 @@ void perturb(std::span<buffer const> buffers)
     }
 }
 
-bool overwrites_all(std::span<buffer const> buffers,
-                    run_contents const& run,
-                    run_contents const& perturbed_run)
+ATTUNE_INLINE bool overwrites_all(std::span<buffer const> buffers,
+                                  run_contents const& run,
+                                  run_contents const& perturbed_run)
 {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         buffer const& b = buffers[i];
@@ -268,9 +268,9 @@ bool overwrites_all(std::span<buffer const> buffers,
     return true;
 }
 
-bool hides_idleness(std::span<buffer const> buffers,
-                    run_contents const& run,
-                    run_contents const& perturbed_run)
+ATTUNE_INLINE bool hides_idleness(std::span<buffer const> buffers,
+                                  run_contents const& run,
+                                  run_contents const& perturbed_run)
 {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (!buffers[i].writable || buffers[i].bytes == 0) continue;

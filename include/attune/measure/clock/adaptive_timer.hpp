@@ -140,3 +140,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/clock/adaptive_timer.ipp>
+#endif

@@ -7,8 +7,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-measurement adaptive_timer::time(std::function<void()> const& prepare,
-                                 std::function<void()> const& run) const
+ATTUNE_INLINE measurement adaptive_timer::time(std::function<void()> const& prepare,
+                                               std::function<void()> const& run) const
 {
     system_clocks clocks{options_.background_cpu_s};
     std::function<void()> const ready = prepare ? prepare : [] {};

@@ -12,6 +12,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <ctime>
 #include <functional>
 
 namespace attune::inline ATTUNE_ABI {
@@ -51,6 +52,11 @@ struct system_clocks {
     [[nodiscard]] std::uint64_t waits() const noexcept;
     [[nodiscard]] std::uint64_t preemptions() const noexcept;
 };
+
+namespace detail {
+/// Seconds that a clock of the system shows.
+[[nodiscard]] double read_clock_s(clockid_t clock) noexcept;
+} // namespace detail
 
 /// Seconds in which the calling thread wanted a processor and had none, since it began; 0 where the
 /// system does not say.
@@ -231,3 +237,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/clock/clocks.ipp>
+#endif

@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline double read_clock_s(clockid_t clock) noexcept
+ATTUNE_INLINE double read_clock_s(clockid_t clock) noexcept
 {
     timespec now{};
     clock_gettime(clock, &now);
@@ -55,14 +55,17 @@ inline void update_thread_clocks() noexcept
 
 } // namespace detail
 
-double system_clocks::wall_s() const noexcept { return detail::read_clock_s(CLOCK_MONOTONIC); }
+ATTUNE_INLINE double system_clocks::wall_s() const noexcept
+{
+    return detail::read_clock_s(CLOCK_MONOTONIC);
+}
 
-double system_clocks::thread_cpu_s() const noexcept
+ATTUNE_INLINE double system_clocks::thread_cpu_s() const noexcept
 {
     return detail::read_clock_s(CLOCK_THREAD_CPUTIME_ID);
 }
 
-double system_clocks::process_cpu_s() const noexcept
+ATTUNE_INLINE double system_clocks::process_cpu_s() const noexcept
 {
     detail::update_thread_clocks();
     if (!background_cpu_s) return detail::read_clock_s(CLOCK_PROCESS_CPUTIME_ID);
@@ -95,17 +98,17 @@ namespace detail {
 
 } // namespace detail
 
-std::uint64_t system_clocks::waits() const noexcept
+ATTUNE_INLINE std::uint64_t system_clocks::waits() const noexcept
 {
     return static_cast<std::uint64_t>(detail::usage_of_thread().ru_nvcsw);
 }
 
-std::uint64_t system_clocks::preemptions() const noexcept
+ATTUNE_INLINE std::uint64_t system_clocks::preemptions() const noexcept
 {
     return static_cast<std::uint64_t>(detail::usage_of_thread().ru_nivcsw);
 }
 
-double waited_for_processor_s()
+ATTUNE_INLINE double waited_for_processor_s()
 {
 #ifdef __linux__
     // Nanoseconds on a processor, nanoseconds ready without one, number of times on one.

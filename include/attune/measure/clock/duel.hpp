@@ -77,3 +77,7 @@ template <time_source Source>
                               duel_options const& options = {});
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/clock/duel.ipp>
+#endif

@@ -7,10 +7,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-comparison duel(std::function<void()> const& prepare,
-                std::function<void()> const& run_a,
-                std::function<void()> const& run_b,
-                duel_options const& options)
+ATTUNE_INLINE comparison duel(std::function<void()> const& prepare,
+                              std::function<void()> const& run_a,
+                              std::function<void()> const& run_b,
+                              duel_options const& options)
 {
     system_clocks clocks;
     std::function<void()> const ready = prepare ? prepare : [] {};

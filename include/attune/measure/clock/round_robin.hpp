@@ -203,3 +203,7 @@ template <time_source Source>
                                       round_robin_options const& options = {});
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/clock/round_robin.ipp>
+#endif

@@ -7,9 +7,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-round_times round_robin(std::function<void()> const& prepare,
-                        std::span<std::function<void()> const> runs,
-                        round_robin_options const& options)
+ATTUNE_INLINE round_times round_robin(std::function<void()> const& prepare,
+                                      std::span<std::function<void()> const> runs,
+                                      round_robin_options const& options)
 {
     system_clocks clocks;
     std::function<void()> const ready = prepare ? prepare : [] {};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/numbers.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -22,7 +23,7 @@ inline constexpr std::chrono::microseconds nap_of_a_wait{50};
 
 } // namespace detail
 
-device_clock::device_clock(std::shared_ptr<device_session> where)
+ATTUNE_INLINE device_clock::device_clock(std::shared_ptr<device_session> where)
     : where_(std::move(where))
 {
     cuda::driver const& d = where_->driver();
@@ -37,9 +38,9 @@ device_clock::device_clock(std::shared_ptr<device_session> where)
     }
 }
 
-device_clock::~device_clock() { give_back(); }
+ATTUNE_INLINE device_clock::~device_clock() { give_back(); }
 
-void device_clock::give_back() const noexcept
+ATTUNE_INLINE void device_clock::give_back() const noexcept
 {
     where_->clean_up([this](cuda::driver const& d) {
         if (end_ != nullptr) d.event_destroy(end_);
@@ -48,7 +49,7 @@ void device_clock::give_back() const noexcept
     });
 }
 
-bool device_clock::ends_within(double limit_s)
+ATTUNE_INLINE bool device_clock::ends_within(double limit_s)
 {
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();
@@ -67,14 +68,14 @@ bool device_clock::ends_within(double limit_s)
     }
 }
 
-void device_clock::wait_for_end(double limit_s)
+ATTUNE_INLINE void device_clock::wait_for_end(double limit_s)
 {
     if (ends_within(limit_s)) return;
     where_->set_blocked(true);
     throw stopped{{failure_stage::timeout, "still running after " + detail::seconds_text(limit_s)}};
 }
 
-double device_clock::time(std::function<void()> const& enqueue, double limit_s)
+ATTUNE_INLINE double device_clock::time(std::function<void()> const& enqueue, double limit_s)
 {
     cuda::driver const& d = where_->driver();
     where_->check(d.event_record(begin_, stream_), failure_stage::crash, "cuEventRecord");
@@ -88,14 +89,14 @@ double device_clock::time(std::function<void()> const& enqueue, double limit_s)
     return 1e-3 * static_cast<double>(milliseconds);
 }
 
-void device_clock::wait(double limit_s)
+ATTUNE_INLINE void device_clock::wait(double limit_s)
 {
     where_->check(
         where_->driver().event_record(end_, stream_), failure_stage::crash, "cuEventRecord");
     wait_for_end(limit_s);
 }
 
-bool device_clock::recovers(double limit_s)
+ATTUNE_INLINE bool device_clock::recovers(double limit_s)
 {
     if (!ends_within(limit_s)) return false;
     where_->set_blocked(false);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/compare.ipp>
+#include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/cuda/device_compare.hpp>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ inline constexpr double comparing_limit_s = 60;
 
 } // namespace detail
 
-device_compare::device_compare(std::shared_ptr<device_session> where, device_code const& code)
+ATTUNE_INLINE device_compare::device_compare(std::shared_ptr<device_session> where,
+                                             device_code const& code)
     : where_(std::move(where))
 {
     if (code.image.empty()) {
@@ -45,13 +46,13 @@ device_compare::device_compare(std::shared_ptr<device_session> where, device_cod
     }
 }
 
-void device_compare::fetch(void* to, cuda::device_pointer from, std::size_t bytes)
+ATTUNE_INLINE void device_compare::fetch(void* to, cuda::device_pointer from, std::size_t bytes)
 {
     where_->check(
         where_->driver().copy_to_host(to, from, bytes), failure_stage::crash, "cuMemcpyDtoH");
 }
 
-double device_compare::root_mean_square(buffer const& like, cuda::device_pointer at)
+ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::device_pointer at)
 {
     if (like.type == element_type::opaque) return 0;
     std::vector<std::byte> piece(std::min(like.bytes, detail::compared_piece_bytes));
@@ -93,10 +94,8 @@ double device_compare::root_mean_square(buffer const& like, cuda::device_pointer
     });
 }
 
-device_compare::verdict_on_device device_compare::compare_there(buffer const& like,
-                                                                cuda::device_pointer got,
-                                                                device_reference const& want,
-                                                                device_clock& clock)
+ATTUNE_INLINE device_compare::verdict_on_device device_compare::compare_there(
+    buffer const& like, cuda::device_pointer got, device_reference const& want, device_clock& clock)
 {
     std::uint64_t const count = like.bytes / element_bytes(like.type);
     std::uint64_t const blocks =
@@ -147,9 +146,9 @@ device_compare::verdict_on_device device_compare::compare_there(buffer const& li
     return out;
 }
 
-std::optional<mismatch> device_compare::compare_here(buffer const& like,
-                                                     cuda::device_pointer got,
-                                                     device_reference const& want)
+ATTUNE_INLINE std::optional<mismatch> device_compare::compare_here(buffer const& like,
+                                                                   cuda::device_pointer got,
+                                                                   device_reference const& want)
 {
     std::vector<std::byte> mine(std::min(like.bytes, detail::compared_piece_bytes));
     std::vector<std::byte> theirs(want.place == memory_place::device ? mine.size() : 0);
@@ -185,9 +184,8 @@ std::optional<mismatch> device_compare::compare_here(buffer const& like,
     return out;
 }
 
-std::optional<mismatch> device_compare::compare_fields_here(buffer const& like,
-                                                            cuda::device_pointer got,
-                                                            device_reference const& want)
+ATTUNE_INLINE std::optional<mismatch> device_compare::compare_fields_here(
+    buffer const& like, cuda::device_pointer got, device_reference const& want)
 {
     std::vector<std::byte> mine(like.bytes);
     fetch(mine.data(), got, mine.size());
@@ -201,10 +199,10 @@ std::optional<mismatch> device_compare::compare_fields_here(buffer const& like,
     return attune::compare(here, theirs);
 }
 
-std::optional<mismatch> device_compare::compare(buffer const& like,
-                                                cuda::device_pointer got,
-                                                device_reference const& want,
-                                                device_clock& clock)
+ATTUNE_INLINE std::optional<mismatch> device_compare::compare(buffer const& like,
+                                                              cuda::device_pointer got,
+                                                              device_reference const& want,
+                                                              device_clock& clock)
 {
     if (like.bytes == 0 || (like.run_count == 0 && like.within.any)) return {};
     if (like.run_count > 0) return compare_fields_here(like, got, want);

@@ -22,6 +22,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+/// Whether memory is one device's own: managed and pinned memory serve every device.
+[[nodiscard]] bool is_bound_to_device(cuda::driver const& d, cuda::device_pointer at);
+} // namespace detail
+
 /// On either side of a copy; a pattern, which is looked at after first runs.
 inline constexpr std::size_t zone_bytes = 256;
 
@@ -91,3 +96,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/device_copies.ipp>
+#endif

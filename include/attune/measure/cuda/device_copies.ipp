@@ -25,8 +25,7 @@ inline constexpr unsigned char zone_pattern = 0xA5;
     return "argument " + std::to_string(b.where.argument);
 }
 
-/// Whether memory is one device's own: managed and pinned memory serve every device.
-[[nodiscard]] inline bool is_bound_to_device(cuda::driver const& d, cuda::device_pointer at)
+ATTUNE_INLINE bool is_bound_to_device(cuda::driver const& d, cuda::device_pointer at)
 {
     unsigned kind = 0;
     std::uint64_t managed = 0; // a boolean, of whatever width the driver has
@@ -38,7 +37,8 @@ inline constexpr unsigned char zone_pattern = 0xA5;
 
 } // namespace detail
 
-device_copies::device_copies(std::shared_ptr<device_session> where, device_call const& call)
+ATTUNE_INLINE device_copies::device_copies(std::shared_ptr<device_session> where,
+                                           device_call const& call)
     : where_(std::move(where))
     , buffers_(call.buffers)
     , layout_(plan_copies(call.buffers))
@@ -55,7 +55,7 @@ device_copies::device_copies(std::shared_ptr<device_session> where, device_call 
     }
 }
 
-void device_copies::require_on_device(std::size_t i) const
+ATTUNE_INLINE void device_copies::require_on_device(std::size_t i) const
 {
     device_buffer const& b = buffers_[i];
     if (b.place != memory_place::device || b.where.bytes == 0) return;
@@ -82,17 +82,17 @@ void device_copies::require_on_device(std::size_t i) const
                     "correct the length of the span or the extent of the pointer");
 }
 
-cuda::device_pointer device_copies::begin_of(std::size_t region) const noexcept
+ATTUNE_INLINE cuda::device_pointer device_copies::begin_of(std::size_t region) const noexcept
 {
     return memory_[region].address() + zone_bytes + layout_.regions[region].skew();
 }
 
-cuda::device_pointer device_copies::address(std::size_t i) const noexcept
+ATTUNE_INLINE cuda::device_pointer device_copies::address(std::size_t i) const noexcept
 {
     return begin_of(layout_.of[i].region) + layout_.of[i].offset;
 }
 
-std::size_t device_copies::writable_bytes() const noexcept
+ATTUNE_INLINE std::size_t device_copies::writable_bytes() const noexcept
 {
     std::size_t sum = 0;
     for (device_region const& r : layout_.regions)
@@ -100,7 +100,7 @@ std::size_t device_copies::writable_bytes() const noexcept
     return sum;
 }
 
-void device_copies::load()
+ATTUNE_INLINE void device_copies::load()
 {
     cuda::driver const& d = where_->driver();
     cuda::require_no_capture(d, "waiting for the work before this call");
@@ -119,7 +119,7 @@ void device_copies::load()
     where_->require(d.context_synchronize(), "copying the arguments");
 }
 
-saved_contents device_copies::save(region_kind which, device_clock& clock)
+ATTUNE_INLINE saved_contents device_copies::save(region_kind which, device_clock& clock)
 {
     cuda::driver const& d = where_->driver();
     saved_contents out;
@@ -137,7 +137,7 @@ saved_contents device_copies::save(region_kind which, device_clock& clock)
     return out;
 }
 
-bool device_copies::is_whole(saved_contents const& saved) const noexcept
+ATTUNE_INLINE bool device_copies::is_whole(saved_contents const& saved) const noexcept
 {
     for (std::size_t k = 0; k < layout_.regions.size(); ++k)
         if (layout_.regions[k].writable && layout_.regions[k].bytes() > 0 && !saved.of[k])
@@ -145,14 +145,14 @@ bool device_copies::is_whole(saved_contents const& saved) const noexcept
     return true;
 }
 
-cuda::device_pointer device_copies::address_in(saved_contents const& saved,
-                                               std::size_t i) const noexcept
+ATTUNE_INLINE cuda::device_pointer device_copies::address_in(saved_contents const& saved,
+                                                             std::size_t i) const noexcept
 {
     std::optional<device_memory> const& memory = saved.of[layout_.of[i].region];
     return memory ? memory->address() + layout_.of[i].offset : 0;
 }
 
-void device_copies::restore(saved_contents const& saved, device_clock& clock)
+ATTUNE_INLINE void device_copies::restore(saved_contents const& saved, device_clock& clock)
 {
     for (std::size_t k = 0; k < saved.of.size(); ++k)
         if (saved.of[k])
@@ -164,7 +164,7 @@ void device_copies::restore(saved_contents const& saved, device_clock& clock)
                           "cuMemcpyDtoDAsync");
 }
 
-void device_copies::mend_zones(device_clock& clock)
+ATTUNE_INLINE void device_copies::mend_zones(device_clock& clock)
 {
     auto const fill = [&](cuda::device_pointer from, cuda::device_pointer to) {
         where_->check(
@@ -178,7 +178,8 @@ void device_copies::mend_zones(device_clock& clock)
     }
 }
 
-std::vector<bool> device_copies::written_in(cuda::device_pointer zone, std::size_t bytes)
+ATTUNE_INLINE std::vector<bool> device_copies::written_in(cuda::device_pointer zone,
+                                                          std::size_t bytes)
 {
     std::vector<unsigned char> now(bytes);
     where_->check(where_->driver().copy_to_host(now.data(), zone, bytes),
@@ -190,7 +191,7 @@ std::vector<bool> device_copies::written_in(cuda::device_pointer zone, std::size
     return out;
 }
 
-std::string device_copies::damage()
+ATTUNE_INLINE std::string device_copies::damage()
 {
     auto const text_of_damage = [&](std::ptrdiff_t reach, char const* where, std::size_t array) {
         device_buffer const& b = buffers_[array];
@@ -216,7 +217,7 @@ std::string device_copies::damage()
     return {};
 }
 
-std::vector<std::byte> device_copies::contents(std::size_t i)
+ATTUNE_INLINE std::vector<std::byte> device_copies::contents(std::size_t i)
 {
     std::vector<std::byte> out(buffers_[i].where.bytes);
     if (!out.empty())
@@ -226,7 +227,7 @@ std::vector<std::byte> device_copies::contents(std::size_t i)
     return out;
 }
 
-void device_copies::set_contents(std::size_t i, std::span<std::byte const> bytes)
+ATTUNE_INLINE void device_copies::set_contents(std::size_t i, std::span<std::byte const> bytes)
 {
     if (bytes.empty()) return;
     cuda::driver const& d = where_->driver();

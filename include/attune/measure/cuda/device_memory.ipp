@@ -10,17 +10,17 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-device_memory::device_memory(std::shared_ptr<device_session> where,
-                             cuda::device_pointer address,
-                             std::size_t bytes) noexcept
+ATTUNE_INLINE device_memory::device_memory(std::shared_ptr<device_session> where,
+                                           cuda::device_pointer address,
+                                           std::size_t bytes) noexcept
     : where_(std::move(where))
     , address_(address)
     , bytes_(bytes)
 {
 }
 
-std::optional<device_memory> device_memory::if_it_fits(std::shared_ptr<device_session> where,
-                                                       std::size_t bytes)
+ATTUNE_INLINE std::optional<device_memory>
+device_memory::if_it_fits(std::shared_ptr<device_session> where, std::size_t bytes)
 {
     cuda::device_pointer at = 0;
     cuda::result const got = where->driver().memory_allocate(&at, std::max<std::size_t>(bytes, 1));
@@ -29,9 +29,9 @@ std::optional<device_memory> device_memory::if_it_fits(std::shared_ptr<device_se
     return device_memory(std::move(where), at, bytes);
 }
 
-device_memory::device_memory(std::shared_ptr<device_session> where,
-                             std::size_t bytes,
-                             std::string const& what_for)
+ATTUNE_INLINE device_memory::device_memory(std::shared_ptr<device_session> where,
+                                           std::size_t bytes,
+                                           std::string const& what_for)
 {
     std::optional<device_memory> got = if_it_fits(where, bytes);
     if (!got)
@@ -43,20 +43,20 @@ device_memory::device_memory(std::shared_ptr<device_session> where,
     *this = std::move(*got);
 }
 
-device_memory::~device_memory()
+ATTUNE_INLINE device_memory::~device_memory()
 {
     if (where_ && address_ != 0)
         where_->clean_up([this](cuda::driver const& d) { d.memory_free(address_); });
 }
 
-device_memory::device_memory(device_memory&& other) noexcept
+ATTUNE_INLINE device_memory::device_memory(device_memory&& other) noexcept
     : where_(std::move(other.where_))
     , address_(std::exchange(other.address_, 0))
     , bytes_(std::exchange(other.bytes_, 0))
 {
 }
 
-device_memory& device_memory::operator=(device_memory&& other) noexcept
+ATTUNE_INLINE device_memory& device_memory::operator=(device_memory&& other) noexcept
 {
     std::swap(where_, other.where_);
     std::swap(address_, other.address_);

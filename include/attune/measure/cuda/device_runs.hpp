@@ -112,3 +112,7 @@ private:
 static_assert(sample_taker<device_runs>);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/device_runs.ipp>
+#endif

@@ -26,12 +26,12 @@ inline constexpr double least_warm_up_round_s = 5e-6;
 
 } // namespace detail
 
-device_runs::device_runs(std::shared_ptr<device_session> where,
-                         device_clock& clock,
-                         std::function<void()> prepare,
-                         std::vector<std::shared_ptr<loaded_variant>> contestants,
-                         packed_arguments& arguments,
-                         device_run_options options)
+ATTUNE_INLINE device_runs::device_runs(std::shared_ptr<device_session> where,
+                                       device_clock& clock,
+                                       std::function<void()> prepare,
+                                       std::vector<std::shared_ptr<loaded_variant>> contestants,
+                                       packed_arguments& arguments,
+                                       device_run_options options)
     : where_(std::move(where))
     , clock_(&clock)
     , prepare_(std::move(prepare))
@@ -43,13 +43,13 @@ device_runs::device_runs(std::shared_ptr<device_session> where,
 {
 }
 
-void device_runs::launch(std::size_t i, std::uint32_t runs)
+ATTUNE_INLINE void device_runs::launch(std::size_t i, std::uint32_t runs)
 {
     for (std::uint32_t done = 0; done < runs; ++done)
         contestants_[i]->launch(clock_->stream(), arguments_->all());
 }
 
-void device_runs::record(std::size_t i, std::uint32_t runs)
+ATTUNE_INLINE void device_runs::record(std::size_t i, std::uint32_t runs)
 {
     recording& known = recordings_[i];
     if (known.graph && known.runs == runs) return;
@@ -62,13 +62,13 @@ void device_runs::record(std::size_t i, std::uint32_t runs)
 }
 
 /// What hangs in a batch is not waited for as long as for each of its runs.
-double device_runs::limit_s(std::size_t i, std::uint32_t runs) const noexcept
+ATTUNE_INLINE double device_runs::limit_s(std::size_t i, std::uint32_t runs) const noexcept
 {
     return options_.limit_s + 2 * runs * warm_up_s_[i];
 }
 
 /// Looks at the clock, and remembers the highest.
-bool device_runs::is_slow_now()
+ATTUNE_INLINE bool device_runs::is_slow_now()
 {
     if (!options_.reading) return false;
     cuda::clock_reading const now = options_.reading();
@@ -80,7 +80,7 @@ bool device_runs::is_slow_now()
            (!is_at_power_limit && now_mhz > 0 && now_mhz < throttled_below * highest_mhz);
 }
 
-void device_runs::warm_up(std::size_t i)
+ATTUNE_INLINE void device_runs::warm_up(std::size_t i)
 {
     warm_up_s_[i] = std::max(take(i, 1).seconds, shortest_time_s);
     double const span_s =
@@ -105,7 +105,7 @@ void device_runs::warm_up(std::size_t i)
     warm_up_s_[i] = std::max(take(i, 1).seconds, shortest_time_s);
 }
 
-void device_runs::calibrate()
+ATTUNE_INLINE void device_runs::calibrate()
 {
     std::array<double, 33> costs{};
     for (double& cost : costs)
@@ -114,7 +114,7 @@ void device_runs::calibrate()
     event_cost_s_ = std::max(costs[costs.size() / 2], event_resolution_s);
 }
 
-time_sample device_runs::take(std::size_t i, std::uint32_t runs)
+ATTUNE_INLINE time_sample device_runs::take(std::size_t i, std::uint32_t runs)
 {
     latest_ = i;
     if (options_.as_graph) record(i, runs);
@@ -137,7 +137,7 @@ time_sample device_runs::take(std::size_t i, std::uint32_t runs)
     return {std::max(all_s / runs, shortest_time_s), is_disturbed};
 }
 
-std::uint32_t device_runs::runs_for(double run_s) const noexcept
+ATTUNE_INLINE std::uint32_t device_runs::runs_for(double run_s) const noexcept
 {
     double const wanted = clock_readings_per_sample * event_cost_s_ / run_s;
     if (!(wanted > 1)) return 1;

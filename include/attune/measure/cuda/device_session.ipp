@@ -27,7 +27,8 @@ void keep_for_ever(T what)
 
 } // namespace detail
 
-device_session::device_session(std::shared_ptr<cuda::driver const> driver, int ordinal)
+ATTUNE_INLINE device_session::device_session(std::shared_ptr<cuda::driver const> driver,
+                                             int ordinal)
     : context_(std::make_unique<cuda::primary_context>(std::move(driver), ordinal))
     , ordinal_(ordinal)
     , name_("device " + std::to_string(ordinal))
@@ -39,19 +40,19 @@ device_session::device_session(std::shared_ptr<cuda::driver const> driver, int o
         name_ += " (" + std::string(text) + ")";
 }
 
-device_session::~device_session()
+ATTUNE_INLINE device_session::~device_session()
 {
     // Releasing it might destroy it, which waits for the kernel.
     if (is_blocked_) detail::keep_for_ever(std::move(context_));
 }
 
-int device_session::attribute(int which) const noexcept
+ATTUNE_INLINE int device_session::attribute(int which) const noexcept
 {
     int value = 0;
     return driver().device_get_attribute(&value, which, device_) == cuda::success ? value : 0;
 }
 
-void device_session::require(cuda::result got, std::string const& doing)
+ATTUNE_INLINE void device_session::require(cuda::result got, std::string const& doing)
 {
     if (got == cuda::success) return;
     std::string const words = text_of(driver(), got);
@@ -64,7 +65,8 @@ void device_session::require(cuda::result got, std::string const& doing)
                       "still work on it");
 }
 
-void device_session::check(cuda::result got, failure_stage stage, std::string_view doing)
+ATTUNE_INLINE void
+device_session::check(cuda::result got, failure_stage stage, std::string_view doing)
 {
     if (got == cuda::success) return;
     std::string const words = text_of(driver(), got);
@@ -75,7 +77,7 @@ void device_session::check(cuda::result got, failure_stage stage, std::string_vi
     throw stopped{{stage, doing.empty() ? words : std::string(doing) + ": " + words}};
 }
 
-void device_session::require_alive() const
+ATTUNE_INLINE void device_session::require_alive() const
 {
     if (!lost_by_.empty())
         throw error("an error of a variant takes this process's use of the device with it: " +

@@ -57,10 +57,10 @@ private:
 
 } // namespace detail
 
-device_trials::device_trials(std::shared_ptr<device_session> where,
-                             device_call const& call,
-                             device_bench_options const& options,
-                             device_clock& clock)
+ATTUNE_INLINE device_trials::device_trials(std::shared_ptr<device_session> where,
+                                           device_call const& call,
+                                           device_bench_options const& options,
+                                           device_clock& clock)
     : where_(std::move(where))
     , buffers_(call.buffers)
     , compares_(options.compare_results)
@@ -74,7 +74,7 @@ device_trials::device_trials(std::shared_ptr<device_session> where,
 }
 
 /// All that was known goes first: the device may have room for it but once.
-void device_trials::take_over()
+ATTUNE_INLINE void device_trials::take_over()
 {
     original_ = {};
     inputs_ = {};
@@ -86,7 +86,7 @@ void device_trials::take_over()
     inputs_may_differ_ = false;
 }
 
-saved_contents device_trials::save_written()
+ATTUNE_INLINE saved_contents device_trials::save_written()
 {
     saved_contents saved = copies_.save(region_kind::written, clock_);
     if (copies_.is_whole(saved)) return saved;
@@ -96,7 +96,7 @@ saved_contents device_trials::save_written()
                 "free other arrays on the device, or tune on a smaller problem");
 }
 
-device_trials::expectation device_trials::expect_what_is_there()
+ATTUNE_INLINE device_trials::expectation device_trials::expect_what_is_there()
 {
     expectation out{save_written(), std::vector<double>(buffers_.size())};
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
@@ -107,7 +107,7 @@ device_trials::expectation device_trials::expect_what_is_there()
     return out;
 }
 
-std::string device_trials::difference(expectation const& want)
+ATTUNE_INLINE std::string device_trials::difference(expectation const& want)
 {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         if (!buffers_[i].where.writable) continue;
@@ -121,7 +121,7 @@ std::string device_trials::difference(expectation const& want)
 }
 
 /// What was written that must not be.
-std::string device_trials::trespass()
+ATTUNE_INLINE std::string device_trials::trespass()
 {
     std::string said = copies_.damage();
     for (std::size_t i = 0; i < buffers_.size() && said.empty(); ++i) {
@@ -145,10 +145,10 @@ std::string device_trials::trespass()
     return said;
 }
 
-double device_trials::run_from(saved_contents const& begin,
-                               expectation const* want,
-                               std::function<void()> const& enqueue,
-                               double limit_s)
+ATTUNE_INLINE double device_trials::run_from(saved_contents const& begin,
+                                             expectation const* want,
+                                             std::function<void()> const& enqueue,
+                                             double limit_s)
 {
     if (inputs_may_differ_) copies_.restore(inputs_, clock_);
     inputs_may_differ_ = true; // unless it proves harmless
@@ -167,14 +167,15 @@ struct device_trials::place::on_host : detail::arrays_on_host {
     using detail::arrays_on_host::arrays_on_host;
 };
 
-device_trials::place::place(device_trials& of, std::span<std::vector<std::byte> const> given)
+ATTUNE_INLINE device_trials::place::place(device_trials& of,
+                                          std::span<std::vector<std::byte> const> given)
     : of_(of)
     , given_(given)
 {
 }
-device_trials::place::~place() = default;
+ATTUNE_INLINE device_trials::place::~place() = default;
 
-bool device_trials::place::begin(bool is_perturbed)
+ATTUNE_INLINE bool device_trials::place::begin(bool is_perturbed)
 {
     is_perturbed_ = is_perturbed;
     if (!is_perturbed || of_.perturbed_) return true;
@@ -187,7 +188,8 @@ bool device_trials::place::begin(bool is_perturbed)
     return false;
 }
 
-probation_result device_trials::place::run_trusted(code_type const& enqueue, double limit_s)
+ATTUNE_INLINE probation_result device_trials::place::run_trusted(code_type const& enqueue,
+                                                                 double limit_s)
 {
     if (!is_perturbed_) {
         double const took_s = of_.run_from(of_.original_, nullptr, enqueue, limit_s);
@@ -207,15 +209,16 @@ probation_result device_trials::place::run_trusted(code_type const& enqueue, dou
     }
 }
 
-probation_result
-device_trials::place::run(code_type const& enqueue, double limit_s, expectation const& want)
+ATTUNE_INLINE probation_result device_trials::place::run(code_type const& enqueue,
+                                                         double limit_s,
+                                                         expectation const& want)
 {
     saved_contents const& begin = is_perturbed_ ? *of_.perturbed_ : of_.original_;
     return of_.run_from(begin, &want, enqueue, limit_s);
 }
 
 /// What the default has written, and what is known to be right instead.
-void device_trials::place::expect(std::span<std::vector<std::byte> const> given)
+ATTUNE_INLINE void device_trials::place::expect(std::span<std::vector<std::byte> const> given)
 {
     expected_.emplace(of_.expect_what_is_there());
     cuda::driver const& d = of_.where_->driver();
@@ -236,7 +239,7 @@ void device_trials::place::expect(std::span<std::vector<std::byte> const> given)
     }
 }
 
-device_trials::expectation
+ATTUNE_INLINE device_trials::expectation
 device_trials::place::take_expectation(std::optional<expectation> /*spare*/)
 {
     if (!expected_) return of_.expect_what_is_there();
@@ -245,17 +248,17 @@ device_trials::place::take_expectation(std::optional<expectation> /*spare*/)
     return out;
 }
 
-bool device_trials::place::can_perturb() const
+ATTUNE_INLINE bool device_trials::place::can_perturb() const
 {
     return of_.may_perturb_ && of_.copies_.writable_bytes() > 0 &&
            of_.copies_.writable_bytes() <= detail::most_perturbed_bytes &&
            detail::are_apart(of_.copies_.layout());
 }
 
-bool device_trials::place::confirms(code_type const& enqueue,
-                                    double limit_s,
-                                    expectation const& want,
-                                    bool is_overwritten)
+ATTUNE_INLINE bool device_trials::place::confirms(code_type const& enqueue,
+                                                  double limit_s,
+                                                  expectation const& want,
+                                                  bool is_overwritten)
 {
     if (!of_.repeats_default_) return true;
     try {
@@ -273,14 +276,17 @@ bool device_trials::place::confirms(code_type const& enqueue,
     }
 }
 
-std::span<buffer const> device_trials::place::buffers() const { return arrays_->buffers(); }
+ATTUNE_INLINE std::span<buffer const> device_trials::place::buffers() const
+{
+    return arrays_->buffers();
+}
 
-snapshot device_trials::place::download() const
+ATTUNE_INLINE snapshot device_trials::place::download() const
 {
     return snapshot{detail::arrays_on_host{of_.buffers_, of_.copies_}.buffers()};
 }
 
-snapshot device_trials::place::original_contents()
+ATTUNE_INLINE snapshot device_trials::place::original_contents()
 {
     of_.copies_.restore(of_.original_, of_.clock_);
     of_.clock_.wait(detail::comparing_limit_s);
@@ -288,13 +294,19 @@ snapshot device_trials::place::original_contents()
     return snapshot{arrays_->buffers()};
 }
 
-snapshot device_trials::place::contents_after(expectation const&) const { return download(); }
-snapshot device_trials::place::perturbed_contents() const { return snapshot{arrays_->buffers()}; }
-snapshot device_trials::place::contents_after_perturbed() const { return download(); }
+ATTUNE_INLINE snapshot device_trials::place::contents_after(expectation const&) const
+{
+    return download();
+}
+ATTUNE_INLINE snapshot device_trials::place::perturbed_contents() const
+{
+    return snapshot{arrays_->buffers()};
+}
+ATTUNE_INLINE snapshot device_trials::place::contents_after_perturbed() const { return download(); }
 
-double device_trials::establish(std::function<void()> const& enqueue,
-                                std::span<std::vector<std::byte> const> expected,
-                                double limit_s)
+ATTUNE_INLINE double device_trials::establish(std::function<void()> const& enqueue,
+                                              std::span<std::vector<std::byte> const> expected,
+                                              double limit_s)
 {
     if (is_spoilt_) take_over();
     perturbed_.reset();
@@ -313,20 +325,21 @@ double device_trials::establish(std::function<void()> const& enqueue,
     return took_s;
 }
 
-double device_trials::first_run(std::function<void()> const& enqueue, double limit_s)
+ATTUNE_INLINE double device_trials::first_run(std::function<void()> const& enqueue, double limit_s)
 {
     place here{*this};
     return std::get<double>(policy_.first_run(here, enqueue, limit_s));
 }
 
-std::string device_trials::objection()
+ATTUNE_INLINE std::string device_trials::objection()
 {
     std::string said = trespass();
     expectation const* const right = policy_.expected();
     return said.empty() && compares_ && right != nullptr ? difference(*right) : said;
 }
 
-bool device_trials::is_repeatable(std::function<void()> const& enqueue, double limit_s)
+ATTUNE_INLINE bool device_trials::is_repeatable(std::function<void()> const& enqueue,
+                                                double limit_s)
 {
     restore();
     clock_.time(enqueue, limit_s);

@@ -33,3 +33,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/launch_graph.ipp>
+#endif

@@ -10,9 +10,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-launch_graph::launch_graph(std::shared_ptr<device_session> where,
-                           cuda::stream on,
-                           std::function<void()> const& enqueue)
+ATTUNE_INLINE launch_graph::launch_graph(std::shared_ptr<device_session> where,
+                                         cuda::stream on,
+                                         std::function<void()> const& enqueue)
     : where_(std::move(where))
 {
     cuda::driver const& d = where_->driver();
@@ -33,12 +33,12 @@ launch_graph::launch_graph(std::shared_ptr<device_session> where,
     where_->check(made, failure_stage::launch, "cuGraphInstantiate");
 }
 
-launch_graph::~launch_graph()
+ATTUNE_INLINE launch_graph::~launch_graph()
 {
     where_->clean_up([this](cuda::driver const& d) { d.executable_graph_destroy(graph_); });
 }
 
-void launch_graph::replay(cuda::stream on)
+ATTUNE_INLINE void launch_graph::replay(cuda::stream on)
 {
     where_->check(
         where_->driver().graph_launch(graph_, on), failure_stage::launch, "cuGraphLaunch");

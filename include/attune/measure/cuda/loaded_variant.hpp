@@ -58,3 +58,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/loaded_variant.ipp>
+#endif

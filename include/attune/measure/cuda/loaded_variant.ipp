@@ -5,7 +5,7 @@
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/launch.hpp>
-#include <attune/measure/cuda/device_session.ipp>
+#include <attune/measure/cuda/device_session.hpp>
 #include <attune/measure/cuda/loaded_variant.hpp>
 
 #include <array>
@@ -27,8 +27,8 @@ namespace detail {
 
 } // namespace detail
 
-packed_arguments::packed_arguments(std::span<device_argument const> arguments,
-                                   std::vector<cuda::device_pointer> addresses)
+ATTUNE_INLINE packed_arguments::packed_arguments(std::span<device_argument const> arguments,
+                                                 std::vector<cuda::device_pointer> addresses)
     : arguments_(arguments.begin(), arguments.end())
     , addresses_(std::move(addresses))
 {
@@ -42,7 +42,8 @@ packed_arguments::packed_arguments(std::span<device_argument const> arguments,
     }
 }
 
-loaded_variant::loaded_variant(std::shared_ptr<device_session> where, device_variant const& what)
+ATTUNE_INLINE loaded_variant::loaded_variant(std::shared_ptr<device_session> where,
+                                             device_variant const& what)
     : where_(std::move(where))
 {
     launch_geometry const& how = what.launch;
@@ -60,7 +61,7 @@ loaded_variant::loaded_variant(std::shared_ptr<device_session> where, device_var
     code_.emplace(std::move(std::get<cuda::loaded_code>(got)));
 }
 
-loaded_variant::~loaded_variant()
+ATTUNE_INLINE loaded_variant::~loaded_variant()
 {
     if (where_->is_blocked())
         // Unloading it would wait for a kernel that does not end.
@@ -69,7 +70,7 @@ loaded_variant::~loaded_variant()
         where_->clean_up([this](cuda::driver const&) { code_.reset(); });
 }
 
-void loaded_variant::launch(cuda::stream on, void** arguments)
+ATTUNE_INLINE void loaded_variant::launch(cuda::stream on, void** arguments)
 {
     where_->check(code_->launch(arguments, on), failure_stage::launch, text_of(code_->geometry()));
 }

@@ -95,3 +95,7 @@ machine_measured_anew(std::string const& path,
                       machine_measurement const& measure = measure_machine);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/roofline/roofline.ipp>
+#endif

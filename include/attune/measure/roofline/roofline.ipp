@@ -57,20 +57,20 @@ inline constexpr char const* optimised_word = "optimised";
 
 } // namespace detail
 
-std::string text_of(roofline const& where)
+ATTUNE_INLINE std::string text_of(roofline const& where)
 {
     return detail::formatted("%.2f of the roofline (", where.fraction) +
            (where.memory_bound ? "memory" : "compute") + " bound)";
 }
 
-void raise_to(machine_limits& limits, machine_limits const& others)
+ATTUNE_INLINE void raise_to(machine_limits& limits, machine_limits const& others)
 {
     limits.f32_flops = std::max(limits.f32_flops, others.f32_flops);
     limits.f64_flops = std::max(limits.f64_flops, others.f64_flops);
     limits.bytes = std::max(limits.bytes, others.bytes);
 }
 
-machine_limits measure_machine(unsigned threads, double footprint)
+ATTUNE_INLINE machine_limits measure_machine(unsigned threads, double footprint)
 {
     threads = std::max(threads, 1U);
     machine_limits out;
@@ -83,22 +83,22 @@ machine_limits measure_machine(unsigned threads, double footprint)
     return out;
 }
 
-machine_limits known_machine(std::string const& path,
-                             std::string const& device,
-                             unsigned threads,
-                             double footprint,
-                             machine_measurement const& measure)
+ATTUNE_INLINE machine_limits known_machine(std::string const& path,
+                                           std::string const& device,
+                                           unsigned threads,
+                                           double footprint,
+                                           machine_measurement const& measure)
 {
     machine_limits const found = detail::limits_in_file(path, device, threads, footprint);
     if (found.f32_flops > 0 && found.f64_flops > 0 && found.bytes > 0) return found;
     return machine_measured_anew(path, device, threads, footprint, measure);
 }
 
-machine_limits machine_measured_anew(std::string const& path,
-                                     std::string const& device,
-                                     unsigned threads,
-                                     double footprint,
-                                     machine_measurement const& measure)
+ATTUNE_INLINE machine_limits machine_measured_anew(std::string const& path,
+                                                   std::string const& device,
+                                                   unsigned threads,
+                                                   double footprint,
+                                                   machine_measurement const& measure)
 {
     machine_limits out = measure(threads, footprint);
     machine_limits const found = detail::limits_in_file(path, device, threads, footprint);

@@ -86,3 +86,7 @@ struct child_end {
                                      child_limits const& limits = {});
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/sandbox/child_process.ipp>
+#endif

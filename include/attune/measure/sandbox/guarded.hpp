@@ -80,3 +80,7 @@ private:
 [[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/sandbox/guarded.ipp>
+#endif

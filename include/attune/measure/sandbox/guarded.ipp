@@ -210,7 +210,7 @@ struct guarded_copies::region {
     }
 };
 
-guarded_copies::guarded_copies(std::span<buffer const> originals)
+ATTUNE_INLINE guarded_copies::guarded_copies(std::span<buffer const> originals)
 {
     std::vector<detail::overlapping> const groups = detail::groups_of(originals);
     std::vector<std::byte*> moved(originals.size());
@@ -237,13 +237,13 @@ guarded_copies::guarded_copies(std::span<buffer const> originals)
         r->protect();
 }
 
-void guarded_copies::refill() const
+ATTUNE_INLINE void guarded_copies::refill() const
 {
     for (auto const& r : regions_)
         if (r->writable) r->fill(), r->mend();
 }
 
-std::vector<guarded_place> guarded_copies::places() const
+ATTUNE_INLINE std::vector<guarded_place> guarded_copies::places() const
 {
     std::vector<guarded_place> out;
     for (auto const& r : regions_)
@@ -251,12 +251,13 @@ std::vector<guarded_place> guarded_copies::places() const
     return out;
 }
 
-std::string guarded_copies::explain(std::uintptr_t address) const
+ATTUNE_INLINE std::string guarded_copies::explain(std::uintptr_t address) const
 {
     return explain_address(places(), address);
 }
 
-std::string explain_address(std::span<guarded_place const> places, std::uintptr_t address)
+ATTUNE_INLINE std::string explain_address(std::span<guarded_place const> places,
+                                          std::uintptr_t address)
 {
     for (guarded_place const& p : places) {
         std::string const who = owner_text(p.argument, p.target);
@@ -276,7 +277,7 @@ std::string explain_address(std::span<guarded_place const> places, std::uintptr_
     return {};
 }
 
-std::string guarded_copies::damage() const
+ATTUNE_INLINE std::string guarded_copies::damage() const
 {
     for (auto const& r : regions_) {
         std::string const who = owner_text(r->argument, r->target);
@@ -288,7 +289,7 @@ std::string guarded_copies::damage() const
     return {};
 }
 
-std::vector<address_range> guarded_copies::ranges() const
+ATTUNE_INLINE std::vector<address_range> guarded_copies::ranges() const
 {
     std::vector<address_range> out;
     for (auto const& r : regions_)
@@ -297,13 +298,13 @@ std::vector<address_range> guarded_copies::ranges() const
     return out;
 }
 
-void guarded_copies::mend() const
+ATTUNE_INLINE void guarded_copies::mend() const
 {
     for (auto const& r : regions_)
         if (r->writable) r->mend();
 }
 
-bool are_apart(std::span<buffer const> originals)
+ATTUNE_INLINE bool are_apart(std::span<buffer const> originals)
 {
     std::vector<buffer const*> in_order;
     for (buffer const& b : originals)
@@ -322,7 +323,7 @@ bool are_apart(std::span<buffer const> originals)
     return true;
 }
 
-bool can_guard(std::span<buffer const> originals, std::size_t most_bytes)
+ATTUNE_INLINE bool can_guard(std::span<buffer const> originals, std::size_t most_bytes)
 {
     std::size_t total = 0;
     for (buffer const& b : originals)

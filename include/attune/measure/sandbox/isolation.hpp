@@ -46,6 +46,15 @@ enum class isolation : std::uint8_t {
     return "unknown";
 }
 
+namespace detail {
+/// Sizes of this process in bytes, as /proc/self/statm tells them; 0 where it is missing.
+struct memory_use {
+    std::size_t resident = 0;
+    std::size_t data = 0; ///< private and writable: heap, stacks, anonymous mappings
+};
+[[nodiscard]] memory_use read_memory_use();
+} // namespace detail
+
 /// What decides whether to fork.
 struct process_facts {
     std::size_t small_page_bytes = 0; ///< resident, private, not in huge pages; 0: unknown
@@ -82,3 +91,7 @@ struct isolation_choice {
 [[nodiscard]] isolation_choice choose_isolation(isolation wanted, process_facts const& facts);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/sandbox/isolation.ipp>
+#endif

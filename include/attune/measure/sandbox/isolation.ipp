@@ -22,13 +22,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Sizes of this process in bytes, as /proc/self/statm tells them; 0 where it is missing.
-struct memory_use {
-    std::size_t resident = 0;
-    std::size_t data = 0; ///< private and writable: heap, stacks, anonymous mappings
-};
-
-[[nodiscard]] inline memory_use read_memory_use()
+ATTUNE_INLINE memory_use read_memory_use()
 {
     unsigned long pages[6] = {};
     if (std::FILE* const file = std::fopen("/proc/self/statm", "re")) {
@@ -80,7 +74,7 @@ struct memory_use {
 
 } // namespace detail
 
-bool has_gomp_team()
+ATTUNE_INLINE bool has_gomp_team()
 {
 #if defined(__linux__)
     auto const is_gomp = [](dl_phdr_info* info, std::size_t, void*) -> int {
@@ -93,7 +87,7 @@ bool has_gomp_team()
 #endif
 }
 
-std::string foreign_allocator()
+ATTUNE_INLINE std::string foreign_allocator()
 {
 #if defined(__GLIBC__)
     for (char const* const sanitizer : {"__asan_init", "__tsan_init", "__msan_init"})
@@ -110,9 +104,9 @@ std::string foreign_allocator()
 #endif
 }
 
-bool has_other_threads() { return detail::threads_of_the_program() != 1; }
+ATTUNE_INLINE bool has_other_threads() { return detail::threads_of_the_program() != 1; }
 
-process_facts observe_process()
+ATTUNE_INLINE process_facts observe_process()
 {
     process_facts out;
     out.has_gomp_team = has_gomp_team();
@@ -126,7 +120,7 @@ process_facts observe_process()
     return out;
 }
 
-isolation_choice choose_isolation(isolation wanted, process_facts const& facts)
+ATTUNE_INLINE isolation_choice choose_isolation(isolation wanted, process_facts const& facts)
 {
     if (wanted != isolation::automatic)
         return {wanted, std::string(describe(wanted)) + ": as asked"};

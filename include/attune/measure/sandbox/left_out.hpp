@@ -59,3 +59,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/sandbox/left_out.ipp>
+#endif

@@ -86,7 +86,7 @@ inline void advise(std::span<address_range const> ranges, int what) noexcept
 
 } // namespace detail
 
-std::vector<address_range> memory_to_leave_out(std::span<address_range const> kept)
+ATTUNE_INLINE std::vector<address_range> memory_to_leave_out(std::span<address_range const> kept)
 {
     std::vector<address_range> out;
 #if defined(__linux__)
@@ -109,7 +109,8 @@ std::vector<address_range> memory_to_leave_out(std::span<address_range const> ke
     return detail::without(std::move(out), kept);
 }
 
-std::vector<address_range> large_memory_to_leave_out(std::span<address_range const> kept)
+ATTUNE_INLINE std::vector<address_range>
+large_memory_to_leave_out(std::span<address_range const> kept)
 {
     std::vector<address_range> out;
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -121,7 +122,7 @@ std::vector<address_range> large_memory_to_leave_out(std::span<address_range con
     return detail::without(std::move(out), kept);
 }
 
-fork_without::fork_without(std::span<address_range const> ranges) noexcept
+ATTUNE_INLINE fork_without::fork_without(std::span<address_range const> ranges) noexcept
     : ranges_(ranges)
 {
 #if defined(MADV_WIPEONFORK)
@@ -129,7 +130,7 @@ fork_without::fork_without(std::span<address_range const> ranges) noexcept
 #endif
 }
 
-fork_without::~fork_without()
+ATTUNE_INLINE fork_without::~fork_without()
 {
 #if defined(MADV_WIPEONFORK)
     detail::advise(ranges_, MADV_KEEPONFORK);
@@ -137,7 +138,7 @@ fork_without::~fork_without()
 }
 
 /// It is there, and empty: to read it must not give zeros.
-void fork_without::forbid() const noexcept
+ATTUNE_INLINE void fork_without::forbid() const noexcept
 {
 #if defined(MADV_WIPEONFORK)
     for (address_range const& r : ranges_)

@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/snapshot.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/left_out.hpp>
 
 #include <cstddef>
@@ -69,4 +70,18 @@ using probation_result = std::variant<double, failure>;
                                          snapshot const* reference,
                                          probation_options const& options = {});
 
+namespace detail {
+[[nodiscard]] std::string first_line(std::string const& text);
+/// The first mismatch of any writable buffer, or nothing.
+[[nodiscard]] std::string objection_to(std::span<buffer const> buffers, snapshot const& reference);
+/// Whether a child may have died of memory that it was forked without.
+[[nodiscard]] bool has_missed(child_end const& end, std::span<address_range const> without);
+/// What a child that did not simply return says about the variant.
+[[nodiscard]] failure verdict_of(child_end const& end, child_limits const& limits);
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/sandbox/probation.ipp>
+#endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
@@ -16,14 +17,12 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline std::string first_line(std::string const& text)
+ATTUNE_INLINE std::string first_line(std::string const& text)
 {
     return text.substr(0, text.find('\n'));
 }
 
-/// The first mismatch of any writable buffer, or nothing.
-[[nodiscard]] inline std::string objection_to(std::span<buffer const> buffers,
-                                              snapshot const& reference)
+ATTUNE_INLINE std::string objection_to(std::span<buffer const> buffers, snapshot const& reference)
 {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (!buffers[i].writable) continue;
@@ -32,8 +31,7 @@ namespace detail {
     return {};
 }
 
-/// Whether it may have died of memory that it was forked without.
-[[nodiscard]] inline bool has_missed(child_end const& end, std::span<address_range const> without)
+ATTUNE_INLINE bool has_missed(child_end const& end, std::span<address_range const> without)
 {
     if (without.empty() || end.ending != child_ending::signalled || end.code != SIGSEGV)
         return false;
@@ -52,8 +50,7 @@ namespace detail {
     return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " GiB";
 }
 
-/// What a child that did not simply return says about the variant.
-[[nodiscard]] inline failure verdict_of(child_end const& end, child_limits const& limits)
+ATTUNE_INLINE failure verdict_of(child_end const& end, child_limits const& limits)
 {
     switch (end.ending) {
     case child_ending::objected:
@@ -90,10 +87,10 @@ namespace detail {
 
 } // namespace detail
 
-probation_result probation(std::function<void()> const& run,
-                           std::span<buffer const> buffers,
-                           snapshot const* reference,
-                           probation_options const& options)
+ATTUNE_INLINE probation_result probation(std::function<void()> const& run,
+                                         std::span<buffer const> buffers,
+                                         snapshot const* reference,
+                                         probation_options const& options)
 {
     ATTUNE_ASSERT(reference == nullptr || reference->size() == buffers.size(),
                   "the reference is a snapshot of the same buffers");

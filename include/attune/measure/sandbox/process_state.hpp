@@ -54,3 +54,7 @@ private:
                                        std::span<std::string const> allowed);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/sandbox/process_state.ipp>
+#endif

@@ -209,15 +209,15 @@ struct process_state::content {
     }
 };
 
-process_state::process_state(bool with_resources)
+ATTUNE_INLINE process_state::process_state(bool with_resources)
     : before_(std::make_unique<content const>(with_resources, true))
 {
 }
-process_state::~process_state() = default;
-process_state::process_state(process_state&&) noexcept = default;
-process_state& process_state::operator=(process_state&&) noexcept = default;
+ATTUNE_INLINE process_state::~process_state() = default;
+ATTUNE_INLINE process_state::process_state(process_state&&) noexcept = default;
+ATTUNE_INLINE process_state& process_state::operator=(process_state&&) noexcept = default;
 
-std::vector<std::string> process_state::changes() const
+ATTUNE_INLINE std::vector<std::string> process_state::changes() const
 {
     content const& then = *before_;
     content const now(then.has_resources, then.has_shared);
@@ -250,7 +250,7 @@ std::vector<std::string> process_state::changes() const
     return out;
 }
 
-void process_state::restore() const
+ATTUNE_INLINE void process_state::restore() const
 {
     content const& then = *before_;
     content const now(then.has_resources, then.has_shared);
@@ -276,7 +276,8 @@ void process_state::restore() const
     if (now.variables != then.variables) detail::restore_environment(then.variables);
 }
 
-std::string first_change(std::span<std::string const> changes, std::span<std::string const> allowed)
+ATTUNE_INLINE std::string first_change(std::span<std::string const> changes,
+                                       std::span<std::string const> allowed)
 {
     for (std::string const& change : changes)
         if (std::find(allowed.begin(), allowed.end(), change) == allowed.end()) return change;

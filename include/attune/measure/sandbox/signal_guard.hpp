@@ -53,3 +53,7 @@ private:
 void call_unguarded(std::function<void()> const& f);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/sandbox/signal_guard.ipp>
+#endif

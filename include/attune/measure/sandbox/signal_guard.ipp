@@ -7,8 +7,9 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/posix/fork_gate.ipp>
-#include <attune/core/posix/taken_handler.ipp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/taken_handler.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/detail/signal_text.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
@@ -185,7 +186,9 @@ inline void take_handlers(guard_record* guard)
 {
     static bool const once = [] {
         watch_forks();
-        add_fork_part(guards_lock, forget_other_guards);
+        add_fork_part({.lock = [] { guards_lock.lock(); },
+                       .unlock = [] { guards_lock.unlock(); },
+                       .in_child = forget_other_guards});
         return true;
     }();
     static_cast<void>(once);
@@ -246,7 +249,7 @@ namespace detail {
 
 } // namespace detail
 
-void call_unguarded(std::function<void()> const& f)
+ATTUNE_INLINE void call_unguarded(std::function<void()> const& f)
 {
     try {
         f();
@@ -346,14 +349,14 @@ struct signal_guard::state {
     }
 };
 
-signal_guard::signal_guard(double limit_s)
+ATTUNE_INLINE signal_guard::signal_guard(double limit_s)
     : state_(std::make_unique<state>(limit_s))
 {
 }
 
-signal_guard::~signal_guard() = default;
+ATTUNE_INLINE signal_guard::~signal_guard() = default;
 
-void signal_guard::call(std::function<void()> const& f)
+ATTUNE_INLINE void signal_guard::call(std::function<void()> const& f)
 {
     try {
         if (detail::call_guarded(state_->record, f)) return;

@@ -26,7 +26,7 @@ inline constexpr std::array<char const*, 7> event_names{
     "asked", "compiled", "first_run", "sampled", "told", "chosen", "revealed"};
 
 /// [3, 0, [0, 1.5]]: an index per parameter; a real parameter has its value beside it.
-[[nodiscard]] record_json point_to_json(point const& at)
+[[nodiscard]] ATTUNE_INLINE record_json point_to_json(point const& at)
 {
     record_json out = record_json::array();
     for (coordinate const& c : at)
@@ -45,7 +45,7 @@ inline constexpr std::array<char const*, 7> event_names{
     return static_cast<std::uint32_t>(count);
 }
 
-[[nodiscard]] point json_to_point(record_json const& json)
+[[nodiscard]] ATTUNE_INLINE point json_to_point(record_json const& json)
 {
     if (!json.is_array()) throw record_json_problem("a point is not a list");
     point out;
@@ -59,7 +59,7 @@ inline constexpr std::array<char const*, 7> event_names{
     return out;
 }
 
-void add_outcome(record_json& json, outcome const& result)
+ATTUNE_INLINE void add_outcome(record_json& json, outcome const& result)
 {
     if (auto const* m = std::get_if<measurement>(&result)) {
         json["value"] = number_to_json(m->value);
@@ -74,7 +74,7 @@ void add_outcome(record_json& json, outcome const& result)
     if (!f.log.empty()) json["log"] = text_to_json(f.log);
 }
 
-[[nodiscard]] std::optional<outcome> outcome_in(record_json const& json)
+[[nodiscard]] ATTUNE_INLINE std::optional<outcome> outcome_in(record_json const& json)
 {
     if (json.contains("failed")) {
         std::uint64_t const stage = count_field(json, "failed");
@@ -90,7 +90,7 @@ void add_outcome(record_json& json, outcome const& result)
                        narrow_count(count_field(json, "samples"), "samples")};
 }
 
-void add_timing(record_json& json, timing_record const& timing)
+ATTUNE_INLINE void add_timing(record_json& json, timing_record const& timing)
 {
     json["times"] = record_json::array();
     for (double const t : timing.times)
@@ -102,7 +102,7 @@ void add_timing(record_json& json, timing_record const& timing)
 }
 
 /// Errors   record_json_problem: no times, or what is disturbed is not among them in order
-[[nodiscard]] timing_record timing_in(record_json const& json)
+[[nodiscard]] ATTUNE_INLINE timing_record timing_in(record_json const& json)
 {
     timing_record out;
     record_json const& times = json_field(json, "times");
@@ -127,7 +127,7 @@ void add_timing(record_json& json, timing_record const& timing)
 }
 
 /// What has no number is null.
-[[nodiscard]] std::vector<double> numbers_in(record_json const& json)
+[[nodiscard]] ATTUNE_INLINE std::vector<double> numbers_in(record_json const& json)
 {
     record_json const& numbers = json_field(json, "numbers");
     if (!numbers.is_array()) throw record_json_problem("numbers are no list");
@@ -139,7 +139,7 @@ void add_timing(record_json& json, timing_record const& timing)
     return out;
 }
 
-[[nodiscard]] std::string event_line(event const& e)
+[[nodiscard]] ATTUNE_INLINE std::string event_line(event const& e)
 {
     record_json json = record_json::object();
     record_json points = record_json::array();
@@ -156,7 +156,7 @@ void add_timing(record_json& json, timing_record const& timing)
     return json.dump() + '\n';
 }
 
-[[nodiscard]] std::string session_line(std::string const& key, std::uint64_t seed)
+[[nodiscard]] ATTUNE_INLINE std::string session_line(std::string const& key, std::uint64_t seed)
 {
     record_json json = record_json::object();
     json[session_field] = event_format;
@@ -167,7 +167,8 @@ void add_timing(record_json& json, timing_record const& timing)
 
 /// Either the beginning of a session or an event of it.
 /// Errors   record_json_problem, or one of nlohmann's: the line is neither
-[[nodiscard]] std::variant<logged_session, event> read_event_line(std::string_view line)
+[[nodiscard]] ATTUNE_INLINE std::variant<logged_session, event>
+read_event_line(std::string_view line)
 {
     record_json const json = record_json::parse(line);
     if (!json.is_object()) throw record_json_problem("not a JSON object");

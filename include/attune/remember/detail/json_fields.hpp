@@ -22,7 +22,7 @@ struct record_json_problem : std::runtime_error {
 
 /// JSON is Unicode; paths and flags are bytes. Text that is not UTF-8 is written as
 /// {"bytes": "hexadecimal digits"}.
-[[nodiscard]] record_json text_to_json(std::string const& text)
+[[nodiscard]] ATTUNE_INLINE record_json text_to_json(std::string const& text)
 {
     record_json plain = text;
     try {
@@ -41,7 +41,8 @@ struct record_json_problem : std::runtime_error {
     }
 }
 
-[[nodiscard]] std::string json_to_text(record_json const& json, std::string const& name)
+[[nodiscard]] ATTUNE_INLINE std::string json_to_text(record_json const& json,
+                                                     std::string const& name)
 {
     if (json.is_string()) return json.get<std::string>();
     auto const bytes = json.is_object() ? json.find("bytes") : json.end();
@@ -61,26 +62,27 @@ struct record_json_problem : std::runtime_error {
 }
 
 /// JSON has no infinity and no NaN; they are written as texts.
-[[nodiscard]] record_json number_to_json(double value)
+[[nodiscard]] ATTUNE_INLINE record_json number_to_json(double value)
 {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
     return value;
 }
 
-[[nodiscard]] record_json const& json_field(record_json const& object, char const* name)
+[[nodiscard]] ATTUNE_INLINE record_json const& json_field(record_json const& object,
+                                                          char const* name)
 {
     auto const at = object.find(name);
     if (at == object.end()) throw record_json_problem(std::string(name) + " is missing");
     return *at;
 }
 
-[[nodiscard]] std::string text_field(record_json const& object, char const* name)
+[[nodiscard]] ATTUNE_INLINE std::string text_field(record_json const& object, char const* name)
 {
     return json_to_text(json_field(object, name), name);
 }
 
-[[nodiscard]] double number_field(record_json const& object, char const* name)
+[[nodiscard]] ATTUNE_INLINE double number_field(record_json const& object, char const* name)
 {
     record_json const& json = json_field(object, name);
     if (json.is_number()) return json.get<double>();
@@ -90,7 +92,7 @@ struct record_json_problem : std::runtime_error {
     throw record_json_problem(std::string(name) + " is not a number");
 }
 
-[[nodiscard]] std::uint64_t count_field(record_json const& object, char const* name)
+[[nodiscard]] ATTUNE_INLINE std::uint64_t count_field(record_json const& object, char const* name)
 {
     record_json const& json = json_field(object, name);
     if (!json.is_number_unsigned())
@@ -98,7 +100,7 @@ struct record_json_problem : std::runtime_error {
     return json.get<std::uint64_t>();
 }
 
-[[nodiscard]] bool flag_field(record_json const& object, char const* name)
+[[nodiscard]] ATTUNE_INLINE bool flag_field(record_json const& object, char const* name)
 {
     record_json const& json = json_field(object, name);
     if (!json.is_boolean()) throw record_json_problem(std::string(name) + " is not true or false");

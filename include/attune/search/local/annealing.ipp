@@ -6,7 +6,7 @@
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
-#include <attune/search/local/stepwise.ipp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +59,7 @@ inline search_process anneal(trials& t, annealing_options o)
 
 } // namespace detail
 
+ATTUNE_INLINE
 annealing::annealing(chain_of_trees space, std::uint64_t seed, annealing_options const& options)
     : stepwise_searcher(
           std::move(space), seed, [&](detail::trials& t) { return detail::anneal(t, options); })

@@ -28,3 +28,7 @@ public:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/local/coordinate_descent.ipp>
+#endif

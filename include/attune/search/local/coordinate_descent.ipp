@@ -6,7 +6,7 @@
 #include <attune/search/local/coordinate_descent.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
-#include <attune/search/local/stepwise.ipp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -45,9 +45,9 @@ inline search_process descend_by_coordinate(trials& t, coordinate_descent_option
 
 } // namespace detail
 
-coordinate_descent::coordinate_descent(chain_of_trees space,
-                                       std::uint64_t seed,
-                                       coordinate_descent_options const& options)
+ATTUNE_INLINE coordinate_descent::coordinate_descent(chain_of_trees space,
+                                                     std::uint64_t seed,
+                                                     coordinate_descent_options const& options)
     : stepwise_searcher(std::move(space), seed, [&](detail::trials& t) {
         return detail::descend_by_coordinate(t, options);
     })

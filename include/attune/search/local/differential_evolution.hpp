@@ -30,3 +30,7 @@ public:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/local/differential_evolution.ipp>
+#endif

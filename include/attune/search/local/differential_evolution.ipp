@@ -6,7 +6,7 @@
 #include <attune/search/local/differential_evolution.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
-#include <attune/search/local/stepwise.ipp>
+#include <attune/search/local/stepwise.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 
 #include <algorithm>
@@ -78,9 +78,8 @@ inline search_process evolve(trials& t, differential_evolution_options o)
 
 } // namespace detail
 
-differential_evolution::differential_evolution(chain_of_trees space,
-                                               std::uint64_t seed,
-                                               differential_evolution_options const& options)
+ATTUNE_INLINE differential_evolution::differential_evolution(
+    chain_of_trees space, std::uint64_t seed, differential_evolution_options const& options)
     : stepwise_searcher(
           std::move(space), seed, [&](detail::trials& t) { return detail::evolve(t, options); })
 {

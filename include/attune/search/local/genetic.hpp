@@ -31,3 +31,7 @@ public:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/local/genetic.ipp>
+#endif

@@ -6,7 +6,7 @@
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
-#include <attune/search/local/stepwise.ipp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -71,6 +71,7 @@ inline search_process breed(trials& t, genetic_options o)
 
 } // namespace detail
 
+ATTUNE_INLINE
 genetic::genetic(chain_of_trees space, std::uint64_t seed, genetic_options const& options)
     : stepwise_searcher(
           std::move(space), seed, [&](detail::trials& t) { return detail::breed(t, options); })

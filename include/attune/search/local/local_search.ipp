@@ -6,7 +6,7 @@
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/starts.hpp>
-#include <attune/search/local/stepwise.ipp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -48,9 +48,9 @@ inline search_process descend(trials& t, local_search_options o)
 
 } // namespace detail
 
-local_search::local_search(chain_of_trees space,
-                           std::uint64_t seed,
-                           local_search_options const& options)
+ATTUNE_INLINE local_search::local_search(chain_of_trees space,
+                                         std::uint64_t seed,
+                                         local_search_options const& options)
     : stepwise_searcher(
           std::move(space), seed, [&](detail::trials& t) { return detail::descend(t, options); })
 {

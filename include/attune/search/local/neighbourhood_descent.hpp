@@ -34,3 +34,7 @@ public:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/local/neighbourhood_descent.ipp>
+#endif

@@ -7,7 +7,7 @@
 #include <attune/search/local/nearest_estimate.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
 #include <attune/search/local/starts.hpp>
-#include <attune/search/local/stepwise.ipp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -140,9 +140,8 @@ inline search_process descend_by_neighbourhood(trials& t, neighbourhood_descent_
 
 } // namespace detail
 
-neighbourhood_descent::neighbourhood_descent(chain_of_trees space,
-                                             std::uint64_t seed,
-                                             neighbourhood_descent_options const& options)
+ATTUNE_INLINE neighbourhood_descent::neighbourhood_descent(
+    chain_of_trees space, std::uint64_t seed, neighbourhood_descent_options const& options)
     : stepwise_searcher(std::move(space), seed, [&](detail::trials& t) {
         return detail::descend_by_neighbourhood(t, options);
     })

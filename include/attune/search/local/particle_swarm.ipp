@@ -6,7 +6,7 @@
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/particle_swarm.hpp>
 #include <attune/search/local/starts.hpp>
-#include <attune/search/local/stepwise.ipp>
+#include <attune/search/local/stepwise.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 
 #include <algorithm>
@@ -89,9 +89,9 @@ inline search_process swarm(trials& t, particle_swarm_options o)
 
 } // namespace detail
 
-particle_swarm::particle_swarm(chain_of_trees space,
-                               std::uint64_t seed,
-                               particle_swarm_options const& options)
+ATTUNE_INLINE particle_swarm::particle_swarm(chain_of_trees space,
+                                             std::uint64_t seed,
+                                             particle_swarm_options const& options)
     : stepwise_searcher(
           std::move(space), seed, [&](detail::trials& t) { return detail::swarm(t, options); })
 {

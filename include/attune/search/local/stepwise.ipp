@@ -42,11 +42,12 @@ stepwise_searcher::stepwise_searcher(chain_of_trees space, std::uint64_t seed, B
     : state_(std::make_unique<state>(std::move(space), seed, std::forward<Begin>(begin)))
 {
 }
-stepwise_searcher::~stepwise_searcher() = default;
-stepwise_searcher::stepwise_searcher(stepwise_searcher&&) noexcept = default;
-stepwise_searcher& stepwise_searcher::operator=(stepwise_searcher&&) noexcept = default;
+ATTUNE_INLINE stepwise_searcher::~stepwise_searcher() = default;
+ATTUNE_INLINE stepwise_searcher::stepwise_searcher(stepwise_searcher&&) noexcept = default;
+ATTUNE_INLINE stepwise_searcher&
+stepwise_searcher::operator=(stepwise_searcher&&) noexcept = default;
 
-std::vector<point> stepwise_searcher::ask(std::size_t k)
+ATTUNE_INLINE std::vector<point> stepwise_searcher::ask(std::size_t k)
 {
     std::vector<point> out;
     while (out.size() < k) {
@@ -58,7 +59,7 @@ std::vector<point> stepwise_searcher::ask(std::size_t k)
     return out;
 }
 
-void stepwise_searcher::tell(point const& p, outcome const& result)
+ATTUNE_INLINE void stepwise_searcher::tell(point const& p, outcome const& result)
 {
     state_->board.tell(p, result);
 }

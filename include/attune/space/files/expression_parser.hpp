@@ -3,49 +3,15 @@
 // Source   grammar: Python language reference, Sec. 6 (expressions), the part without objects
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/space/files/expression_limits.hpp>
+#include <attune/space/files/syntax_error.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace attune::inline ATTUNE_ABI {
-
-/// A text that cannot be read: says what was expected, and where.
-class syntax_error : public error {
-public:
-    /// @param text    the whole text
-    /// @param offset  the byte of it that is wrong; its size when the end comes too soon
-    /// @param source  name of the file or constraint; may be empty
-    syntax_error(std::string const& what,
-                 std::string_view text,
-                 std::size_t offset,
-                 std::string const& source = "",
-                 std::string const& next = "");
-
-    [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
-    [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
-    [[nodiscard]] std::size_t line() const noexcept { return line_; }     ///< from 1
-    [[nodiscard]] std::size_t column() const noexcept { return column_; } ///< from 1, in bytes
-
-private:
-    std::string problem_;
-    std::size_t offset_;
-    std::size_t line_;
-    std::size_t column_;
-};
-
-/// Brackets inside brackets that an expression may have.
-inline constexpr std::size_t max_expression_nesting = 100;
-/// Operations on the longest way from the root of an expression to a leaf.
-inline constexpr std::uint32_t max_expression_depth = 1000;
-/// Operations of an expression once powers, chains and `in` are written out.
-inline constexpr std::uint32_t max_expression_size = 100'000;
-/// The largest exponent of `**`, which must be a literal.
-inline constexpr std::int64_t max_exponent = 16;
 
 /// Reads one expression; equal nodes are shared with those that `space` has.
 ///
@@ -69,3 +35,7 @@ std::uint32_t parse_expression(description& space, std::string_view text);
 constraint_description parse_constraint(description& space, std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/expression_parser.ipp>
+#endif

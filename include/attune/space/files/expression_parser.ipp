@@ -268,13 +268,13 @@ private:
 
 } // namespace detail
 
-std::uint32_t parse_expression(description& space, std::string_view text)
+ATTUNE_INLINE std::uint32_t parse_expression(description& space, std::string_view text)
 {
     detail::expression_builder build(space);
     return detail::expression_reader(build, text).root();
 }
 
-constraint_description parse_constraint(description& space, std::string_view text)
+ATTUNE_INLINE constraint_description parse_constraint(description& space, std::string_view text)
 {
     detail::expression_builder build(space);
     return detail::expression_reader(build, text).constraint();

@@ -50,3 +50,7 @@ struct named_space {
 [[nodiscard]] std::vector<named_space> read_spaces_file(std::string const& path);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/read_json.ipp>
+#endif

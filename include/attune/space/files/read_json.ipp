@@ -5,7 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/detail/values_from.hpp>
-#include <attune/space/files/expression_parser.ipp>
+#include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <algorithm>
@@ -268,7 +268,8 @@ inline named_space read_space(json_source const& source, json_value const& s)
 
 } // namespace detail
 
-std::vector<named_space> read_spaces_json(std::string_view text, std::string const& source)
+ATTUNE_INLINE std::vector<named_space> read_spaces_json(std::string_view text,
+                                                        std::string const& source)
 {
     detail::json_source const from{text, source};
     detail::json_value const root = detail::read_json_tree(from);
@@ -282,7 +283,7 @@ std::vector<named_space> read_spaces_json(std::string_view text, std::string con
     return out;
 }
 
-std::vector<named_space> read_spaces_file(std::string const& path)
+ATTUNE_INLINE std::vector<named_space> read_spaces_file(std::string const& path)
 {
     return read_spaces_json(detail::text_of_file(path), path);
 }

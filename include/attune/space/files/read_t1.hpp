@@ -34,3 +34,7 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] named_space read_t1_file(std::string const& path);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/read_t1.ipp>
+#endif

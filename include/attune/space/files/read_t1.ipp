@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/files/detail/value_list.hpp>
-#include <attune/space/files/read_json.ipp>
+#include <attune/space/files/read_json.hpp>
 #include <attune/space/files/read_t1.hpp>
 
 #include <algorithm>
@@ -112,7 +112,7 @@ read_t1_condition(json_source const& source, json_value const& c, expression_bui
 
 } // namespace detail
 
-named_space read_t1(std::string_view text, std::string const& source)
+ATTUNE_INLINE named_space read_t1(std::string_view text, std::string const& source)
 {
     detail::json_source const from{text, source};
     detail::json_value const root = detail::read_json_tree(from);
@@ -138,7 +138,7 @@ named_space read_t1(std::string_view text, std::string const& source)
     return out;
 }
 
-named_space read_t1_file(std::string const& path)
+ATTUNE_INLINE named_space read_t1_file(std::string const& path)
 {
     return read_t1(detail::text_of_file(path), path);
 }

@@ -21,3 +21,7 @@ namespace attune::inline ATTUNE_ABI {
                                             constraint_description const& constraint);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/write_expression.ipp>
+#endif

@@ -7,6 +7,7 @@
 #include <attune/declare/text.hpp>
 #include <attune/space/files/detail/expression_lexer.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
+#include <attune/space/files/expression_limits.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/write_expression.hpp>
 
@@ -188,7 +189,7 @@ private:
 
 } // namespace detail
 
-std::string write_expression(description const& space, std::uint32_t node)
+ATTUNE_INLINE std::string write_expression(description const& space, std::uint32_t node)
 {
     description copy = space; // facts are those of a builder, which may add nodes
     detail::node_facts const facts = detail::expression_builder(copy).facts(node);
@@ -197,7 +198,8 @@ std::string write_expression(description const& space, std::uint32_t node)
     return detail::expression_writer(space).write(node).text;
 }
 
-std::string constraint_source(description const& space, constraint_description const& constraint)
+ATTUNE_INLINE std::string constraint_source(description const& space,
+                                            constraint_description const& constraint)
 {
     if (constraint.root == no_index)
         throw error("a constraint that is a function cannot be written",

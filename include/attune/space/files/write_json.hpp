@@ -21,3 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::string write_spaces_json(std::vector<named_space> const& spaces);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/write_json.ipp>
+#endif

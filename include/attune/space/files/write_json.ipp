@@ -5,7 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/space/files/write_expression.ipp>
+#include <attune/space/files/write_expression.hpp>
 #include <attune/space/files/write_json.hpp>
 
 #include <nlohmann/json.hpp>
@@ -133,9 +133,12 @@ using space_json = nlohmann::ordered_json;
 
 } // namespace detail
 
-std::string write_space_json(named_space const& space) { return detail::dump_space(space) + '\n'; }
+ATTUNE_INLINE std::string write_space_json(named_space const& space)
+{
+    return detail::dump_space(space) + '\n';
+}
 
-std::string write_spaces_json(std::vector<named_space> const& spaces)
+ATTUNE_INLINE std::string write_spaces_json(std::vector<named_space> const& spaces)
 {
     std::string out = "[";
     for (named_space const& s : spaces)

@@ -26,3 +26,7 @@ namespace attune::inline ATTUNE_ABI {
 smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part = 0);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/write_smtlib.ipp>
+#endif

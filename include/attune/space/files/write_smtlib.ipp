@@ -272,7 +272,8 @@ private:
 
 } // namespace detail
 
-std::string smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part)
+ATTUNE_INLINE std::string
+smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part)
 {
     parameter_description const& p = bound.parameters[index];
     std::string name = p.name;
@@ -287,6 +288,9 @@ std::string smtlib_name(description const& bound, std::uint32_t index, std::uint
     return '|' + name + '|';
 }
 
-std::string write_smtlib(description const& bound) { return detail::smtlib_writer(bound).write(); }
+ATTUNE_INLINE std::string write_smtlib(description const& bound)
+{
+    return detail::smtlib_writer(bound).write();
+}
 
 } // namespace attune::inline ATTUNE_ABI

@@ -21,3 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::string write_t1(named_space const& space);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/write_t1.ipp>
+#endif

@@ -4,8 +4,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/files/write_expression.ipp>
-#include <attune/space/files/write_json.ipp>
+#include <attune/space/files/write_expression.hpp>
+#include <attune/space/files/write_json.hpp>
 #include <attune/space/files/write_t1.hpp>
 
 #include <cstdint>
@@ -83,7 +83,7 @@ namespace detail {
 
 } // namespace detail
 
-std::string write_t1(named_space const& space)
+ATTUNE_INLINE std::string write_t1(named_space const& space)
 {
     description const plain = detail::with_inputs_put_in(space.space);
     detail::space_json out;

@@ -10,7 +10,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-configuration_iterator::configuration_iterator(chain_of_trees space, space_index const& from)
+ATTUNE_INLINE configuration_iterator::configuration_iterator(chain_of_trees space,
+                                                             space_index const& from)
     : space_(std::move(space))
     , paths_(space_.tree_count())
     , at_(space_.at(from))
@@ -29,7 +30,7 @@ configuration_iterator::configuration_iterator(chain_of_trees space, space_index
     }
 }
 
-configuration_iterator& configuration_iterator::operator++()
+ATTUNE_INLINE configuration_iterator& configuration_iterator::operator++()
 {
     for (std::size_t t = paths_.size(); t-- > 0;) {
         if (go_to_next(t)) return *this;
@@ -40,7 +41,8 @@ configuration_iterator& configuration_iterator::operator++()
 }
 
 /// From `level` on, the first edge of every node, beginning with `node`.
-void configuration_iterator::enter(std::size_t t, std::size_t level, std::uint32_t node)
+ATTUNE_INLINE void
+configuration_iterator::enter(std::size_t t, std::size_t level, std::uint32_t node)
 {
     tree const& walked = space_.tree_at(t);
     for (; level < paths_[t].size(); ++level) {
@@ -50,7 +52,7 @@ void configuration_iterator::enter(std::size_t t, std::size_t level, std::uint32
     }
 }
 
-void configuration_iterator::go_to_first(std::size_t t)
+ATTUNE_INLINE void configuration_iterator::go_to_first(std::size_t t)
 {
     tree const& walked = space_.tree_at(t);
     if (detail::is_free(walked))
@@ -59,7 +61,7 @@ void configuration_iterator::go_to_first(std::size_t t)
         enter(t, 0, detail::root_of(walked));
 }
 
-bool configuration_iterator::go_to_next(std::size_t t)
+ATTUNE_INLINE bool configuration_iterator::go_to_next(std::size_t t)
 {
     tree const& walked = space_.tree_at(t);
     if (detail::is_free(walked)) {

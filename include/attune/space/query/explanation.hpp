@@ -45,3 +45,7 @@ struct broken_constraint {
 [[nodiscard]] std::string to_text(std::span<broken_constraint const> broken);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/query/explanation.ipp>
+#endif

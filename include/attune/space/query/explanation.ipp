@@ -5,7 +5,7 @@
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
-#include <attune/declare/expression/lower_code.ipp>
+#include <attune/declare/expression/operation_text.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/over_reals.hpp>
@@ -155,7 +155,7 @@ answer_text(description const& space, constraint_description const& asked, point
 
 } // namespace detail
 
-std::vector<broken_constraint> explain(description const& space, point const& p)
+ATTUNE_INLINE std::vector<broken_constraint> explain(description const& space, point const& p)
 {
     ATTUNE_ASSERT(p.size() == space.parameters.size(), "a point has one coordinate per parameter");
     std::vector<broken_constraint> out;
@@ -193,7 +193,7 @@ std::vector<broken_constraint> explain(description const& space, point const& p)
     return out;
 }
 
-std::string to_text(std::span<broken_constraint const> broken)
+ATTUNE_INLINE std::string to_text(std::span<broken_constraint const> broken)
 {
     std::string out;
     for (broken_constraint const& b : broken)

@@ -40,7 +40,7 @@ inline void count_values(tree const& t, std::vector<std::vector<leaf_count>>& co
 
 } // namespace detail
 
-marginals::marginals(chain_of_trees const& space)
+ATTUNE_INLINE marginals::marginals(chain_of_trees const& space)
 {
     space.require_exact("counting configurations by value");
     for (parameter_description const& parameter : space.describe().parameters)
@@ -54,8 +54,8 @@ marginals::marginals(chain_of_trees const& space)
     }
 }
 
-std::optional<leaf_count> marginals::configurations(std::uint32_t parameter,
-                                                    std::uint32_t index) const
+ATTUNE_INLINE std::optional<leaf_count> marginals::configurations(std::uint32_t parameter,
+                                                                  std::uint32_t index) const
 {
     leaf_count product = in_tree_[parameter][index];
     if (product == 0) return product;
@@ -67,7 +67,7 @@ std::optional<leaf_count> marginals::configurations(std::uint32_t parameter,
     return product;
 }
 
-double marginals::share(std::uint32_t parameter, std::uint32_t index) const
+ATTUNE_INLINE double marginals::share(std::uint32_t parameter, std::uint32_t index) const
 {
     return static_cast<double>(in_tree_[parameter][index]) /
            static_cast<double>(tree_leaves_[tree_of_[parameter]]);

@@ -6,20 +6,11 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/nearest_options.hpp>
 
-#include <cstddef>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-/// How many of the nearest configurations chain_of_trees::neighbours adds for one tree.
-inline constexpr std::size_t most_nearest = 8;
-
-/// How far nearest_valid looks.
-struct nearest_options {
-    std::size_t count = most_nearest; ///< configurations wanted
-    std::size_t candidates = 4096;    ///< at most so many are tested against constraints over reals
-};
 
 /// The valid configurations other than `p` that are nearest to it: those with the fewest parameters
 /// changed first, among them by distance() (distance.hpp). Where no single change is valid,
@@ -36,3 +27,7 @@ struct nearest_options {
 nearest_valid(chain_of_trees const& space, point const& p, nearest_options const& options = {});
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/query/nearest.ipp>
+#endif

@@ -25,3 +25,7 @@ namespace attune::inline ATTUNE_ABI {
 sample_distinct(chain_of_trees const& space, std::size_t count, random_engine& engine);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/query/sample_distinct.ipp>
+#endif

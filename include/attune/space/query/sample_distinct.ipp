@@ -73,7 +73,7 @@ distinct_draws(chain_of_trees const& space, std::size_t count, random_engine& en
 
 } // namespace detail
 
-std::vector<point>
+ATTUNE_INLINE std::vector<point>
 sample_distinct(chain_of_trees const& space, std::size_t count, random_engine& engine)
 {
     std::optional<leaf_count> const size = space.size();

@@ -85,3 +85,7 @@ struct space_report {
 [[nodiscard]] std::string to_text(space_report const& report);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/query/space_report.ipp>
+#endif

@@ -8,7 +8,7 @@
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/proof.hpp>
-#include <attune/space/query/explanation.ipp>
+#include <attune/space/query/explanation.hpp>
 #include <attune/space/query/space_report.hpp>
 #include <attune/space/query/steps.hpp>
 
@@ -105,7 +105,7 @@ acceptance_of(description const& space, std::uint32_t constraint, report_options
 
 } // namespace detail
 
-std::vector<std::string> space_report::always_true() const
+ATTUNE_INLINE std::vector<std::string> space_report::always_true() const
 {
     std::vector<std::string> out;
     for (acceptance const& a : constraints)
@@ -114,7 +114,7 @@ std::vector<std::string> space_report::always_true() const
     return out;
 }
 
-acceptance const* space_report::most_restrictive() const noexcept
+ATTUNE_INLINE acceptance const* space_report::most_restrictive() const noexcept
 {
     acceptance const* out = nullptr;
     for (acceptance const& a : constraints)
@@ -122,7 +122,7 @@ acceptance const* space_report::most_restrictive() const noexcept
     return out;
 }
 
-space_report report_on(chain_of_trees const& space, report_options const& options)
+ATTUNE_INLINE space_report report_on(chain_of_trees const& space, report_options const& options)
 {
     description const& all = space.describe();
     space_report out;
@@ -163,7 +163,7 @@ space_report report_on(chain_of_trees const& space, report_options const& option
     return out;
 }
 
-std::string to_text(space_report const& report)
+ATTUNE_INLINE std::string to_text(space_report const& report)
 {
     std::string out =
         report.wide.empty() ? "valid configurations: " : "valid configurations: about ";

@@ -19,7 +19,7 @@ namespace detail {
 
 } // namespace detail
 
-std::uint32_t tree::add_node(std::span<tree_edge const> edges)
+ATTUNE_INLINE std::uint32_t tree::add_node(std::span<tree_edge const> edges)
 {
     leaf_count total = 0;
     for (tree_edge const& edge : edges) {
@@ -35,14 +35,14 @@ std::uint32_t tree::add_node(std::span<tree_edge const> edges)
     return static_cast<std::uint32_t>(below_.size() - 1);
 }
 
-std::uint32_t tree::run_value(std::uint32_t leaf) const
+ATTUNE_INLINE std::uint32_t tree::run_value(std::uint32_t leaf) const
 {
     auto const behind = [](std::uint32_t l, value_run const& run) { return l < run.before; };
     value_run const run = *(std::upper_bound(runs_.begin(), runs_.end(), leaf, behind) - 1);
     return run.first + (leaf - run.before);
 }
 
-std::uint32_t tree::leaves_below_value(std::uint32_t value) const
+ATTUNE_INLINE std::uint32_t tree::leaves_below_value(std::uint32_t value) const
 {
     auto const behind = [](std::uint32_t v, value_run const& run) { return v < run.first; };
     auto const next = std::upper_bound(runs_.begin(), runs_.end(), value, behind);
@@ -53,7 +53,7 @@ std::uint32_t tree::leaves_below_value(std::uint32_t value) const
     return std::min(end, run.before + (value - run.first));
 }
 
-void tree::place(leaf_count leaf, std::span<coordinate> at) const
+ATTUNE_INLINE void tree::place(leaf_count leaf, std::span<coordinate> at) const
 {
     ATTUNE_ASSERT(leaf < leaves_, "a leaf number must be below the number of leaves");
     if (!runs_.empty()) {
@@ -72,7 +72,7 @@ void tree::place(leaf_count leaf, std::span<coordinate> at) const
     }
 }
 
-std::optional<leaf_count> tree::leaf_of(std::span<coordinate const> at) const
+ATTUNE_INLINE std::optional<leaf_count> tree::leaf_of(std::span<coordinate const> at) const
 {
     if (!runs_.empty()) {
         std::uint32_t const value = at[parameters_.front()].index;

@@ -54,3 +54,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/tree/wide_tree.ipp>
+#endif

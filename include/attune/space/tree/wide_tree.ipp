@@ -82,26 +82,29 @@ struct wide_tree::state {
     }
 };
 
-wide_tree::wide_tree(description const& space,
-                     parameter_group const& group,
-                     std::vector<domain> const& domains,
-                     build_options const& options)
+ATTUNE_INLINE wide_tree::wide_tree(description const& space,
+                                   parameter_group const& group,
+                                   std::vector<domain> const& domains,
+                                   build_options const& options)
     : shared_(std::make_shared<state>(space, group, domains, options))
 {
 }
 
-bool wide_tree::is_empty() const noexcept { return shared_->is_empty; }
+ATTUNE_INLINE bool wide_tree::is_empty() const noexcept { return shared_->is_empty; }
 
-std::span<std::uint32_t const> wide_tree::parameters() const noexcept
+ATTUNE_INLINE std::span<std::uint32_t const> wide_tree::parameters() const noexcept
 {
     return shared_->walk.order();
 }
 
-double wide_tree::log2_leaves() const noexcept { return shared_->log_leaves / std::log(2.0); }
+ATTUNE_INLINE double wide_tree::log2_leaves() const noexcept
+{
+    return shared_->log_leaves / std::log(2.0);
+}
 
-double wide_tree::relative_error() const noexcept { return shared_->relative_error; }
+ATTUNE_INLINE double wide_tree::relative_error() const noexcept { return shared_->relative_error; }
 
-void wide_tree::draw(random_engine& engine, std::span<coordinate> at) const
+ATTUNE_INLINE void wide_tree::draw(random_engine& engine, std::span<coordinate> at) const
 {
     // A walk is kept in proportion to its weight, up to the usual one: that evens out how often
     // each setting comes.

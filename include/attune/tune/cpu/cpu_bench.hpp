@@ -63,3 +63,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/cpu/cpu_bench.ipp>
+#endif

@@ -9,7 +9,7 @@
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 #include <attune/tune/cpu/cpu_bench.hpp>
-#include <attune/tune/cpu/timing.ipp>
+#include <attune/tune/cpu/timing.hpp>
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 
@@ -21,7 +21,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options const& options)
+ATTUNE_INLINE cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options const& options)
     : problem_(problem)
     , options_(options)
     , original_(problem.frame.buffers)
@@ -34,32 +34,36 @@ cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options const& option
                     "declare kernel.extent<i>(elements)");
 }
 
-cpu_bench::~cpu_bench() { original_.restore(); }
+ATTUNE_INLINE cpu_bench::~cpu_bench() { original_.restore(); }
 
-probation_result cpu_bench::establish(callable const& trusted, double limit_s)
+ATTUNE_INLINE probation_result cpu_bench::establish(callable const& trusted, double limit_s)
 {
     double const share_s = detail::share_of_one_timing * options_.limits.seconds;
     return ground_.establish(trusted, limit_s, share_s);
 }
 
-probation_result cpu_bench::first_run(callable const& tried, double limit_s)
+ATTUNE_INLINE probation_result cpu_bench::first_run(callable const& tried, double limit_s)
 {
     return ground_.first_run(tried, limit_s);
 }
 
-shape_verdict cpu_bench::verify(callable const& trusted, callable const& tried, double limit_s)
+ATTUNE_INLINE shape_verdict cpu_bench::verify(callable const& trusted,
+                                              callable const& tried,
+                                              double limit_s)
 {
     return verify_shape(
         problem_.kernel, problem_.frame, trusted, tried, {.check_s = limit_s}, options_.protect);
 }
 
-watched_runs cpu_bench::watch(double limit_s) const
+ATTUNE_INLINE watched_runs cpu_bench::watch(double limit_s) const
 {
     return {problem_, ground_, original_, limit_s};
 }
 
-outcome
-cpu_bench::time(callable const& tried, double stop_above_s, double limit_s, timing_record& record)
+ATTUNE_INLINE outcome cpu_bench::time(callable const& tried,
+                                      double stop_above_s,
+                                      double limit_s,
+                                      timing_record& record)
 {
     watched_runs runs = watch(limit_s);
     timing_.take_off(runs.idle());
@@ -76,8 +80,8 @@ cpu_bench::time(callable const& tried, double stop_above_s, double limit_s, timi
     }
 }
 
-std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable const> tried,
-                                                          double limit_s)
+ATTUNE_INLINE std::variant<round_times, std::size_t>
+cpu_bench::compare(std::span<callable const> tried, double limit_s)
 {
     watched_runs runs = watch(first_run_limit_s(limit_s, options_.first_run_ratio));
     std::vector<std::function<void()>> calls;
@@ -98,10 +102,10 @@ std::variant<round_times, std::size_t> cpu_bench::compare(std::span<callable con
     }
 }
 
-std::vector<time_sample> cpu_bench::sample(callable const& known,
-                                           timing_record const& how,
-                                           std::size_t count,
-                                           double limit_s)
+ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
+                                                         timing_record const& how,
+                                                         std::size_t count,
+                                                         double limit_s)
 {
     // As watched_runs, without another look at results: the code passed one.
     process_state const before{false};

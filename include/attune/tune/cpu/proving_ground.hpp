@@ -152,3 +152,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/cpu/proving_ground.ipp>
+#endif

@@ -53,10 +53,10 @@ private:
 
 } // namespace detail
 
-cpu_trials::cpu_trials(tuning_problem const& problem,
-                       isolation wanted,
-                       snapshot const& original,
-                       trial_limits const& limits)
+ATTUNE_INLINE cpu_trials::cpu_trials(tuning_problem const& problem,
+                                     isolation wanted,
+                                     snapshot const& original,
+                                     trial_limits const& limits)
     : problem_(problem)
     , original_(original)
     , wanted_(wanted)
@@ -74,7 +74,7 @@ cpu_trials::cpu_trials(tuning_problem const& problem,
     protection_ = choose_isolation(wanted, observe_process());
 }
 
-void cpu_trials::fill(bool with_perturbed)
+ATTUNE_INLINE void cpu_trials::fill(bool with_perturbed)
 {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (buffers_[i].writable && buffers_[i].bytes > 0)
@@ -85,9 +85,12 @@ void cpu_trials::fill(bool with_perturbed)
     is_filled_ = true;
 }
 
-void cpu_trials::call(callable const& code) const { problem_.frame.call(code.address, addresses_); }
+ATTUNE_INLINE void cpu_trials::call(callable const& code) const
+{
+    problem_.frame.call(code.address, addresses_);
+}
 
-void cpu_trials::call_trusted(callable const& code) const
+ATTUNE_INLINE void cpu_trials::call_trusted(callable const& code) const
 {
     if (problem_.kernel.reference)
         problem_.frame.with_arguments(addresses_, problem_.kernel.reference);
@@ -96,7 +99,7 @@ void cpu_trials::call_trusted(callable const& code) const
 }
 
 /// The same in this process, and what it threw; empty: nothing.
-std::string cpu_trials::thrown_by_trusted(callable const& code) const
+ATTUNE_INLINE std::string cpu_trials::thrown_by_trusted(callable const& code) const
 {
     try {
         call_trusted(code);
@@ -108,7 +111,7 @@ std::string cpu_trials::thrown_by_trusted(callable const& code) const
     }
 }
 
-std::string cpu_trials::refusal(std::span<std::byte* const> data) const
+ATTUNE_INLINE std::string cpu_trials::refusal(std::span<std::byte* const> data) const
 {
     std::string said;
     if (problem_.kernel.check)
@@ -117,8 +120,9 @@ std::string cpu_trials::refusal(std::span<std::byte* const> data) const
     return said;
 }
 
-probation_result
-cpu_trials::run_in_fork(std::function<void()> const& run, double limit_s, snapshot const* expected)
+ATTUNE_INLINE probation_result cpu_trials::run_in_fork(std::function<void()> const& run,
+                                                       double limit_s,
+                                                       snapshot const* expected)
 {
     // The child has copies of all that these refer to.
     detail::leftovers left;
@@ -149,9 +153,9 @@ cpu_trials::run_in_fork(std::function<void()> const& run, double limit_s, snapsh
         how);
 }
 
-probation_result cpu_trials::run_in_process(std::function<void()> const& run,
-                                            double limit_s,
-                                            snapshot const* expected) const
+ATTUNE_INLINE probation_result cpu_trials::run_in_process(std::function<void()> const& run,
+                                                          double limit_s,
+                                                          snapshot const* expected) const
 {
     process_state const before{false};
     system_clocks const clocks;
@@ -181,8 +185,9 @@ probation_result cpu_trials::run_in_process(std::function<void()> const& run,
     return elapsed_s;
 }
 
-probation_result
-cpu_trials::run_once(std::function<void()> const& run, double limit_s, snapshot const* expected)
+ATTUNE_INLINE probation_result cpu_trials::run_once(std::function<void()> const& run,
+                                                    double limit_s,
+                                                    snapshot const* expected)
 {
     if (protection_.how == isolation::fork && wanted_ == isolation::automatic && has_gomp_team())
         protection_ = choose_isolation(wanted_, {0, true});
@@ -200,13 +205,13 @@ cpu_trials::run_once(std::function<void()> const& run, double limit_s, snapshot 
     return end;
 }
 
-bool cpu_trials::begin(bool is_perturbed)
+ATTUNE_INLINE bool cpu_trials::begin(bool is_perturbed)
 {
     if (!is_filled_ || holds_perturbed_ != is_perturbed) fill(is_perturbed);
     return true;
 }
 
-probation_result cpu_trials::run_trusted(callable const& code, double limit_s)
+ATTUNE_INLINE probation_result cpu_trials::run_trusted(callable const& code, double limit_s)
 {
     auto const variant_run = [&] { call(code); };
     bool const is_first = !holds_perturbed_;
@@ -235,19 +240,21 @@ probation_result cpu_trials::run_trusted(callable const& code, double limit_s)
     return end;
 }
 
-probation_result cpu_trials::run(callable const& code, double limit_s, snapshot const& right)
+ATTUNE_INLINE probation_result cpu_trials::run(callable const& code,
+                                               double limit_s,
+                                               snapshot const& right)
 {
     return run_once([&] { call(code); }, limit_s, &right);
 }
 
-snapshot cpu_trials::take_expectation(std::optional<snapshot> /*spare*/)
+ATTUNE_INLINE snapshot cpu_trials::take_expectation(std::optional<snapshot> /*spare*/)
 {
     snapshot out = *std::move(seen_);
     seen_.reset();
     return out;
 }
 
-void cpu_trials::leave_memory_out(std::span<snapshot const* const> needed)
+ATTUNE_INLINE void cpu_trials::leave_memory_out(std::span<snapshot const* const> needed)
 {
     if (protection_.how != isolation::fork) return;
     std::vector<address_range> kept;
@@ -264,8 +271,9 @@ void cpu_trials::leave_memory_out(std::span<snapshot const* const> needed)
     without_ = memory_to_leave_out(kept);
 }
 
-probation_result
-proving_ground::establish(callable const& code, double limit_s, double second_run_up_to_s)
+ATTUNE_INLINE probation_result proving_ground::establish(callable const& code,
+                                                         double limit_s,
+                                                         double second_run_up_to_s)
 {
     probation_result end = policy_.establish(trials_, code, limit_s, second_run_up_to_s);
     if (std::holds_alternative<failure>(end)) return end;
@@ -276,7 +284,7 @@ proving_ground::establish(callable const& code, double limit_s, double second_ru
     return end;
 }
 
-std::string proving_ground::objection() const
+ATTUNE_INLINE std::string proving_ground::objection() const
 {
     if (problem_.kernel.check) return trials_.refusal(trials_.own_addresses());
     snapshot const* const right = policy_.expected();

@@ -19,6 +19,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+/// Of the time budget, what the timing of one variant may take.
+inline constexpr double share_of_one_timing = 0.05;
+} // namespace detail
+
 /// What every timed call begins with is up to the caller: his `prepare` puts the data back. This
 /// adds what the options say of caches and precision.
 class variant_timing {
@@ -70,3 +75,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/cpu/timing.ipp>
+#endif

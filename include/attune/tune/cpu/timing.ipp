@@ -15,21 +15,15 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-namespace detail {
-
-/// Of the time budget, what the timing of one variant may take.
-inline constexpr double share_of_one_timing = 0.05;
-
-} // namespace detail
-
-variant_timing::variant_timing(std::span<buffer const> buffers, tuning_options const& options)
+ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,
+                                             tuning_options const& options)
     : buffers_(buffers)
     , options_(options)
     , caches_(buffers)
 {
 }
 
-std::function<void()> variant_timing::ready(std::function<void()> const& prepare)
+ATTUNE_INLINE std::function<void()> variant_timing::ready(std::function<void()> const& prepare)
 {
     if (options_.cache == cache_state::warm) return prepare;
     return [this, &prepare] {
@@ -38,11 +32,11 @@ std::function<void()> variant_timing::ready(std::function<void()> const& prepare
     };
 }
 
-measurement variant_timing::time(std::function<void()> const& prepare,
-                                 std::function<void()> const& call,
-                                 double stop_above_s,
-                                 std::function<double()> const& background_cpu_s,
-                                 timing_record* record)
+ATTUNE_INLINE measurement variant_timing::time(std::function<void()> const& prepare,
+                                               std::function<void()> const& call,
+                                               double stop_above_s,
+                                               std::function<double()> const& background_cpu_s,
+                                               timing_record* record)
 {
     adaptive_timer_options how;
     how.precision = options_.precision;
@@ -60,10 +54,10 @@ measurement variant_timing::time(std::function<void()> const& prepare,
     return adaptive_timer{how}.time(ready(prepare), call);
 }
 
-round_times variant_timing::compare(std::function<void()> const& prepare,
-                                    std::span<std::function<void()> const> calls,
-                                    double limit_s,
-                                    std::size_t passengers)
+ATTUNE_INLINE round_times variant_timing::compare(std::function<void()> const& prepare,
+                                                  std::span<std::function<void()> const> calls,
+                                                  double limit_s,
+                                                  std::size_t passengers)
 {
     round_robin_options how = final_options(calls.size(), limit_s);
     how.idle = idle_;
@@ -76,10 +70,10 @@ round_times variant_timing::compare(std::function<void()> const& prepare,
     return round_robin(ready(prepare), calls, how);
 }
 
-std::vector<time_sample> variant_timing::sample(std::function<void()> const& prepare,
-                                                std::function<void()> const& call,
-                                                timing_record const& how,
-                                                std::size_t count)
+ATTUNE_INLINE std::vector<time_sample> variant_timing::sample(std::function<void()> const& prepare,
+                                                              std::function<void()> const& call,
+                                                              timing_record const& how,
+                                                              std::size_t count)
 {
     constexpr auto by_cpu = clock_choice::thread_cpu;
     system_clocks clocks;

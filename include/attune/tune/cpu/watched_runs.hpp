@@ -87,3 +87,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/cpu/watched_runs.ipp>
+#endif

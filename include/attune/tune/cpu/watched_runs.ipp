@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/cpu/watched_runs.hpp>
 
@@ -12,10 +12,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-watched_runs::watched_runs(tuning_problem const& problem,
-                           proving_ground const& ground,
-                           snapshot const& original,
-                           double limit_s)
+ATTUNE_INLINE watched_runs::watched_runs(tuning_problem const& problem,
+                                         proving_ground const& ground,
+                                         snapshot const& original,
+                                         double limit_s)
     : problem_(problem)
     , ground_(ground)
     , original_(original)
@@ -28,21 +28,21 @@ watched_runs::watched_runs(tuning_problem const& problem,
     if (ground.protection().how != isolation::none) guard_.emplace(limit_s);
 }
 
-watched_runs::~watched_runs()
+ATTUNE_INLINE watched_runs::~watched_runs()
 {
     guard_.reset();
     before_.restore();
     original_.restore();
 }
 
-void watched_runs::look_at_result() const
+ATTUNE_INLINE void watched_runs::look_at_result() const
 {
     if (std::string const said = ground_.objection(); !said.empty())
         throw stopped{{failure_stage::verify,
                        "right at first, then wrong: " + said.substr(0, said.find('\n'))}};
 }
 
-void watched_runs::prepare()
+ATTUNE_INLINE void watched_runs::prepare()
 {
     detail::cut_here();
     bool const is_visible = since_prepared_ == 1;
@@ -53,7 +53,7 @@ void watched_runs::prepare()
 
 /// Counts what ran since the last preparation. Not in run(): that is timed.
 /// @return  visible runs of the latest variant
-std::uint64_t watched_runs::count_latest()
+ATTUNE_INLINE std::uint64_t watched_runs::count_latest()
 {
     auto const is_it = [&](run_counts const& one) { return one.entry == latest_; };
     auto found = std::find_if(runs_of_.begin(), runs_of_.end(), is_it);
@@ -63,7 +63,7 @@ std::uint64_t watched_runs::count_latest()
     return found->visible;
 }
 
-void watched_runs::run(callable const& code)
+ATTUNE_INLINE void watched_runs::run(callable const& code)
 {
     latest_ = code.address;
     ++since_prepared_;
@@ -73,7 +73,7 @@ void watched_runs::run(callable const& code)
         call_unguarded(call_latest_);
 }
 
-std::function<void()> watched_runs::idle()
+ATTUNE_INLINE std::function<void()> watched_runs::idle()
 {
     if (problem_.frame.idle == nullptr) return {};
     return [this] {
@@ -86,7 +86,7 @@ std::function<void()> watched_runs::idle()
     };
 }
 
-void watched_runs::finish()
+ATTUNE_INLINE void watched_runs::finish()
 {
     if (since_prepared_ > 0) count_latest();
     if (since_prepared_ == 1) look_at_result();
@@ -99,7 +99,7 @@ void watched_runs::finish()
 
 /// One run of each, then up to two, four ... of each: who does it at once is found soon. What it
 /// was, and latest_ did it; empty when nobody does it.
-std::string watched_runs::change_made_alone()
+ATTUNE_INLINE std::string watched_runs::change_made_alone()
 {
     before_.restore();
     std::uint64_t most = 0;

@@ -8,7 +8,7 @@
 #include <attune/measure/cuda/device_compare_text.hpp>
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
-#include <attune/tune/cpu/timing.ipp>
+#include <attune/tune/cpu/timing.hpp>
 #include <attune/tune/device/cuda_bench.hpp>
 #include <attune/tune/device/device_call.hpp>
 #include <attune/tune/device/more_devices.hpp>
@@ -103,19 +103,20 @@ struct cuda_bench::shared {
     }
 };
 
-cuda_bench::cuda_bench(tuning_problem const& problem, tuning_options const& options)
+ATTUNE_INLINE cuda_bench::cuda_bench(tuning_problem const& problem, tuning_options const& options)
     : shared_(new shared{problem, detail::bench_options(problem, options)})
     , bench_(detail::make_device_bench(problem, options, shared_->how))
 {
 }
 
-cuda_bench::cuda_bench(std::shared_ptr<shared> common, std::unique_ptr<device_bench> bench)
+ATTUNE_INLINE cuda_bench::cuda_bench(std::shared_ptr<shared> common,
+                                     std::unique_ptr<device_bench> bench)
     : shared_(std::move(common))
     , bench_(std::move(bench))
 {
 }
 
-std::unique_ptr<test_bench> cuda_bench::on_device(int ordinal) const
+ATTUNE_INLINE std::unique_ptr<test_bench> cuda_bench::on_device(int ordinal) const
 {
     cuda_target const& target = *shared_->problem.compiler.target();
     worker::worker_options there;
@@ -129,7 +130,7 @@ std::unique_ptr<test_bench> cuda_bench::on_device(int ordinal) const
 }
 
 /// The user's check of what a run has written.
-probation_result cuda_bench::checked(probation_result end)
+ATTUNE_INLINE probation_result cuda_bench::checked(probation_result end)
 {
     tuning_problem const& problem = shared_->problem;
     if (!problem.kernel.check || std::holds_alternative<failure>(end)) return end;
@@ -149,7 +150,7 @@ probation_result cuda_bench::checked(probation_result end)
     return end;
 }
 
-probation_result cuda_bench::establish(callable const& trusted, double limit_s)
+ATTUNE_INLINE probation_result cuda_bench::establish(callable const& trusted, double limit_s)
 {
     try {
         return checked(bench_->establish(device_variant_of(trusted), shared_->right(), limit_s));
@@ -158,19 +159,21 @@ probation_result cuda_bench::establish(callable const& trusted, double limit_s)
     }
 }
 
-probation_result cuda_bench::first_run(callable const& tried, double limit_s)
+ATTUNE_INLINE probation_result cuda_bench::first_run(callable const& tried, double limit_s)
 {
     return checked(bench_->first_run(device_variant_of(tried), limit_s));
 }
 
-outcome
-cuda_bench::time(callable const& tried, double stop_above_s, double limit_s, timing_record& record)
+ATTUNE_INLINE outcome cuda_bench::time(callable const& tried,
+                                       double stop_above_s,
+                                       double limit_s,
+                                       timing_record& record)
 {
     return bench_->time(device_variant_of(tried), stop_above_s, limit_s, &record);
 }
 
-std::variant<round_times, std::size_t> cuda_bench::compare(std::span<callable const> tried,
-                                                           double limit_s)
+ATTUNE_INLINE std::variant<round_times, std::size_t>
+cuda_bench::compare(std::span<callable const> tried, double limit_s)
 {
     std::vector<device_variant> all;
     for (callable const& one : tried)

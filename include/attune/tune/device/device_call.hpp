@@ -26,3 +26,7 @@ void require_on_device(cuda_target const& target, call_frame const& frame);
                                                               call_frame const& frame);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/device/device_call.ipp>
+#endif

@@ -8,7 +8,7 @@
 #include <attune/cuda/extent.hpp>
 #include <attune/cuda/numbers.hpp>
 #include <attune/cuda/primary_context.hpp>
-#include <attune/measure/cuda/device_copies.ipp>
+#include <attune/measure/cuda/device_copies.hpp>
 #include <attune/tune/device/device_call.hpp>
 
 #include <cstddef>
@@ -52,7 +52,7 @@ inline void require_array_on_device(cuda_target const& target, buffer const& b)
 
 } // namespace detail
 
-device_call make_device_call(cuda_target const& target, call_frame const& frame)
+ATTUNE_INLINE device_call make_device_call(cuda_target const& target, call_frame const& frame)
 {
     device_call out;
     out.ordinal = target.ordinal;
@@ -70,7 +70,7 @@ device_call make_device_call(cuda_target const& target, call_frame const& frame)
     return out;
 }
 
-void require_on_device(cuda_target const& target, call_frame const& frame)
+ATTUNE_INLINE void require_on_device(cuda_target const& target, call_frame const& frame)
 {
     bool has_device_arrays = false;
     for (call_argument const& a : frame.arguments)
@@ -83,7 +83,8 @@ void require_on_device(cuda_target const& target, call_frame const& frame)
             detail::require_array_on_device(target, frame.buffers[a.buffer]);
 }
 
-std::vector<std::vector<std::byte>> host_copies(cuda_target const& target, call_frame const& frame)
+ATTUNE_INLINE std::vector<std::vector<std::byte>> host_copies(cuda_target const& target,
+                                                              call_frame const& frame)
 {
     cuda::primary_context const context{target.driver, target.ordinal};
     cuda::context_scope const inside{context};

@@ -73,3 +73,7 @@ void wait_for_caller(cuda_target const& target, void* stream);
 void require_device(cuda_target const& target, std::string const& kernel);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/device/loaded_kernel.ipp>
+#endif

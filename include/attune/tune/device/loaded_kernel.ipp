@@ -101,12 +101,13 @@ inline void require_uncaptured(cuda::driver const& driver,
 
 } // namespace detail
 
+ATTUNE_INLINE
 loaded_kernel::loaded_kernel(cuda_target const& target, callable code, std::string name)
     : state_(new state{target, std::move(code), std::move(name)})
 {
 }
 
-loaded_kernel::~loaded_kernel()
+ATTUNE_INLINE loaded_kernel::~loaded_kernel()
 {
     // A context that has gone took module and memory along; the driver then refuses, harmlessly.
     cuda::driver const& driver = state_->driver();
@@ -120,7 +121,7 @@ loaded_kernel::~loaded_kernel()
     state_->all.clear();
 }
 
-void loaded_kernel::require(cuda::result got, char const* doing) const
+ATTUNE_INLINE void loaded_kernel::require(cuda::result got, char const* doing) const
 {
     if (got == cuda::success) return;
     throw error("kernel '" + state_->name + "' could not be run",
@@ -133,7 +134,7 @@ void loaded_kernel::require(cuda::result got, char const* doing) const
 }
 
 /// Where to launch: an entry whose context is current, or is to be made so.
-loaded_kernel::place& loaded_kernel::place_for(cuda::context current) const
+ATTUNE_INLINE loaded_kernel::place& loaded_kernel::place_for(cuda::context current) const
 {
     if (place* const known = state_->find(current)) return *known;
     bool const is_usable = state_->is_on_device(current);
@@ -151,7 +152,7 @@ loaded_kernel::place& loaded_kernel::place_for(cuda::context current) const
     return loaded;
 }
 
-void loaded_kernel::launch(void** arguments, void* stream) const
+ATTUNE_INLINE void loaded_kernel::launch(void** arguments, void* stream) const
 {
     cuda::context const current = detail::current_context(state_->driver());
     place const& where = place_for(current);
@@ -160,10 +161,10 @@ void loaded_kernel::launch(void** arguments, void* stream) const
     require(where.code.launch(arguments, static_cast<cuda::stream>(stream)), "cuLaunchKernel");
 }
 
-cuda::device_pointer loaded_kernel::memory_for(place& where,
-                                               std::size_t slot,
-                                               std::size_t bytes,
-                                               std::size_t argument) const
+ATTUNE_INLINE cuda::device_pointer loaded_kernel::memory_for(place& where,
+                                                             std::size_t slot,
+                                                             std::size_t bytes,
+                                                             std::size_t argument) const
 {
     place::device_memory& memory = where.staged[slot];
     cuda::driver const& driver = state_->driver();
@@ -183,9 +184,9 @@ cuda::device_pointer loaded_kernel::memory_for(place& where,
     return memory.at;
 }
 
-void loaded_kernel::launch_staged(void** arguments,
-                                  std::span<staged_array const> arrays,
-                                  void* stream) const
+ATTUNE_INLINE void loaded_kernel::launch_staged(void** arguments,
+                                                std::span<staged_array const> arrays,
+                                                void* stream) const
 {
     std::scoped_lock const only_one(state_->staging);
     cuda::driver const& driver = state_->driver();
@@ -245,7 +246,7 @@ void loaded_kernel::launch_staged(void** arguments,
     }
 }
 
-void wait_for_caller(cuda_target const& target, void* stream)
+ATTUNE_INLINE void wait_for_caller(cuda_target const& target, void* stream)
 {
     cuda::driver const& driver = *target.driver;
     cuda::relaxed_thread const beside_captures{driver};
@@ -262,7 +263,7 @@ void wait_for_caller(cuda_target const& target, void* stream)
                               "waiting for what the program launched before: cuCtxSynchronize");
 }
 
-void require_device(cuda_target const& target, std::string const& kernel)
+ATTUNE_INLINE void require_device(cuda_target const& target, std::string const& kernel)
 {
     if (target.can_run()) return;
     throw error("there is no device to run kernel '" + kernel + "' on",

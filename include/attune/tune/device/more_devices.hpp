@@ -23,3 +23,7 @@ namespace attune::inline ATTUNE_ABI {
 void require_usable_devices(tuning_problem const& problem, tuning_options const& options);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/device/more_devices.ipp>
+#endif

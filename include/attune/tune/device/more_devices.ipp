@@ -28,7 +28,8 @@ inline constexpr char const devices_option[] = "tuning_options::devices";
 
 } // namespace detail
 
-void require_usable_devices(tuning_problem const& problem, tuning_options const& options)
+ATTUNE_INLINE void require_usable_devices(tuning_problem const& problem,
+                                          tuning_options const& options)
 {
     std::vector<int> const& named = options.devices;
     if (named.empty() || problem.predict) return;

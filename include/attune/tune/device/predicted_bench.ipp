@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-double predicted_objective(device_limits const& device, device_variant const& code)
+ATTUNE_INLINE double predicted_objective(device_limits const& device, device_variant const& code)
 {
     code_resources const& takes = code.code.resources;
     residency const resident = occupancy_of(device, takes, code.launch);
@@ -26,12 +26,12 @@ double predicted_objective(device_limits const& device, device_variant const& co
     return std::ceil(waves) / waves / resident.fraction * (1 + spilled);
 }
 
-probation_result predicted_bench::establish(callable const& trusted, double limit_s)
+ATTUNE_INLINE probation_result predicted_bench::establish(callable const& trusted, double limit_s)
 {
     return first_run(trusted, limit_s);
 }
 
-probation_result predicted_bench::first_run(callable const& tried, double)
+ATTUNE_INLINE probation_result predicted_bench::first_run(callable const& tried, double)
 {
     device_variant const& code = device_variant_of(tried);
     std::string const said = launch_objection(device_, code.code.resources, code.launch);
@@ -39,15 +39,15 @@ probation_result predicted_bench::first_run(callable const& tried, double)
     return 0.0;
 }
 
-outcome predicted_bench::time(callable const& tried, double, double, timing_record&)
+ATTUNE_INLINE outcome predicted_bench::time(callable const& tried, double, double, timing_record&)
 {
     double const value = predicted_objective(device_, device_variant_of(tried));
     if (value < std::numeric_limits<double>::infinity()) return measurement::exact(value);
     return failure{failure_stage::launch, "no block fits on a multiprocessor"};
 }
 
-std::variant<round_times, std::size_t> predicted_bench::compare(std::span<callable const> tried,
-                                                                double)
+ATTUNE_INLINE std::variant<round_times, std::size_t>
+predicted_bench::compare(std::span<callable const> tried, double)
 {
     constexpr int rounds = 32; // enough for any interval: all are equal
     round_times out{tried.size()};

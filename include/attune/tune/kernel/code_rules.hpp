@@ -31,3 +31,7 @@ namespace attune::inline ATTUNE_ABI {
                                                 residency const& resident);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/code_rules.ipp>
+#endif

@@ -68,11 +68,11 @@ values_read(description const& rules, constraint_description const& rule, point 
 
 } // namespace detail
 
-std::string broken_rule(kernel_description const& kernel,
-                        description const& bound,
-                        point const& at,
-                        code_resources const& code,
-                        residency const& resident)
+ATTUNE_INLINE std::string broken_rule(kernel_description const& kernel,
+                                      description const& bound,
+                                      point const& at,
+                                      code_resources const& code,
+                                      residency const& resident)
 {
     if (kernel.code_rules.constraints.empty()) return {};
     description const rules = detail::with_code(kernel.code_rules, bound, code, resident);
@@ -86,11 +86,11 @@ std::string broken_rule(kernel_description const& kernel,
     return {};
 }
 
-std::vector<double> code_features(kernel_description const& kernel,
-                                  description const& bound,
-                                  point const& at,
-                                  code_resources const& code,
-                                  residency const& resident)
+ATTUNE_INLINE std::vector<double> code_features(kernel_description const& kernel,
+                                                description const& bound,
+                                                point const& at,
+                                                code_resources const& code,
+                                                residency const& resident)
 {
     std::vector<double> out;
     if (kernel.code_rules.features.empty()) return out;

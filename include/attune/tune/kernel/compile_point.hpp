@@ -23,3 +23,7 @@ namespace attune::inline ATTUNE_ABI {
                                            std::vector<double>* features = nullptr);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/compile_point.ipp>
+#endif

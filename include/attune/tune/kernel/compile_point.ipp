@@ -13,11 +13,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-compile_result compile_point(kernel_description const& kernel,
-                             description const& bound,
-                             any_compiler const& compiler,
-                             point const& at,
-                             std::vector<double>* features)
+ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
+                                           description const& bound,
+                                           any_compiler const& compiler,
+                                           point const& at,
+                                           std::vector<double>* features)
 {
     compile_result made = compiler.compile(kernel.source, make_variant(kernel, bound, at));
     auto const* const code = std::get_if<callable>(&made);

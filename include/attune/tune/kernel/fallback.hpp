@@ -41,3 +41,7 @@ inline constexpr char const* code_of_the_program = "PTX of the program";
                                                       point const& at);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/fallback.ipp>
+#endif

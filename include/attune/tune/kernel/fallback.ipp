@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/ahead/ahead.ipp>
+#include <attune/compile/ahead/ahead.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel/fallback.hpp>
@@ -26,16 +26,20 @@ namespace detail {
 
 } // namespace detail
 
-found_ahead find_fallback(kernel_description const& kernel)
+ATTUNE_INLINE found_ahead find_fallback(kernel_description const& kernel)
 {
     if (kernel.fallback != nullptr) return {kernel.fallback, {}};
     return find_ahead(detail::wanted_of(kernel));
 }
 
-void* fallback_of(kernel_description const& kernel) { return find_fallback(kernel).address; }
+ATTUNE_INLINE void* fallback_of(kernel_description const& kernel)
+{
+    return find_fallback(kernel).address;
+}
 
-found_on_device
-find_fallback_on_device(kernel_description const& kernel, description const& bound, point const& at)
+ATTUNE_INLINE found_on_device find_fallback_on_device(kernel_description const& kernel,
+                                                      description const& bound,
+                                                      point const& at)
 {
     if (!kernel.launch) return {{}, "the kernel does not say how a device launches it"};
     found_ptx found = find_ptx(detail::wanted_of(kernel), kernel.signature);

@@ -175,3 +175,7 @@ void declare_code_feature(description& space, description& into, F const& featur
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/launch_declaration.ipp>
+#endif

@@ -67,12 +67,14 @@ whole_number_at(description const& bound, std::uint32_t node, std::span<coordina
     return out;
 }
 
-void add_code_rule(description& space, description& rules, std::span<instruction const> code)
+ATTUNE_INLINE void
+add_code_rule(description& space, description& rules, std::span<instruction const> code)
 {
     rules.constraints.push_back(lower_of_code(space, rules, code, "kernel.require(...)"));
 }
 
-void add_code_feature(description& space, description& into, std::span<instruction const> code)
+ATTUNE_INLINE void
+add_code_feature(description& space, description& into, std::span<instruction const> code)
 {
     constraint_description made = lower_of_code(space, into, code, "kernel.features(...)");
     into.features.push_back({made.root, std::move(made.text)});
@@ -80,8 +82,9 @@ void add_code_feature(description& space, description& into, std::span<instructi
 
 } // namespace detail
 
-launch_geometry
-geometry_at(launch_declaration const& launch, description const& bound, point const& at)
+ATTUNE_INLINE launch_geometry geometry_at(launch_declaration const& launch,
+                                          description const& bound,
+                                          point const& at)
 {
     launch_geometry out;
     auto const read = [&](std::array<std::int64_t, 3>& to,
@@ -99,7 +102,8 @@ geometry_at(launch_declaration const& launch, description const& bound, point co
     return out;
 }
 
-bool reads(launch_declaration const& launch, description const& space, std::uint32_t parameter)
+ATTUNE_INLINE bool
+reads(launch_declaration const& launch, description const& space, std::uint32_t parameter)
 {
     bool found = false;
     detail::for_each_formula(launch, [&](char const*, std::uint32_t node) {
@@ -110,7 +114,7 @@ bool reads(launch_declaration const& launch, description const& space, std::uint
     return found;
 }
 
-std::string text_of(launch_declaration const& launch, description const& space)
+ATTUNE_INLINE std::string text_of(launch_declaration const& launch, description const& space)
 {
     std::string out;
     detail::for_each_formula(launch, [&](char const* what, std::uint32_t node) {

@@ -24,3 +24,7 @@ void add_launch_limits(description& bound,
                        device_limits const& device);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/launch_limits.ipp>
+#endif

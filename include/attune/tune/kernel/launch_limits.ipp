@@ -150,9 +150,8 @@ inline void add_launch_feature(description& space, std::uint32_t root)
 
 } // namespace detail
 
-void add_launch_limits(description& bound,
-                       launch_declaration const& launch,
-                       device_limits const& device)
+ATTUNE_INLINE void
+add_launch_limits(description& bound, launch_declaration const& launch, device_limits const& device)
 {
     if (launch.grid[0] == no_index || launch.block[0] == no_index)
         throw error("a kernel for a device needs the geometry of its launch",

@@ -160,3 +160,7 @@ void set_extents(call_frame& frame,
 [[nodiscard]] std::string device_name(device_limits const& device);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/problem.ipp>
+#endif

@@ -9,7 +9,7 @@
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/query/nearest.hpp>
-#include <attune/tune/kernel/launch_declaration.ipp>
+#include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/launch_limits.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
@@ -19,7 +19,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-variant make_variant(kernel_description const& kernel, description const& space, point const& at)
+ATTUNE_INLINE variant make_variant(kernel_description const& kernel,
+                                   description const& space,
+                                   point const& at)
 {
     variant out = kernel.signature;
     for (std::size_t i = 0; i < space.parameters.size(); ++i) {
@@ -74,7 +76,7 @@ namespace detail {
 
 } // namespace detail
 
-description with_annotated_defaults(kernel_description const& kernel)
+ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kernel)
 {
     description out = kernel.space;
     std::vector<annotation> const found = find_annotations(kernel.source);
@@ -123,11 +125,11 @@ description with_annotated_defaults(kernel_description const& kernel)
     return out;
 }
 
-chain_of_trees space_of_call(kernel_description const& kernel,
-                             description const& declared,
-                             std::vector<input_value> const& inputs,
-                             device_limits const* device,
-                             std::string* moved)
+ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
+                                           description const& declared,
+                                           std::vector<input_value> const& inputs,
+                                           device_limits const* device,
+                                           std::string* moved)
 {
     std::vector<annotation> const found = find_annotations(kernel.source);
     auto const stated = [&](parameter_description const& p) {
@@ -180,10 +182,10 @@ chain_of_trees space_of_call(kernel_description const& kernel,
                 "change the defaults or the constraint");
 }
 
-record_key make_key(kernel_description const& kernel,
-                    description const& bound,
-                    std::string const& compiler_identity,
-                    cuda_target const* target)
+ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
+                                  description const& bound,
+                                  std::string const& compiler_identity,
+                                  cuda_target const* target)
 {
     record_key key;
     key.kernel = kernel.name;
@@ -226,15 +228,15 @@ namespace detail {
 
 } // namespace detail
 
-void require_targets(kernel_description const& kernel)
+ATTUNE_INLINE void require_targets(kernel_description const& kernel)
 {
     for (argument_extent const& e : kernel.extents)
         if (e.node == no_index && kernel.signature.arguments[e.position].starts_with("std::span<"))
             detail::refuse_missing_extent(kernel, e.position);
 }
 
-std::vector<std::size_t> extents_of(kernel_description const& kernel,
-                                    std::vector<input_value> const& inputs)
+ATTUNE_INLINE std::vector<std::size_t> extents_of(kernel_description const& kernel,
+                                                  std::vector<input_value> const& inputs)
 {
     std::vector<std::size_t> out(kernel.signature.arguments.size());
     if (kernel.extents.empty()) return out;
@@ -258,9 +260,9 @@ std::vector<std::size_t> extents_of(kernel_description const& kernel,
     return out;
 }
 
-void set_extents(call_frame& frame,
-                 kernel_description const& kernel,
-                 std::vector<input_value> const& inputs)
+ATTUNE_INLINE void set_extents(call_frame& frame,
+                               kernel_description const& kernel,
+                               std::vector<input_value> const& inputs)
 {
     if (kernel.extents.empty()) return;
     std::vector<std::size_t> const counts = extents_of(kernel, inputs);
@@ -268,13 +270,13 @@ void set_extents(call_frame& frame,
         frame.set_extent(one.position, counts[one.position]);
 }
 
-std::string device_name(device_limits const& device)
+ATTUNE_INLINE std::string device_name(device_limits const& device)
 {
     std::string const architecture = "sm_" + std::to_string(device.architecture);
     return device.name == architecture ? architecture : device.name + " (" + architecture + ')';
 }
 
-std::string device_name()
+ATTUNE_INLINE std::string device_name()
 {
     std::ifstream info("/proc/cpuinfo");
     std::string model;

@@ -83,3 +83,7 @@ template <class... Args, class F>
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/stated_work.ipp>
+#endif

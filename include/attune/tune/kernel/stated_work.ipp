@@ -12,7 +12,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-work value_of(work_formulas const& formulas, description const& bound, point const& at)
+ATTUNE_INLINE work value_of(work_formulas const& formulas,
+                            description const& bound,
+                            point const& at)
 {
     auto const number_of = [&](lowered_formula const& formula, char const* what) {
         std::optional<number> const v = evaluator{bound}.value(formula.root, at);

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/device.ipp>
+#include <attune/cuda/device.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/loop/bench_crew.hpp>
-#include <attune/tune/pipeline/compile_line.ipp>
-#include <attune/tune/pipeline/reserved_core.ipp>
-#include <attune/tune/progress.ipp>
+#include <attune/tune/pipeline/compile_line.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/progress.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-bench_crew::bench_crew(std::unique_ptr<test_bench> own, std::vector<int> const& others)
+ATTUNE_INLINE bench_crew::bench_crew(std::unique_ptr<test_bench> own,
+                                     std::vector<int> const& others)
     : own_(std::move(own))
     , processors_(allowed_processors())
 {
@@ -30,13 +32,13 @@ bench_crew::bench_crew(std::unique_ptr<test_bench> own, std::vector<int> const& 
         others_.push_back({.ordinal = ordinal});
 }
 
-bench_crew::~bench_crew() = default;
+ATTUNE_INLINE bench_crew::~bench_crew() = default;
 
 /// `act(i)` on a thread for each member, while this one does something else. What a member throws
 /// becomes its trouble. Errors  those of `meanwhile`, when all threads have ended
-void bench_crew::beside(std::span<member* const> members,
-                        std::function<void(std::size_t)> const& act,
-                        std::function<void()> const& meanwhile)
+ATTUNE_INLINE void bench_crew::beside(std::span<member* const> members,
+                                      std::function<void(std::size_t)> const& act,
+                                      std::function<void()> const& meanwhile)
 {
     if (members.empty()) return meanwhile();
     std::vector<double> spent_s(members.size());
@@ -64,14 +66,15 @@ void bench_crew::beside(std::span<member* const> members,
     cpu_s_ = std::accumulate(spent_s.begin(), spent_s.end(), cpu_s_);
 }
 
-void bench_crew::leave_out(member& m)
+ATTUNE_INLINE void bench_crew::leave_out(member& m)
 {
     m.bench.reset();
     notices_.push_back("device " + std::to_string(m.ordinal) +
                        " is left out: " + std::exchange(m.trouble, {}));
 }
 
-void bench_crew::gather(callable const& trusted, double limit_s, measurement const& own_time)
+ATTUNE_INLINE void
+bench_crew::gather(callable const& trusted, double limit_s, measurement const& own_time)
 {
     std::vector<member*> all;
     for (member& m : others_)
@@ -110,7 +113,7 @@ void bench_crew::gather(callable const& trusted, double limit_s, measurement con
     }
 }
 
-void bench_crew::work(std::span<job const> jobs)
+ATTUNE_INLINE void bench_crew::work(std::span<job const> jobs)
 {
     std::vector<job const*> open;
     for (job const& j : jobs)
@@ -139,7 +142,7 @@ void bench_crew::work(std::span<job const> jobs)
     }
 }
 
-std::string bench_crew::protection() const
+ATTUNE_INLINE std::string bench_crew::protection() const
 {
     std::string text = own_->protection();
     if (others_.empty()) return text;

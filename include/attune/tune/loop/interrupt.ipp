@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/posix/forever.hpp>
-#include <attune/core/posix/fork_gate.ipp>
-#include <attune/core/posix/program_end.ipp>
-#include <attune/core/posix/taken_handler.ipp>
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/stay_loaded.hpp>
+#include <attune/core/posix/taken_handler.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 
@@ -66,12 +66,14 @@ inline void begin_interrupts() noexcept
 
 } // namespace detail
 
-interrupt_guard::interrupt_guard(afterwards what)
+ATTUNE_INLINE interrupt_guard::interrupt_guard(afterwards what)
 {
     static bool const once = [] {
         detail::keep_this_library_loaded();
         detail::watch_forks();
-        detail::add_fork_part(detail::interrupt_lock, detail::forget_interrupts);
+        detail::add_fork_part({.lock = [] { detail::interrupt_lock.lock(); },
+                               .unlock = [] { detail::interrupt_lock.unlock(); },
+                               .in_child = detail::forget_interrupts});
         return true;
     }();
     static_cast<void>(once);
@@ -83,7 +85,7 @@ interrupt_guard::interrupt_guard(afterwards what)
     if (what == afterwards::program_hears) detail::is_program_to_hear = true;
 }
 
-interrupt_guard::~interrupt_guard()
+ATTUNE_INLINE interrupt_guard::~interrupt_guard()
 {
     unsigned seen = 0;
     {
@@ -99,6 +101,9 @@ interrupt_guard::~interrupt_guard()
         static_cast<void>(::kill(::getpid(), SIGINT));
 }
 
-bool interrupt_guard::requested() const noexcept { return detail::stop_is_requested(); }
+ATTUNE_INLINE bool interrupt_guard::requested() const noexcept
+{
+    return detail::stop_is_requested();
+}
 
 } // namespace attune::inline ATTUNE_ABI

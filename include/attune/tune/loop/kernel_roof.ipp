@@ -4,12 +4,13 @@
 
 #include <attune/compile/cache/detail/cache_folder.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.ipp>
+#include <attune/measure/arrays/cache.hpp>
 #include <attune/tune/loop/kernel_roof.hpp>
 #include <attune/tune/loop/scoreboard.hpp>
-#include <attune/tune/pipeline/compile_line.ipp>
-#include <attune/tune/pipeline/reserved_core.ipp>
+#include <attune/tune/pipeline/compile_line.hpp>
+#include <attune/tune/pipeline/reserved_core.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -72,7 +73,7 @@ private:
 
 } // namespace detail
 
-machine_limits limits_of_this_machine(unsigned threads, double footprint, bool anew)
+ATTUNE_INLINE machine_limits limits_of_this_machine(unsigned threads, double footprint, bool anew)
 {
     detail::cache_place const place = detail::cache_place_of({});
     std::string problem;
@@ -86,10 +87,10 @@ machine_limits limits_of_this_machine(unsigned threads, double footprint, bool a
                   measure_machine);
 }
 
-kernel_roof::kernel_roof(tuning_problem const& problem,
-                         tuning_options const& options,
-                         std::function<void(std::string)> say,
-                         limits_source limits)
+ATTUNE_INLINE kernel_roof::kernel_roof(tuning_problem const& problem,
+                                       tuning_options const& options,
+                                       std::function<void(std::string)> say,
+                                       limits_source limits)
     : problem_(problem)
     , say_(std::move(say))
     , source_(std::move(limits))
@@ -103,12 +104,12 @@ kernel_roof::kernel_roof(tuning_problem const& problem,
         footprint_ = detail::footprint_of(problem.frame.buffers);
 }
 
-void kernel_roof::saw(unsigned threads) noexcept
+ATTUNE_INLINE void kernel_roof::saw(unsigned threads) noexcept
 {
     threads_ = std::max(threads_, std::min(threads, detail::processors()));
 }
 
-work kernel_roof::work_at(point const& at) const
+ATTUNE_INLINE work kernel_roof::work_at(point const& at) const
 {
     work out;
     std::vector<std::byte*> data;
@@ -127,7 +128,7 @@ work kernel_roof::work_at(point const& at) const
     return out;
 }
 
-machine_limits const& kernel_roof::limits(bool anew)
+ATTUNE_INLINE machine_limits const& kernel_roof::limits(bool anew)
 {
     auto const found = known_.find(threads_);
     if (found != known_.end() && !anew) return found->second;
@@ -152,13 +153,13 @@ machine_limits const& kernel_roof::limits(bool anew)
 }
 
 /// The same may go wrong at one configuration after another.
-void kernel_roof::say_once(std::string text)
+ATTUNE_INLINE void kernel_roof::say_once(std::string text)
 {
     if (text != said_) say_(text);
     said_ = std::move(text);
 }
 
-std::optional<roofline> kernel_roof::over(point const& at, double seconds)
+ATTUNE_INLINE std::optional<roofline> kernel_roof::over(point const& at, double seconds)
 {
     if (is_for_device_)
         say_once("no roofline: what a machine can do is known for processors only, and kernel '" +

@@ -70,3 +70,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/loop/logged_search.ipp>
+#endif

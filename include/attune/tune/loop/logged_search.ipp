@@ -52,8 +52,9 @@ namespace detail {
 
 } // namespace detail
 
-replayed_calls
-repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events)
+ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
+                                          chain_of_trees const& space,
+                                          std::vector<event> const& events)
 {
     replayed_calls out;
     std::unordered_map<point, timing_record, point_hash> timed; // and not told yet
@@ -91,10 +92,10 @@ repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<even
     return out;
 }
 
-logged_search::logged_search(search_factory const& make,
-                             chain_of_trees const& space,
-                             std::uint64_t seed,
-                             event_log& log)
+ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
+                                           chain_of_trees const& space,
+                                           std::uint64_t seed,
+                                           event_log& log)
     : log_(&log)
     , search_(make(space, seed))
     , past_(repeat_calls(search_, space, log.past()))
@@ -105,7 +106,7 @@ logged_search::logged_search(search_factory const& make,
     log.begin_anew();
 }
 
-std::vector<point> logged_search::ask(std::size_t k)
+ATTUNE_INLINE std::vector<point> logged_search::ask(std::size_t k)
 {
     std::vector<point>& open = past_.open;
     if (!open.empty()) {
@@ -120,13 +121,13 @@ std::vector<point> logged_search::ask(std::size_t k)
     return asked;
 }
 
-void logged_search::tell(point const& p, outcome const& result)
+ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
 {
     search_.tell(p, result);
     log_->add({.kind = event_kind::told, .points = {p}, .result = result});
 }
 
-void logged_search::reveal(point const& p, std::span<double const> numbers)
+ATTUNE_INLINE void logged_search::reveal(point const& p, std::span<double const> numbers)
 {
     if (!past_.revealed.insert(p).second) return;
     search_.reveal(p, numbers);

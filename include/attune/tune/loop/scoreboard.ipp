@@ -11,12 +11,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-double steady_seconds()
+ATTUNE_INLINE double steady_seconds()
 {
     auto const since = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration<double>(since).count();
 }
 
+ATTUNE_INLINE
 scoreboard::scoreboard(std::string name, budget limits, std::uint32_t possible, progress_sink sink)
     : name_(std::move(name))
     , limits_(limits)
@@ -26,7 +27,7 @@ scoreboard::scoreboard(std::string name, budget limits, std::uint32_t possible, 
 {
 }
 
-struct progress scoreboard::state(progress_event event, std::string const& text) const
+ATTUNE_INLINE struct progress scoreboard::state(progress_event event, std::string const& text) const
 {
     struct progress out;
     out.event = event;
@@ -45,7 +46,7 @@ struct progress scoreboard::state(progress_event event, std::string const& text)
     return out;
 }
 
-void scoreboard::add(point const& at, outcome const& result, std::string const& text)
+ATTUNE_INLINE void scoreboard::add(point const& at, outcome const& result, std::string const& text)
 {
     ++evaluations_;
     bool improved = false;
@@ -63,7 +64,7 @@ void scoreboard::add(point const& at, outcome const& result, std::string const& 
     sink_(p);
 }
 
-std::string scoreboard::common_failure() const
+ATTUNE_INLINE std::string scoreboard::common_failure() const
 {
     std::uint32_t const failed = total(failures_);
     if (firsts_.size() != 1 || failed < 2 || failed + 1 < evaluations_) return {};
@@ -73,16 +74,16 @@ std::string scoreboard::common_failure() const
            "; the first said: " + first.reason;
 }
 
-void scoreboard::announce(progress_event event, std::string const& text) const
+ATTUNE_INLINE void scoreboard::announce(progress_event event, std::string const& text) const
 {
     if (sink_) sink_(state(event, text));
 }
 
-bool scoreboard::budget_left(double reserve_s) const
+ATTUNE_INLINE bool scoreboard::budget_left(double reserve_s) const
 {
     return evaluations_ < limits_.evaluations && elapsed_s() + reserve_s < limits_.seconds;
 }
 
-double scoreboard::elapsed_s() const { return steady_seconds() - start_s_; }
+ATTUNE_INLINE double scoreboard::elapsed_s() const { return steady_seconds() - start_s_; }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -40,3 +40,7 @@ struct session_result {
 [[nodiscard]] std::optional<point> point_of(record const& remembered, chain_of_trees const& space);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/loop/session.ipp>
+#endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/environment.hpp>
-#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/search/stop.hpp>
@@ -18,7 +18,7 @@
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/scoreboard.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/trial.ipp>
+#include <attune/tune/loop/trial.hpp>
 #include <attune/tune/pipeline/supply.hpp>
 
 #include <algorithm>
@@ -514,7 +514,8 @@ private:
 
 } // namespace detail
 
-session_result run_session(tuning_problem const& problem, tuning_options const& options)
+ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
+                                         tuning_options const& options)
 {
     if (!wants_tuning(options.limits)) return detail::without_tuning(problem, options.progress);
     detail::watch_program_end();

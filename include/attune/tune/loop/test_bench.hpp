@@ -1,5 +1,7 @@
 // attune/tune/loop/test_bench.hpp - where compiled variants are run, checked and timed.
 // SPDX-License-Identifier: MIT
+//
+// tested by tune/loop/make_bench.cpp
 #pragma once
 
 #include <attune/compile/callable.hpp>
@@ -20,9 +22,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-struct tuning_options;
-struct tuning_problem;
 
 /// What stands between the loop and the place where code runs: this processor (cpu_bench), a
 /// device (cuda_bench), or nothing at all (predicted_bench). Works on copies, or puts back what it
@@ -89,11 +88,8 @@ public:
     virtual void set_background(std::function<double()> /* cpu_s */) {}
 };
 
-/// The bench that a problem needs: by its compiler's target, and by tuning_problem::predict.
-/// @pre  both outlive the result
-/// Errors   attune::error: the device cannot be used, the arguments do not fit it, out of memory;
-///          see require_usable_devices()
-[[nodiscard]] std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
-                                                          tuning_options const& options);
-
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/loop/test_bench.ipp>
+#endif

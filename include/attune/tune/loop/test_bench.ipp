@@ -1,17 +1,11 @@
-// attune/tune/loop/test_bench.ipp - which bench a problem needs.
+// attune/tune/loop/test_bench.ipp - the check of a shape where a bench has none of its own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/sandbox/probation.ipp>
-#include <attune/tune/cpu/cpu_bench.ipp>
-#include <attune/tune/device/cuda_bench.ipp>
-#include <attune/tune/device/loaded_kernel.hpp>
-#include <attune/tune/device/more_devices.hpp>
-#include <attune/tune/device/predicted_bench.ipp>
+#include <attune/measure/sandbox/probation.hpp>
 #include <attune/tune/loop/test_bench.hpp>
 
 #include <exception>
@@ -19,7 +13,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-shape_verdict test_bench::verify(callable const& trusted, callable const& tried, double limit_s)
+ATTUNE_INLINE shape_verdict test_bench::verify(callable const& trusted,
+                                               callable const& tried,
+                                               double limit_s)
 {
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();
@@ -46,17 +42,6 @@ shape_verdict test_bench::verify(callable const& trusted, callable const& tried,
     }
     out.elapsed_s = clocks.wall_s() - begun_s;
     return out;
-}
-
-std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
-                                            tuning_options const& options)
-{
-    require_usable_devices(problem, options);
-    cuda_target const* const target = problem.compiler.target();
-    if (target == nullptr) return std::make_unique<cpu_bench>(problem, options);
-    if (problem.predict) return std::make_unique<predicted_bench>(problem);
-    require_device(*target, problem.kernel.name);
-    return std::make_unique<cuda_bench>(problem, options);
 }
 
 } // namespace attune::inline ATTUNE_ABI

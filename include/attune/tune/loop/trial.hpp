@@ -33,6 +33,11 @@ public:
     using error::error;
 };
 
+namespace detail {
+/// Throws default_fails with what the user can do about it.
+[[noreturn]] void refuse_default(tuning_problem const& problem, failure const& why);
+} // namespace detail
+
 /// What became of a point, and its code when it works.
 struct trial {
     outcome result;
@@ -128,3 +133,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/loop/trial.ipp>
+#endif

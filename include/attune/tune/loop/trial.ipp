@@ -3,11 +3,12 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
-#include <attune/tune/cpu/cpu_bench.ipp>
-#include <attune/tune/loop/bench_crew.ipp>
+#include <attune/tune/cpu/cpu_bench.hpp>
+#include <attune/tune/loop/bench_crew.hpp>
+#include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace detail {
 /// What the entry behind every kernel asserts: that the kernel is there, with the declared types.
 inline constexpr std::string_view entry_sentence = "attune: kernel '";
 
-[[noreturn]] inline void refuse_default(tuning_problem const& problem, failure const& why)
+[[noreturn]] ATTUNE_INLINE void refuse_default(tuning_problem const& problem, failure const& why)
 {
     if (std::size_t const at = why.reason.find(entry_sentence); at != std::string::npos)
         throw default_fails(
@@ -91,7 +92,8 @@ inline void put_to_test(trial& made, test_bench& bench, double limit_s, double s
 
 } // namespace detail
 
-trial_runner::trial_runner(tuning_problem const& problem, tuning_options const& options)
+ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
+                                         tuning_options const& options)
     : problem_(problem)
     , options_(options)
     , crew_(make_test_bench(problem, options),
@@ -100,8 +102,8 @@ trial_runner::trial_runner(tuning_problem const& problem, tuning_options const& 
 {
 }
 
-trial trial_runner::establish_reference(compile_result compiled,
-                                        std::optional<measurement> const& known)
+ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
+                                                      std::optional<measurement> const& known)
 {
     if (auto const* why = std::get_if<failure>(&compiled)) detail::refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
@@ -124,14 +126,15 @@ trial trial_runner::establish_reference(compile_result compiled,
     return {result, std::move(code), std::get<double>(end), std::move(taken)};
 }
 
-trial trial_runner::run(compile_result compiled, double stop_above_s)
+ATTUNE_INLINE trial trial_runner::run(compile_result compiled, double stop_above_s)
 {
     std::vector<compile_result> one;
     one.push_back(std::move(compiled));
     return run_all(std::move(one), stop_above_s).front();
 }
 
-std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, double stop_above_s)
+ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled,
+                                                       double stop_above_s)
 {
     double const limit_s = first_run_limit_s(quickest_s_, options_.first_run_ratio);
     std::vector<trial> out(compiled.size());
@@ -179,7 +182,7 @@ std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled, d
     return out;
 }
 
-outcome trial_runner::run_baseline(callable const& own)
+ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
 {
     trial made;
     made.code = own;
@@ -190,7 +193,7 @@ outcome trial_runner::run_baseline(callable const& own)
 
 /// One sample where the machine is as fast as ever, else three. Where the thread was taken away
 /// from its processor, a sample says nothing of how fast that is.
-void trial_runner::probe()
+ATTUNE_INLINE void trial_runner::probe()
 {
     try {
         double const limit_s = options_.default_limit_s;
@@ -211,7 +214,7 @@ void trial_runner::probe()
 /// Where the machine was slower than it can be, times become what they would have been undisturbed,
 /// were the variant slowed down like the known run; also in the record of them, so that the event
 /// log agrees. A variant much faster than the known run takes its place: so probes stay cheap.
-void trial_runner::correct(trial& made)
+ATTUNE_INLINE void trial_runner::correct(trial& made)
 {
     if (!succeeded(made.result) || made.timing.times.empty() || !pace_.has_begun()) return;
     probe();
@@ -228,8 +231,8 @@ void trial_runner::correct(trial& made)
     pace_.begin(known_how_.times, slowness);
 }
 
-std::variant<round_times, std::size_t> trial_runner::compare(std::span<callable const> variants,
-                                                             double limit_s)
+ATTUNE_INLINE std::variant<round_times, std::size_t>
+trial_runner::compare(std::span<callable const> variants, double limit_s)
 {
     return crew_.own().compare(variants, limit_s);
 }

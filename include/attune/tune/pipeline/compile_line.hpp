@@ -67,3 +67,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/pipeline/compile_line.ipp>
+#endif

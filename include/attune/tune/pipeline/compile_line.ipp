@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/only_faults_unblocked.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/clock/clocks.ipp>
+#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/pipeline/compile_line.hpp>
 #include <attune/tune/pipeline/reserved_core.hpp>
@@ -39,29 +40,6 @@ struct compile_line::task {
 
     [[nodiscard]] bool is_done() const noexcept { return result || thrown; }
 };
-
-namespace detail {
-
-/// Blocks every signal that is not a fault of the thread itself; threads made meanwhile inherit it.
-class only_faults_unblocked {
-public:
-    only_faults_unblocked() noexcept
-    {
-        sigset_t blocked;
-        sigfillset(&blocked);
-        for (int const fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
-            sigdelset(&blocked, fault);
-        pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-    }
-    ~only_faults_unblocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    only_faults_unblocked(only_faults_unblocked const&) = delete;
-    only_faults_unblocked& operator=(only_faults_unblocked const&) = delete;
-
-private:
-    sigset_t before_{};
-};
-
-} // namespace detail
 
 struct compile_line::state {
     /// A thread and its processor time: read from its clock until the thread has ended.
@@ -137,14 +115,14 @@ struct compile_line::state {
     }
 };
 
-compile_line::compile_line(std::size_t workers)
+ATTUNE_INLINE compile_line::compile_line(std::size_t workers)
     : state_(std::make_unique<state>(workers))
 {
 }
 
-compile_line::~compile_line() { settle(); }
+ATTUNE_INLINE compile_line::~compile_line() { settle(); }
 
-std::size_t compile_line::start()
+ATTUNE_INLINE std::size_t compile_line::start()
 {
     state& s = *state_;
     if (!s.workers.empty()) return s.workers.size();
@@ -171,7 +149,7 @@ std::size_t compile_line::start()
     return s.workers.size();
 }
 
-void compile_line::settle()
+ATTUNE_INLINE void compile_line::settle()
 {
     state& s = *state_;
     {
@@ -185,7 +163,7 @@ void compile_line::settle()
     s.core.release();
 }
 
-compile_line::ticket compile_line::add(std::function<compile_result()> compile)
+ATTUNE_INLINE compile_line::ticket compile_line::add(std::function<compile_result()> compile)
 {
     auto const fresh = std::make_shared<task>(task{std::move(compile)});
     {
@@ -196,7 +174,7 @@ compile_line::ticket compile_line::add(std::function<compile_result()> compile)
     return fresh;
 }
 
-compile_result compile_line::take(ticket const& wanted)
+ATTUNE_INLINE compile_result compile_line::take(ticket const& wanted)
 {
     state& s = *state_;
     std::unique_lock held(s.lock);
@@ -214,13 +192,13 @@ compile_result compile_line::take(ticket const& wanted)
     return std::move(*wanted->result);
 }
 
-void compile_line::drop(ticket const& unwanted)
+ATTUNE_INLINE void compile_line::drop(ticket const& unwanted)
 {
     std::scoped_lock const held(state_->lock);
     std::erase(state_->line, unwanted);
 }
 
-double compile_line::cpu_s() const
+ATTUNE_INLINE double compile_line::cpu_s() const
 {
     std::scoped_lock const held(state_->lock);
     double sum = state_->spent_s;

@@ -16,6 +16,12 @@ namespace attune::inline ATTUNE_ABI {
 /// How many cores these are: hardware threads of one core count once. At least 1.
 [[nodiscard]] std::size_t allowed_cores();
 
+namespace detail {
+/// Lets a thread run on these processors only. False where the system refuses or has no affinities.
+/// @param thread  its number; 0: the calling one
+[[nodiscard]] bool run_only_on(std::vector<int> const& processors, long thread = 0);
+} // namespace detail
+
 /// "0-2,8" as {0, 1, 2, 8}, the way Linux writes sets of processors; ends at what it cannot read.
 [[nodiscard]] std::vector<int> processors_of(std::string_view list);
 
@@ -49,3 +55,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/pipeline/reserved_core.ipp>
+#endif

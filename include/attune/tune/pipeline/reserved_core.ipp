@@ -22,10 +22,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// False where there is no such thing as an affinity.
-/// @param thread  its number; 0: the calling one
-[[nodiscard]] inline bool run_only_on([[maybe_unused]] std::vector<int> const& processors,
-                                      [[maybe_unused]] long thread = 0)
+ATTUNE_INLINE bool run_only_on([[maybe_unused]] std::vector<int> const& processors,
+                               [[maybe_unused]] long thread)
 {
 #if defined(__linux__)
     cpu_set_t set;
@@ -83,7 +81,7 @@ namespace detail {
 
 } // namespace detail
 
-std::vector<int> allowed_processors()
+ATTUNE_INLINE std::vector<int> allowed_processors()
 {
     std::vector<int> out;
 #if defined(__linux__)
@@ -96,7 +94,7 @@ std::vector<int> allowed_processors()
     return out;
 }
 
-std::size_t allowed_cores()
+ATTUNE_INLINE std::size_t allowed_cores()
 {
     std::vector<int> left = allowed_processors();
     std::size_t cores = 0;
@@ -105,7 +103,7 @@ std::size_t allowed_cores()
     return std::max<std::size_t>(cores, 1);
 }
 
-std::vector<int> processors_of(std::string_view list)
+ATTUNE_INLINE std::vector<int> processors_of(std::string_view list)
 {
     std::vector<int> out;
     char const* at = list.data();
@@ -127,7 +125,7 @@ std::vector<int> processors_of(std::string_view list)
     return out;
 }
 
-bool reserved_core::hold()
+ATTUNE_INLINE bool reserved_core::hold()
 {
     if (is_held()) return true;
 #if defined(__linux__)
@@ -144,7 +142,7 @@ bool reserved_core::hold()
     return is_held();
 }
 
-void reserved_core::release() noexcept
+ATTUNE_INLINE void reserved_core::release() noexcept
 {
     if (!is_held()) return;
     static_cast<void>(detail::run_only_on(before_));
@@ -155,6 +153,9 @@ void reserved_core::release() noexcept
     others_.clear();
 }
 
-bool reserved_core::leave_to_holder() const { return is_held() && detail::run_only_on(others_); }
+ATTUNE_INLINE bool reserved_core::leave_to_holder() const
+{
+    return is_held() && detail::run_only_on(others_);
+}
 
 } // namespace attune::inline ATTUNE_ABI

@@ -38,7 +38,7 @@ namespace detail {
 
 } // namespace detail
 
-std::size_t automatic_ahead(tuning_problem const& problem)
+ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
 {
     if (allowed_cores() < 2) return 0;
     kernel_source const& source = problem.kernel.source;
@@ -51,9 +51,9 @@ std::size_t automatic_ahead(tuning_problem const& problem)
     return by_flag ? 0 : 1;
 }
 
-variant_supply::variant_supply(tuning_problem const& problem,
-                               any_searcher search,
-                               std::size_t ahead)
+ATTUNE_INLINE variant_supply::variant_supply(tuning_problem const& problem,
+                                             any_searcher search,
+                                             std::size_t ahead)
     : problem_(problem)
     , search_(std::move(search))
     , ahead_(ahead)
@@ -62,7 +62,7 @@ variant_supply::variant_supply(tuning_problem const& problem,
     note_cpu();
 }
 
-compile_result variant_supply::compile(point const& at)
+ATTUNE_INLINE compile_result variant_supply::compile(point const& at)
 {
     std::vector<double> features;
     compile_result result =
@@ -73,24 +73,24 @@ compile_result variant_supply::compile(point const& at)
     return result;
 }
 
-void variant_supply::reveal(point const& at, std::vector<double> const& features)
+ATTUNE_INLINE void variant_supply::reveal(point const& at, std::vector<double> const& features)
 {
     if (!features.empty()) search_.reveal(at, features);
 }
 
-void variant_supply::count(compile_result const& made)
+ATTUNE_INLINE void variant_supply::count(compile_result const& made)
 {
     auto const* const code = std::get_if<callable>(&made);
     if (code != nullptr) compile_s_ += code->compile_s;
     ++(code != nullptr && code->from_cache ? from_cache_ : compiled_);
 }
 
-double variant_supply::unrelated_cpu_s() const
+ATTUNE_INLINE double variant_supply::unrelated_cpu_s() const
 {
     return line_->cpu_s() + (background_cpu_s_ ? background_cpu_s_() : 0);
 }
 
-void variant_supply::note_cpu()
+ATTUNE_INLINE void variant_supply::note_cpu()
 {
     system_clocks const clocks{[this] { return unrelated_cpu_s(); }};
     own_cpu_s_ = clocks.thread_cpu_s();
@@ -98,7 +98,7 @@ void variant_supply::note_cpu()
 }
 
 /// Since it was noted, this thread has run and timed one variant, and done little else.
-bool variant_supply::is_program_parallel() const
+ATTUNE_INLINE bool variant_supply::is_program_parallel() const
 {
     system_clocks const clocks{[this] { return unrelated_cpu_s(); }};
     double const program_s = clocks.process_cpu_s() - program_cpu_s_;
@@ -106,7 +106,7 @@ bool variant_supply::is_program_parallel() const
     return program_s - own_s > 0.1 * own_s + 1e-3;
 }
 
-void variant_supply::ask_for(std::size_t count)
+ATTUNE_INLINE void variant_supply::ask_for(std::size_t count)
 {
     while (waiting_.size() < count && !is_finished_) {
         std::vector<point> asked = search_.ask(count - waiting_.size());
@@ -116,7 +116,7 @@ void variant_supply::ask_for(std::size_t count)
     }
 }
 
-void variant_supply::line_up()
+ATTUNE_INLINE void variant_supply::line_up()
 {
     for (waiting_variant& w : waiting_) {
         if (w.code) continue;
@@ -128,7 +128,7 @@ void variant_supply::line_up()
     }
 }
 
-std::optional<supplied_variant> variant_supply::next(std::size_t left)
+ATTUNE_INLINE std::optional<supplied_variant> variant_supply::next(std::size_t left)
 {
     bool const is_parallel = ahead_ > 0 && is_program_parallel();
     if (is_parallel) line_->settle();
@@ -151,7 +151,7 @@ std::optional<supplied_variant> variant_supply::next(std::size_t left)
     return supplied_variant{std::move(now.at), std::move(code)};
 }
 
-void variant_supply::tell(point const& at, outcome const& result)
+ATTUNE_INLINE void variant_supply::tell(point const& at, outcome const& result)
 {
     std::erase_if(waiting_, [&](waiting_variant const& w) {
         if (w.at != at) return false;

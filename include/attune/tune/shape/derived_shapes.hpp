@@ -47,3 +47,7 @@ struct derived_shape {
                                                      shape_choice const& choice);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/shape/derived_shapes.ipp>
+#endif

@@ -86,9 +86,9 @@ struct size_relations {
 
 } // namespace detail
 
-std::vector<std::int64_t> relations_of(std::span<shape_word const> layout,
-                                       std::span<std::int64_t const> key,
-                                       shape_choice const& choice)
+ATTUNE_INLINE std::vector<std::int64_t> relations_of(std::span<shape_word const> layout,
+                                                     std::span<std::int64_t const> key,
+                                                     shape_choice const& choice)
 {
     detail::size_relations const known = detail::relations_in(layout, key, choice);
     std::vector<std::int64_t> out;
@@ -100,10 +100,10 @@ std::vector<std::int64_t> relations_of(std::span<shape_word const> layout,
     return out;
 }
 
-std::vector<derived_shape> derived_shapes(std::span<shape_word const> layout,
-                                          std::span<std::int64_t const> key,
-                                          shape_choice const& choice,
-                                          std::span<std::int64_t const> divisors)
+ATTUNE_INLINE std::vector<derived_shape> derived_shapes(std::span<shape_word const> layout,
+                                                        std::span<std::int64_t const> key,
+                                                        shape_choice const& choice,
+                                                        std::span<std::int64_t const> divisors)
 {
     std::size_t arguments = 0;
     for (std::size_t i = 0; i < layout.size(); ++i) {

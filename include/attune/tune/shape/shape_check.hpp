@@ -51,3 +51,7 @@ struct shape_check_limits {
                                          isolation protect = isolation::automatic);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/shape/shape_check.ipp>
+#endif

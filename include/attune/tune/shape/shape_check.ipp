@@ -3,15 +3,16 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/guarded.hpp>
-#include <attune/measure/sandbox/isolation.ipp>
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/left_out.hpp>
-#include <attune/measure/sandbox/probation.ipp>
+#include <attune/measure/sandbox/probation.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 #include <attune/tune/shape/shape_check.hpp>
@@ -459,12 +460,12 @@ inline void decide(shape_question const& asked, isolation protect, shape_verdict
 
 } // namespace detail
 
-shape_verdict verify_shape(kernel_description const& kernel,
-                           call_frame const& frame,
-                           callable const& trusted,
-                           callable const& tried,
-                           shape_check_limits const& limits,
-                           isolation protect)
+ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
+                                         call_frame const& frame,
+                                         callable const& trusted,
+                                         callable const& tried,
+                                         shape_check_limits const& limits,
+                                         isolation protect)
 {
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();

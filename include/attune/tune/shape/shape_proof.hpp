@@ -36,3 +36,7 @@ struct shape_proof {
                                        isolation protect = isolation::automatic);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/shape/shape_proof.ipp>
+#endif

@@ -7,7 +7,6 @@
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/shape/shape_check.hpp>
-#include <attune/tune/shape/shape_check.ipp>
 #include <attune/tune/shape/shape_proof.hpp>
 
 #include <algorithm>
@@ -43,13 +42,13 @@ inline constexpr int most_proof_children = 16;
 
 } // namespace detail
 
-shape_proof prove_shapes(kernel_description const& kernel,
-                         std::size_t count,
-                         std::function<call_frame(std::size_t)> const& frame_at,
-                         callable const& trusted,
-                         callable const& tried,
-                         double limit_s,
-                         isolation protect)
+ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
+                                       std::size_t count,
+                                       std::function<call_frame(std::size_t)> const& frame_at,
+                                       callable const& trusted,
+                                       callable const& tried,
+                                       double limit_s,
+                                       isolation protect)
 {
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();

@@ -69,3 +69,7 @@ private:
                                         std::span<std::int64_t const> key);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/shape/shape_trust.ipp>
+#endif

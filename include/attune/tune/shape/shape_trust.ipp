@@ -82,7 +82,8 @@ property_hash(std::uint64_t salt, property what, std::initializer_list<std::int6
 
 } // namespace detail
 
-shape_trust::shape_trust(std::vector<shape_word> layout, std::vector<std::int64_t> divisors)
+ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
+                                       std::vector<std::int64_t> divisors)
     : layout_(std::move(layout))
     , largest_(layout_.size(), std::numeric_limits<std::int64_t>::min())
 {
@@ -112,7 +113,7 @@ shape_trust::shape_trust(std::vector<shape_word> layout, std::vector<std::int64_
 
 /// The words that are sizes of their own: integers first; lengths that are neither an integer nor
 /// a product of two or three of them.
-std::vector<std::size_t> shape_trust::sizes(std::span<std::int64_t const> key) const
+ATTUNE_INLINE std::vector<std::size_t> shape_trust::sizes(std::span<std::int64_t const> key) const
 {
     std::vector<std::size_t> out;
     auto const is_known = [&](std::int64_t value) {
@@ -142,7 +143,8 @@ std::vector<std::size_t> shape_trust::sizes(std::span<std::int64_t const> key) c
     return out;
 }
 
-std::vector<std::uint64_t> shape_trust::properties(std::span<std::int64_t const> key) const
+ATTUNE_INLINE std::vector<std::uint64_t>
+shape_trust::properties(std::span<std::int64_t const> key) const
 {
     using detail::property;
     std::uint64_t salt = 0;
@@ -209,7 +211,7 @@ std::vector<std::uint64_t> shape_trust::properties(std::span<std::int64_t const>
     return out;
 }
 
-bool shape_trust::covers(std::span<std::int64_t const> key) const
+ATTUNE_INLINE bool shape_trust::covers(std::span<std::int64_t const> key) const
 {
     if (is_distrusted_) return false;
     for (std::size_t i = 0; i < layout_.size(); ++i) {
@@ -222,7 +224,7 @@ bool shape_trust::covers(std::span<std::int64_t const> key) const
         all.begin(), all.end(), [&](std::uint64_t p) { return verified_.contains(p); });
 }
 
-void shape_trust::add(std::span<std::int64_t const> key)
+ATTUNE_INLINE void shape_trust::add(std::span<std::int64_t const> key)
 {
     for (std::size_t i = 0; i < layout_.size(); ++i)
         largest_[i] = std::max(largest_[i], key[i]);
@@ -230,9 +232,13 @@ void shape_trust::add(std::span<std::int64_t const> key)
         verified_.insert(p);
 }
 
-bool shape_trust::wants_recheck() noexcept { return std::has_single_bit(++by_class_); }
+ATTUNE_INLINE bool shape_trust::wants_recheck() noexcept
+{
+    return std::has_single_bit(++by_class_);
+}
 
-std::string text_of_shape(std::span<shape_word const> layout, std::span<std::int64_t const> key)
+ATTUNE_INLINE std::string text_of_shape(std::span<shape_word const> layout,
+                                        std::span<std::int64_t const> key)
 {
     std::string out;
     for (std::size_t i = 0; i < layout.size(); ++i) {

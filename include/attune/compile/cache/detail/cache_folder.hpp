@@ -5,7 +5,7 @@
 // between the check and the use
 #pragma once
 
-#include <attune/compile/cache/object_cache.hpp>
+#include <attune/compile/cache/cache_options.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>

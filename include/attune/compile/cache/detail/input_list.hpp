@@ -6,7 +6,8 @@
 #pragma once
 
 #include <attune/compile/cache/detail/cache_folder.hpp>
-#include <attune/compile/source/source.ipp>
+#include <attune/compile/detail/file_text.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/compile/system/detail/symbols.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/fork_gate.hpp>
@@ -132,7 +133,7 @@ public:
             if (found != files_.end() && found->second.stamp == stamp) return found->second;
         }
         bool const keep = settled(stamp, system_clock_ns());
-        std::optional<std::string> const text = text_of_file(path);
+        std::optional<std::string> const text = file_text(path);
         if (!text) return {};
         known made{stamp, content_hash{}.add_raw(*text).hex(), tells_the_time(*text)};
         std::lock_guard const lock(mutex_);

@@ -2,17 +2,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/object_cache.ipp>
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/clang/clang_abi.hpp>
 #include <attune/compile/system/detail/system_cache.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
-#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -36,20 +38,53 @@ struct clang_session {
     }
 };
 
+/// The folders in which the loader looks for libraries of the program or shared object that holds
+/// this code: its run path, LD_LIBRARY_PATH, those of the system. First the object's own folder.
+[[nodiscard]] inline std::vector<std::string> loader_folders()
+{
+    static char const here = 0;
+    std::vector<std::string> folders;
+    Dl_info object{};
+    void* self = nullptr;
+    if (::dladdr(&here, &object) != 0 && object.dli_fname != nullptr)
+        self = ::dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    std::error_code no_throw;
+    std::filesystem::path own = object.dli_fname != nullptr ? object.dli_fname : "";
+    if (self == nullptr) { // the program itself, which is not found by its name
+        own = std::filesystem::read_symlink("/proc/self/exe", no_throw);
+        self = ::dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
+    }
+    if (own.has_parent_path()) folders.push_back(own.parent_path().string());
+    if (self == nullptr) return folders;
+    Dl_serinfo size{};
+    if (::dlinfo(self, RTLD_DI_SERINFOSIZE, &size) == 0) {
+        auto const bytes =
+            std::make_unique<std::max_align_t[]>(size.dls_size / sizeof(std::max_align_t) + 1);
+        auto* const list = reinterpret_cast<Dl_serinfo*>(bytes.get());
+        list->dls_size = size.dls_size;
+        list->dls_cnt = size.dls_cnt;
+        if (::dlinfo(self, RTLD_DI_SERINFO, list) == 0)
+            for (unsigned i = 0; i < list->dls_cnt; ++i)
+                if (char const* const name = list->dls_serpath[i].dls_name; name[0] == '/')
+                    folders.emplace_back(name);
+    }
+    ::dlclose(self);
+    return folders;
+}
+
 [[nodiscard]] inline std::vector<std::string> clang_module_places(std::string const& wanted)
 {
-    std::vector<std::string> places;
     // LLVM and Clang read a dozen variables themselves: CPATH, CCC_OVERRIDE_OPTIONS, ...
     if (is_privileged_start()) return {};
     if (!wanted.empty()) return {wanted};
     if (std::string const named = environment_variable("ATTUNE_CLANG_MODULE"); !named.empty())
         return {named};
-#ifdef ATTUNE_CLANG_MODULE
-    places.emplace_back(ATTUNE_CLANG_MODULE);
-#endif
+    std::vector<std::string> places;
     std::error_code no_throw;
-    std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", no_throw);
-    if (!no_throw) places.push_back((program.parent_path() / "libattune_clang.so").string());
+    for (std::string const& folder : loader_folders())
+        if (std::string file = folder + "/libattune_clang.so";
+            std::filesystem::exists(file, no_throw))
+            places.push_back(std::move(file));
     places.emplace_back("libattune_clang.so");
     return places;
 }

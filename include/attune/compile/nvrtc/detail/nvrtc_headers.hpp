@@ -6,7 +6,7 @@
 
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
-#include <attune/compile/system/process.ipp>
+#include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 

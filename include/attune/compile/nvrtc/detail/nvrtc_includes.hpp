@@ -7,9 +7,10 @@
 #pragma once
 
 #include <attune/compile/cache/detail/input_list.hpp>
+#include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_flags.hpp>
 #include <attune/compile/source/device_text.hpp>
-#include <attune/compile/source/source.ipp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -150,7 +151,7 @@ private:
         bool const keep = settled(*stamp, system_clock_ns());
         known_file made;
         made.stamp = *stamp;
-        made.text = text_of_file(path).value_or(std::string{});
+        made.text = file_text(path).value_or(std::string{});
         made.hash = content_hash{}.add_raw(made.text).hex();
         made.names = included_names(made.text);
         std::lock_guard const lock(mutex_);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
-#include <attune/compile/nvrtc/cubin.ipp>
+#include <attune/compile/nvrtc/cubin.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
 #include <attune/compile/nvrtc/nvrtc_log.hpp>
 #include <attune/compile/system/detail/symbols.hpp>

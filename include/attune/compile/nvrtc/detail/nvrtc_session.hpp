@@ -4,18 +4,18 @@
 // NVRTC user guide
 #pragma once
 
-#include <attune/compile/cache/object_cache.ipp>
-#include <attune/compile/cache/request_key.ipp>
+#include <attune/compile/cache/object_cache.hpp>
+#include <attune/compile/cache/request_key.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_flags.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_headers.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_includes.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_outcome.hpp>
 #include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
-#include <attune/compile/nvrtc/nvrtc_library.ipp>
+#include <attune/compile/nvrtc/nvrtc_library.hpp>
 #include <attune/compile/source/device_text.hpp>
 #include <attune/compile/source/diagnostics.hpp>
-#include <attune/compile/system.ipp>
+#include <attune/compile/system.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
@@ -155,10 +155,11 @@ struct nvrtc_compiler::state {
     detail::parsed_device_headers headers{};
 };
 
-detail::nvrtc_reply nvrtc_compiler::state::run(kernel_source const& kernel,
-                                               variant const& v,
-                                               detail::include_scanner::places const& where,
-                                               detail::include_closure const& all)
+ATTUNE_INLINE detail::nvrtc_reply
+nvrtc_compiler::state::run(kernel_source const& kernel,
+                           variant const& v,
+                           detail::include_scanner::places const& where,
+                           detail::include_closure const& all)
 {
     std::string const& folder = where.folders.front();
     detail::header_prefix const prefix =
@@ -203,10 +204,10 @@ detail::nvrtc_reply nvrtc_compiler::state::run(kernel_source const& kernel,
     return reply;
 }
 
-void nvrtc_compiler::state::keep(std::string const& key,
-                                 device_code const& code,
-                                 detail::include_closure const& files,
-                                 std::int64_t began_ns) const
+ATTUNE_INLINE void nvrtc_compiler::state::keep(std::string const& key,
+                                               device_code const& code,
+                                               detail::include_closure const& files,
+                                               std::int64_t began_ns) const
 {
     cache_inputs inputs{{files.read.begin(), files.read.end()},
                         {files.missed.begin(), files.missed.end()},
@@ -219,7 +220,8 @@ void nvrtc_compiler::state::keep(std::string const& key,
     (void)cache.add(key, detail::kept_device_code(code), inputs);
 }
 
-compile_result nvrtc_compiler::state::compile(kernel_source const& kernel, variant const& v)
+ATTUNE_INLINE compile_result nvrtc_compiler::state::compile(kernel_source const& kernel,
+                                                            variant const& v)
 {
     auto const start = std::chrono::steady_clock::now();
     if (v.result != "void")

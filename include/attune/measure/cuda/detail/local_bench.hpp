@@ -185,9 +185,10 @@ private:
 
 } // namespace detail
 
-std::unique_ptr<device_bench> make_local_bench(std::shared_ptr<cuda::driver const> driver,
-                                               device_call call,
-                                               device_bench_options const& options)
+ATTUNE_INLINE std::unique_ptr<device_bench>
+make_local_bench(std::shared_ptr<cuda::driver const> driver,
+                 device_call call,
+                 device_bench_options const& options)
 {
     return std::make_unique<detail::local_bench>(std::move(driver), call, options);
 }

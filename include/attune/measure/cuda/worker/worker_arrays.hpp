@@ -78,3 +78,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::worker
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/worker/worker_arrays.ipp>
+#endif

@@ -48,11 +48,11 @@ using allocation_handles = std::map<cuda::device_pointer, cuda::ipc_handle>;
 
 } // namespace detail
 
-void pack_arrays(std::shared_ptr<cuda::driver const> const& driver,
-                 device_call const& call,
-                 route by,
-                 beginning& how,
-                 message& to)
+ATTUNE_INLINE void pack_arrays(std::shared_ptr<cuda::driver const> const& driver,
+                               device_call const& call,
+                               route by,
+                               beginning& how,
+                               message& to)
 {
     device_layout const layout = plan_copies(call.buffers);
     for (device_layout::position const& at : layout.of) {
@@ -101,9 +101,9 @@ void pack_arrays(std::shared_ptr<cuda::driver const> const& driver,
     to.bulk = memory.take_file();
 }
 
-received_arrays::received_arrays(std::shared_ptr<cuda::driver const> driver,
-                                 beginning& how,
-                                 message& from)
+ATTUNE_INLINE received_arrays::received_arrays(std::shared_ptr<cuda::driver const> driver,
+                                               beginning& how,
+                                               message& from)
     : driver_(std::move(driver))
 {
     if (from.bulk.is_open())
@@ -126,7 +126,7 @@ received_arrays::received_arrays(std::shared_ptr<cuda::driver const> driver,
     }
 }
 
-received_arrays::~received_arrays()
+ATTUNE_INLINE received_arrays::~received_arrays()
 {
     try {
         release();
@@ -135,7 +135,7 @@ received_arrays::~received_arrays()
     }
 }
 
-void received_arrays::release()
+ATTUNE_INLINE void received_arrays::release()
 {
     if (copies_.empty() && opened_.empty()) return;
     cuda::context_scope const here{*context_};
@@ -150,7 +150,7 @@ void received_arrays::release()
     cuda::require_success(*driver_, freed, "cuMemFree");
 }
 
-cuda::device_pointer received_arrays::allocate(std::size_t bytes)
+ATTUNE_INLINE cuda::device_pointer received_arrays::allocate(std::size_t bytes)
 {
     cuda::device_pointer made = 0;
     cuda::result const got = driver_->memory_allocate(&made, bytes);
@@ -160,7 +160,8 @@ cuda::device_pointer received_arrays::allocate(std::size_t bytes)
     return made;
 }
 
-received_arrays::place received_arrays::receive(sent_region const& region, bool may_copy)
+ATTUNE_INLINE received_arrays::place received_arrays::receive(sent_region const& region,
+                                                              bool may_copy)
 {
     if (region.bytes == 0) return {region.place, nullptr};
     std::byte* const shared = bulk_.data() + (region.by_handle ? 0 : region.offset);
@@ -184,7 +185,7 @@ received_arrays::place received_arrays::receive(sent_region const& region, bool 
     return {memory_place::device, reinterpret_cast<std::byte*>(copy + region.skew)};
 }
 
-cuda::device_pointer received_arrays::open(cuda::ipc_handle const& handle)
+ATTUNE_INLINE cuda::device_pointer received_arrays::open(cuda::ipc_handle const& handle)
 {
     // Once: not every driver opens again what is open here already.
     for (opened const& one : opened_)

@@ -107,3 +107,7 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                   worker_options const& how);
 
 } // namespace attune::inline ATTUNE_ABI::worker
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/worker/worker_bench.ipp>
+#endif

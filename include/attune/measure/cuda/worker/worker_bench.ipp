@@ -4,16 +4,16 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/device.ipp>
+#include <attune/cuda/device.hpp>
 #include <attune/measure/cuda/worker/detail/worker_answers.hpp>
 #include <attune/measure/cuda/worker/detail/worker_keeping.hpp>
 #include <attune/measure/cuda/worker/detail/worker_requests.hpp>
-#include <attune/measure/cuda/worker/worker_arrays.ipp>
+#include <attune/measure/cuda/worker/worker_arrays.hpp>
 #include <attune/measure/cuda/worker/worker_bench.hpp>
-#include <attune/measure/cuda/worker/worker_main.ipp>
-#include <attune/measure/cuda/worker/worker_process.ipp>
-#include <attune/measure/cuda/worker/worker_protocol.ipp>
-#include <attune/measure/cuda/worker/worker_wire.ipp>
+#include <attune/measure/cuda/worker/worker_main.hpp>
+#include <attune/measure/cuda/worker/worker_process.hpp>
+#include <attune/measure/cuda/worker/worker_protocol.hpp>
+#include <attune/measure/cuda/worker/worker_wire.hpp>
 
 #include <utility>
 
@@ -69,10 +69,11 @@ private:
 
 } // namespace detail
 
-std::unique_ptr<device_bench> make_worker_bench(std::shared_ptr<cuda::driver const> driver,
-                                                device_call call,
-                                                device_bench_options const& options,
-                                                worker_options const& how)
+ATTUNE_INLINE std::unique_ptr<device_bench>
+make_worker_bench(std::shared_ptr<cuda::driver const> driver,
+                  device_call call,
+                  device_bench_options const& options,
+                  worker_options const& how)
 {
     std::string why;
     if (how.is_required && detail::is_shared_by_mps(*driver, call.ordinal))
@@ -100,9 +101,10 @@ std::unique_ptr<device_bench> make_worker_bench(std::shared_ptr<cuda::driver con
 
 namespace attune::inline ATTUNE_ABI {
 
-std::unique_ptr<device_bench> make_worker_bench(std::shared_ptr<cuda::driver const> driver,
-                                                device_call call,
-                                                device_bench_options const& options)
+ATTUNE_INLINE std::unique_ptr<device_bench>
+make_worker_bench(std::shared_ptr<cuda::driver const> driver,
+                  device_call call,
+                  device_bench_options const& options)
 {
     return worker::make_worker_bench(std::move(driver), std::move(call), options, {});
 }

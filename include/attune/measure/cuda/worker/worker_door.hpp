@@ -56,3 +56,7 @@ void hold_worker_door() noexcept
 }
 
 } // namespace attune::inline ATTUNE_ABI::worker
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/worker/worker_door.ipp>
+#endif

@@ -8,7 +8,7 @@
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>
 #include <attune/measure/cuda/worker/worker_main.hpp>
-#include <attune/measure/cuda/worker/worker_wire.ipp>
+#include <attune/measure/cuda/worker/worker_wire.hpp>
 
 #include <algorithm>
 #include <array>
@@ -148,7 +148,7 @@ inline void prove_to_worker(int socket, pid_t worker)
     }
 }
 
-void pass_worker_door(void (*door)() noexcept) noexcept
+ATTUNE_INLINE void pass_worker_door(void (*door)() noexcept) noexcept
 {
     door_of_this_program = door;
     std::string const named = attune::detail::environment_variable(worker_variable);

@@ -26,3 +26,7 @@ void serve(int socket, bench_maker const& make) noexcept;
 [[noreturn]] void live_as_worker(int socket, int parent, bench_maker const& make) noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::worker
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/worker/worker_main.ipp>
+#endif

@@ -6,8 +6,9 @@
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
 #include <attune/measure/cuda/worker/worker_main.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
-#include <attune/measure/sandbox/child_process.ipp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/detail/child_side.hpp>
+#include <attune/measure/sandbox/detail/started_child.hpp>
 
 #include <cerrno>
 #include <cstdint>
@@ -134,7 +135,7 @@ private:
 
 } // namespace detail
 
-void serve(int socket, bench_maker const& make) noexcept
+ATTUNE_INLINE void serve(int socket, bench_maker const& make) noexcept
 {
     detail::served_bench bench(make);
     for (;;) {
@@ -175,7 +176,7 @@ inline void watch_program(int socket) noexcept
 
 } // namespace detail
 
-void live_as_worker(int socket, int parent, bench_maker const& make) noexcept
+ATTUNE_INLINE void live_as_worker(int socket, int parent, bench_maker const& make) noexcept
 {
     // Less than any core file has. A limit of 0 means nothing to a program that core_pattern pipes
     // cores to, which would be served a process with a device's mappings; of 1 Linux believes that

@@ -77,3 +77,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::worker
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/worker/worker_process.ipp>
+#endif

@@ -8,12 +8,13 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/cuda/worker/worker_door.ipp>
+#include <attune/measure/cuda/worker/worker_door.hpp>
 #include <attune/measure/cuda/worker/worker_main.hpp>
 #include <attune/measure/cuda/worker/worker_process.hpp>
-#include <attune/measure/cuda/worker/worker_wire.ipp>
-#include <attune/measure/sandbox/child_process.ipp>
+#include <attune/measure/cuda/worker/worker_wire.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/detail/signal_text.hpp>
+#include <attune/measure/sandbox/detail/started_child.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -146,7 +147,7 @@ private:
 
 } // namespace detail
 
-int start_this_program(int socket, int log)
+ATTUNE_INLINE int start_this_program(int socket, int log)
 {
     std::vector<std::string> environment =
         detail::environment_of_worker(detail::require_worker_door());
@@ -170,7 +171,7 @@ int start_this_program(int socket, int log)
     return id;
 }
 
-std::string text_of(ending const& how)
+ATTUNE_INLINE std::string text_of(ending const& how)
 {
     if (how.signal != 0) return attune::detail::signal_text(how.signal, 0);
     if (how.is_known) return "exit(" + std::to_string(how.code) + ") was called";
@@ -203,7 +204,7 @@ private:
     attune::detail::stderr_file file_{};
 };
 
-process::process(starter const& start, double end_within_s)
+ATTUNE_INLINE process::process(starter const& start, double end_within_s)
     : output_(std::make_unique<output>())
     , end_within_s_(end_within_s)
 {
@@ -213,9 +214,9 @@ process::process(starter const& start, double end_within_s)
         std::make_unique<attune::detail::started_child>(start(there.get(), output_->descriptor()));
 }
 
-process::~process() { end(); }
+ATTUNE_INLINE process::~process() { end(); }
 
-transfer process::receive(message& into, double until_s)
+ATTUNE_INLINE transfer process::receive(message& into, double until_s)
 {
     // Another child of this process may hold the worker's end of the connection open: then its
     // death is not seen there.
@@ -235,11 +236,11 @@ transfer process::receive(message& into, double until_s)
     }
 }
 
-int process::id() const noexcept { return child_->id(); }
+ATTUNE_INLINE int process::id() const noexcept { return child_->id(); }
 
-bool process::has_ended() noexcept { return child_->has_ended(); }
+ATTUNE_INLINE bool process::has_ended() noexcept { return child_->has_ended(); }
 
-ending process::end() noexcept
+ATTUNE_INLINE ending process::end() noexcept
 {
     if (child_->id() <= 0) return ending_;
     if (std::optional<int> const status = child_->end(end_within_s_)) {
@@ -252,8 +253,8 @@ ending process::end() noexcept
     return ending_;
 }
 
-std::string process::log() const { return output_->text(); }
+ATTUNE_INLINE std::string process::log() const { return output_->text(); }
 
-void process::forget_log() noexcept { output_->forget(); }
+ATTUNE_INLINE void process::forget_log() noexcept { output_->forget(); }
 
 } // namespace attune::inline ATTUNE_ABI::worker

@@ -74,3 +74,7 @@ void put_arrays(message& to, writer& text, std::span<std::vector<std::byte> cons
 [[nodiscard]] std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text);
 
 } // namespace attune::inline ATTUNE_ABI::worker
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/worker/worker_protocol.ipp>
+#endif

@@ -8,13 +8,15 @@
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/cuda/worker/detail/worker_lists.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
 
 #include <cstring>
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-std::string protocol_mark(std::string_view version, std::span<std::size_t const> sizes)
+ATTUNE_INLINE std::string protocol_mark(std::string_view version,
+                                        std::span<std::size_t const> sizes)
 {
     content_hash mark;
     mark.add(version);
@@ -23,7 +25,7 @@ std::string protocol_mark(std::string_view version, std::span<std::size_t const>
     return mark.hex();
 }
 
-void put(writer& to, device_code const& what)
+ATTUNE_INLINE void put(writer& to, device_code const& what)
 {
     auto const& [image, entry, architecture, resources] = what;
     to.put_text(image);
@@ -32,7 +34,7 @@ void put(writer& to, device_code const& what)
     to.put(resources);
 }
 
-device_code get_code(reader& from)
+ATTUNE_INLINE device_code get_code(reader& from)
 {
     device_code out;
     out.image = from.get_text();
@@ -42,14 +44,14 @@ device_code get_code(reader& from)
     return out;
 }
 
-void put(writer& to, device_variant const& what)
+ATTUNE_INLINE void put(writer& to, device_variant const& what)
 {
     auto const& [code, launch] = what;
     put(to, code);
     to.put(launch);
 }
 
-device_variant get_variant(reader& from)
+ATTUNE_INLINE device_variant get_variant(reader& from)
 {
     device_variant out;
     out.code = get_code(from);
@@ -58,7 +60,7 @@ device_variant get_variant(reader& from)
     return out;
 }
 
-void put(writer& to, device_bench_options const& what)
+ATTUNE_INLINE void put(writer& to, device_bench_options const& what)
 {
     auto const& [cache, precision, limit_s, as_graph, compares, perturb, repeats, comparison] =
         what;
@@ -72,7 +74,7 @@ void put(writer& to, device_bench_options const& what)
     put(to, comparison);
 }
 
-device_bench_options get_options(reader& from)
+ATTUNE_INLINE device_bench_options get_options(reader& from)
 {
     device_bench_options out;
     out.cache = from.get<cache_state>();
@@ -103,26 +105,9 @@ namespace detail {
     return protocol_mark(version, sizes);
 }
 
-template <class T>
-void put_list(writer& to, std::vector<T> const& what)
-{
-    to.put(what.size());
-    for (T const& one : what)
-        to.put(one);
-}
-
-template <class T>
-[[nodiscard]] std::vector<T> get_list(reader& from)
-{
-    std::vector<T> out(from.get_count());
-    for (T& one : out)
-        one = from.get<T>();
-    return out;
-}
-
 } // namespace detail
 
-void put(writer& to, beginning const& what)
+ATTUNE_INLINE void put(writer& to, beginning const& what)
 {
     auto const& [driver_path, bus, options, may_copy, regions, region_of, offset_of, call] = what;
     to.put_text(detail::own_mark());
@@ -144,7 +129,7 @@ void put(writer& to, beginning const& what)
     }
 }
 
-beginning get_beginning(reader& from)
+ATTUNE_INLINE beginning get_beginning(reader& from)
 {
     if (from.get_text() != detail::own_mark())
         throw error("the worker process is of another attune than the program that has started it",

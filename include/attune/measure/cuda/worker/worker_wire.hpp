@@ -193,4 +193,13 @@ enum class transfer : std::uint8_t {
 /// Errors   damaged_message
 [[nodiscard]] transfer receive(int socket, message& into, double until_s);
 
+namespace detail {
+/// Waits for the socket. @return  done: it is worth trying
+[[nodiscard]] transfer wait_for(int socket, short events, double until_s);
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI::worker
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/worker/worker_wire.ipp>
+#endif

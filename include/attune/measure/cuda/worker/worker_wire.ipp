@@ -20,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-descriptor::~descriptor()
+ATTUNE_INLINE descriptor::~descriptor()
 {
     if (number_ >= 0) ::close(number_);
 }
@@ -44,7 +44,7 @@ namespace detail {
 
 } // namespace detail
 
-shared_memory::shared_memory(std::size_t bytes)
+ATTUNE_INLINE shared_memory::shared_memory(std::size_t bytes)
     : size_(bytes)
 {
 #if defined(__linux__)
@@ -61,7 +61,7 @@ shared_memory::shared_memory(std::size_t bytes)
     map(PROT_READ | PROT_WRITE);
 }
 
-shared_memory::shared_memory(descriptor file, std::size_t bytes)
+ATTUNE_INLINE shared_memory::shared_memory(descriptor file, std::size_t bytes)
     : file_(std::move(file))
     , size_(bytes)
 {
@@ -77,14 +77,14 @@ shared_memory::shared_memory(descriptor file, std::size_t bytes)
     map(PROT_READ);
 }
 
-shared_memory::shared_memory(shared_memory&& other) noexcept
+ATTUNE_INLINE shared_memory::shared_memory(shared_memory&& other) noexcept
     : file_(std::move(other.file_))
     , data_(std::exchange(other.data_, nullptr))
     , size_(std::exchange(other.size_, 0))
 {
 }
 
-shared_memory& shared_memory::operator=(shared_memory&& other) noexcept
+ATTUNE_INLINE shared_memory& shared_memory::operator=(shared_memory&& other) noexcept
 {
     std::swap(file_, other.file_);
     std::swap(data_, other.data_);
@@ -92,12 +92,12 @@ shared_memory& shared_memory::operator=(shared_memory&& other) noexcept
     return *this;
 }
 
-shared_memory::~shared_memory()
+ATTUNE_INLINE shared_memory::~shared_memory()
 {
     if (data_ != nullptr) ::munmap(data_, size_);
 }
 
-void shared_memory::map(int protection)
+ATTUNE_INLINE void shared_memory::map(int protection)
 {
     if (size_ == 0) return;
     void* const at = ::mmap(nullptr, size_, protection, MAP_SHARED, file_.get(), 0);
@@ -121,8 +121,7 @@ struct frame {
 /// Far more than the code of any kernel.
 inline constexpr std::uint64_t longest_text = std::uint64_t{1} << 32;
 
-/// Waits for the socket. @return  done: it is worth trying
-[[nodiscard]] inline transfer wait_for(int socket, short events, double until_s)
+ATTUNE_INLINE transfer wait_for(int socket, short events, double until_s)
 {
     for (;;) {
         double const left_s = until_s - system_clocks().wall_s();
@@ -171,7 +170,7 @@ struct envelope {
 
 } // namespace detail
 
-std::pair<descriptor, descriptor> make_connection()
+ATTUNE_INLINE std::pair<descriptor, descriptor> make_connection()
 {
     int ends[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -186,7 +185,7 @@ std::pair<descriptor, descriptor> make_connection()
     return made;
 }
 
-transfer send(int socket, message const& what, double until_s)
+ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
 {
     detail::frame head{detail::frame::right_mark,
                        what.kind,
@@ -223,7 +222,7 @@ transfer send(int socket, message const& what, double until_s)
         [&](char* data, std::size_t bytes) { return ::send(socket, data, bytes, flags); });
 }
 
-transfer receive(int socket, message& into, double until_s)
+ATTUNE_INLINE transfer receive(int socket, message& into, double until_s)
 {
     into = {};
     detail::frame head{};

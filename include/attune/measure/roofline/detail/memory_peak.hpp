@@ -6,7 +6,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.ipp>
+#include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/roofline/detail/arithmetic_peak.hpp>
 #include <attune/measure/roofline/detail/peak_threads.hpp>
 #include <attune/measure/roofline/detail/spare_memory.hpp>

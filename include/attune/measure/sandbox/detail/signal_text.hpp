@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 
 #include <charconv>
@@ -42,14 +43,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     char text[2 * sizeof address];
     auto const end = std::to_chars(text, text + sizeof text, address, 16);
     return "0x" + std::string(text, end.ptr);
-}
-
-/// Shortest text of a number of seconds, with a decimal point in every locale.
-[[nodiscard]] inline std::string seconds_text(double seconds)
-{
-    char text[32];
-    auto const end = std::to_chars(text, text + sizeof text, seconds);
-    return std::string(text, end.ptr) + " s";
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

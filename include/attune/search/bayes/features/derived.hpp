@@ -51,3 +51,7 @@ struct derived_feature {
 value_of(description const& space, derived_feature const& feature, std::span<coordinate const> p);
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/features/derived.ipp>
+#endif

@@ -103,7 +103,7 @@ private:
     std::vector<derived_feature> out_;
 };
 
-std::vector<derived_feature> features_of_user(description const& space)
+ATTUNE_INLINE std::vector<derived_feature> features_of_user(description const& space)
 {
     std::vector<derived_feature> out;
     for (feature_description const& f : space.features)
@@ -112,8 +112,8 @@ std::vector<derived_feature> features_of_user(description const& space)
     return out;
 }
 
-std::vector<derived_feature> features_of_constraints(description const& space,
-                                                     std::vector<bool> const& varies)
+ATTUNE_INLINE std::vector<derived_feature> features_of_constraints(description const& space,
+                                                                   std::vector<bool> const& varies)
 {
     constraint_features found(space, varies);
     for (constraint_description const& c : space.constraints)
@@ -121,8 +121,8 @@ std::vector<derived_feature> features_of_constraints(description const& space,
     return std::move(found).taken();
 }
 
-std::vector<derived_feature> features_of_alignment(description const& space,
-                                                   std::vector<bool> const& varies)
+ATTUNE_INLINE std::vector<derived_feature> features_of_alignment(description const& space,
+                                                                 std::vector<bool> const& varies)
 {
     std::vector<derived_feature> out;
     for (std::uint32_t i = 0; i < space.parameters.size(); ++i) {
@@ -140,7 +140,7 @@ std::vector<derived_feature> features_of_alignment(description const& space,
     return out;
 }
 
-std::optional<double>
+ATTUNE_INLINE std::optional<double>
 value_of(description const& space, derived_feature const& feature, std::span<coordinate const> p)
 {
     evaluator const read(space);

@@ -65,3 +65,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/features/derived_column.ipp>
+#endif

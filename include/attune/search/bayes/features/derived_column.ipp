@@ -10,10 +10,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-derived_column::derived_column(description const& space,
-                               derived_feature formula,
-                               std::span<point const> seen,
-                               std::uint32_t most)
+ATTUNE_INLINE derived_column::derived_column(description const& space,
+                                             derived_feature formula,
+                                             std::span<point const> seen,
+                                             std::uint32_t most)
     : space_(&space)
     , formula_(std::move(formula))
 {
@@ -48,7 +48,7 @@ derived_column::derived_column(description const& space,
             seen_.push_back(table_[setting_of(p)]);
 }
 
-std::vector<std::optional<double>> derived_column::values_of_settings() const
+ATTUNE_INLINE std::vector<std::optional<double>> derived_column::values_of_settings() const
 {
     std::vector<std::optional<double>> out;
     point at(space_->parameters.size());
@@ -64,7 +64,7 @@ std::vector<std::optional<double>> derived_column::values_of_settings() const
     }
 }
 
-void derived_column::make_scale(std::vector<double> occurring, std::uint32_t most)
+ATTUNE_INLINE void derived_column::make_scale(std::vector<double> occurring, std::uint32_t most)
 {
     std::sort(occurring.begin(), occurring.end());
     occurring.erase(std::unique(occurring.begin(), occurring.end()), occurring.end());

@@ -106,3 +106,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/features/feature_map.ipp>
+#endif

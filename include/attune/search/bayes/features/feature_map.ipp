@@ -4,10 +4,10 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/features/derived.ipp>
-#include <attune/search/bayes/features/derived_column.ipp>
+#include <attune/search/bayes/features/derived.hpp>
+#include <attune/search/bayes/features/derived_column.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/bayes/features/parameter_features.ipp>
+#include <attune/search/bayes/features/parameter_features.hpp>
 #include <attune/search/bayes/features/repeats.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/marginals.hpp>
@@ -133,62 +133,67 @@ private:
     }
 };
 
-feature_map::feature_map(chain_of_trees const& space, feature_options const& options)
+ATTUNE_INLINE feature_map::feature_map(chain_of_trees const& space, feature_options const& options)
     : state_(std::make_shared<state const>(space, options))
 {
 }
 
-feature_map feature_map::with(std::shared_ptr<intermediate_columns const> more) const
+ATTUNE_INLINE feature_map feature_map::with(std::shared_ptr<intermediate_columns const> more) const
 {
     feature_map out = *this;
     out.more_ = std::move(more);
     return out;
 }
 
-chain_of_trees const& feature_map::space() const noexcept { return state_->space; }
-std::size_t feature_map::own_count() const noexcept
+ATTUNE_INLINE chain_of_trees const& feature_map::space() const noexcept { return state_->space; }
+ATTUNE_INLINE std::size_t feature_map::own_count() const noexcept
 {
     return state_->parameters.size() + state_->derived.size();
 }
-std::size_t feature_map::count() const noexcept
+ATTUNE_INLINE std::size_t feature_map::count() const noexcept
 {
     return own_count() + (more_ ? more_->count() : 0);
 }
-std::string const& feature_map::name(std::size_t f) const noexcept
+ATTUNE_INLINE std::string const& feature_map::name(std::size_t f) const noexcept
 {
     if (f >= own_count()) return more_->name(f - own_count());
     return is_derived(f) ? state_->derived_at(f).formula().name : state_->parameters[f].name;
 }
-bool feature_map::is_derived(std::size_t f) const noexcept { return state_->is_derived(f); }
-std::uint32_t feature_map::levels(std::size_t f) const noexcept
+ATTUNE_INLINE bool feature_map::is_derived(std::size_t f) const noexcept
+{
+    return state_->is_derived(f);
+}
+ATTUNE_INLINE std::uint32_t feature_map::levels(std::size_t f) const noexcept
 {
     if (f >= own_count()) return intermediate_columns::levels;
     if (is_derived(f)) return static_cast<std::uint32_t>(state_->places(f).size());
     return state_->parameters[f].levels;
 }
-bool feature_map::is_nominal(std::size_t f) const noexcept
+ATTUNE_INLINE bool feature_map::is_nominal(std::size_t f) const noexcept
 {
     return levels(f) > 0 && dimensions(f) == 0;
 }
-std::size_t feature_map::dimensions(std::size_t f) const noexcept
+ATTUNE_INLINE std::size_t feature_map::dimensions(std::size_t f) const noexcept
 {
     if (f >= own_count()) return intermediate_columns::dimensions;
     if (is_derived(f) || levels(f) == 0) return 1;
     return state_->parameters[f].dimensions;
 }
-std::span<double const> feature_map::place(std::size_t f, std::uint32_t level) const noexcept
+ATTUNE_INLINE std::span<double const> feature_map::place(std::size_t f,
+                                                         std::uint32_t level) const noexcept
 {
     std::size_t const n = dimensions(f);
     if (f >= own_count()) return std::span(intermediate_columns::places()).subspan(level * n, n);
     return std::span(state_->places(f)).subspan(level * n, n);
 }
-double
+ATTUNE_INLINE double
 feature_map::position(std::size_t f, feature_table const& table, std::size_t row) const noexcept
 {
     if (levels(f) == 0) return table.real[f][row];
     return state_->places(f)[table.level[f][row]];
 }
-double feature_map::distance(std::size_t f, std::uint32_t a, std::uint32_t b) const noexcept
+ATTUNE_INLINE double
+feature_map::distance(std::size_t f, std::uint32_t a, std::uint32_t b) const noexcept
 {
     if (a == b) return 0;
     std::span<double const> const at_a = place(f, a);
@@ -200,7 +205,7 @@ double feature_map::distance(std::size_t f, std::uint32_t a, std::uint32_t b) co
     return std::min(1.0, std::sqrt(sum));
 }
 
-void feature_map::append(point const& p, feature_table& table) const
+ATTUNE_INLINE void feature_map::append(point const& p, feature_table& table) const
 {
     std::vector<parameter_description> const& all = space().describe().parameters;
     table.level.resize(count());

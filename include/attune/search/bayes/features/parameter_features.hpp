@@ -54,3 +54,7 @@ struct parameter_feature {
                                                          std::uint32_t most);
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/features/parameter_features.ipp>
+#endif

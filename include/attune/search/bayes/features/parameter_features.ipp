@@ -15,7 +15,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-std::uint32_t parameter_feature::level_at(parameter_description const& p, coordinate at) const
+ATTUNE_INLINE std::uint32_t parameter_feature::level_at(parameter_description const& p,
+                                                        coordinate at) const
 {
     switch (read) {
     case reading::position: {
@@ -33,7 +34,8 @@ std::uint32_t parameter_feature::level_at(parameter_description const& p, coordi
     }
 }
 
-double parameter_feature::position_at(parameter_description const& p, coordinate at) const
+ATTUNE_INLINE double parameter_feature::position_at(parameter_description const& p,
+                                                    coordinate at) const
 {
     if (read == reading::real) return scale_position(p, at.real);
     return std::clamp((spaced(number_at(p, at).as_real(), on) - low) / (high - low), 0.0, 1.0);
@@ -100,10 +102,10 @@ features_of_parts(parameter_description const& p, parameter_feature const& whole
     return out;
 }
 
-std::vector<parameter_feature> features_of(description const& space,
-                                           std::uint32_t index,
-                                           std::vector<bool> const& occurs,
-                                           std::uint32_t most)
+ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& space,
+                                                         std::uint32_t index,
+                                                         std::vector<bool> const& occurs,
+                                                         std::uint32_t most)
 {
     parameter_description const& p = space.parameters[index];
     parameter_feature f;

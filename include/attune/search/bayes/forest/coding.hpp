@@ -57,3 +57,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::forest
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/forest/coding.ipp>
+#endif

@@ -34,7 +34,7 @@ namespace attune::inline ATTUNE_ABI::forest {
     return static_cast<std::uint32_t>(std::min<std::size_t>(sorted.size(), most_codes));
 }
 
-coding::coding(feature_map const& features)
+ATTUNE_INLINE coding::coding(feature_map const& features)
 {
     auto const add = [&](std::size_t f, column about, std::vector<std::uint8_t> of_level) {
         about_.push_back(about);
@@ -65,7 +65,8 @@ coding::coding(feature_map const& features)
     }
 }
 
-void coding::append(feature_table const& table, std::size_t first, code_table& out) const
+ATTUNE_INLINE void
+coding::append(feature_table const& table, std::size_t first, code_table& out) const
 {
     out.about = about_;
     out.code.resize(about_.size());

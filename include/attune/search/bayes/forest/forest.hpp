@@ -80,3 +80,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::forest
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/forest/forest.ipp>
+#endif

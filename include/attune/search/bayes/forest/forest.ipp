@@ -4,10 +4,10 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/forest/coding.ipp>
+#include <attune/search/bayes/forest/coding.hpp>
 #include <attune/search/bayes/forest/forest.hpp>
-#include <attune/search/bayes/forest/masked_tree.ipp>
-#include <attune/search/bayes/forest/tree_grower.ipp>
+#include <attune/search/bayes/forest/masked_tree.hpp>
+#include <attune/search/bayes/forest/tree_grower.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace attune::inline ATTUNE_ABI::forest {
 
-void regression_forest::fit(code_table const& x, std::span<double const> y, random_engine& engine)
+ATTUNE_INLINE void
+regression_forest::fit(code_table const& x, std::span<double const> y, random_engine& engine)
 {
     ATTUNE_ASSERT(x.points == y.size(), "a forest learns one number per point");
     trees_.clear();
@@ -65,9 +66,9 @@ void regression_forest::fit(code_table const& x, std::span<double const> y, rand
     if (judged > 0 && scatter > 0) error_ = (squares / judged) / (scatter / count);
 }
 
-void regression_forest::predict(code_table const& x,
-                                std::span<double> mean,
-                                std::span<double> variance) const
+ATTUNE_INLINE void regression_forest::predict(code_table const& x,
+                                              std::span<double> mean,
+                                              std::span<double> variance) const
 {
     ATTUNE_ASSERT(mean.size() == x.points && variance.size() == x.points,
                   "a forest predicts one mean and one variance per point");
@@ -83,9 +84,8 @@ void regression_forest::predict(code_table const& x,
     }
 }
 
-void classification_forest::fit(code_table const& x,
-                                std::span<char const> labels,
-                                random_engine& engine)
+ATTUNE_INLINE void
+classification_forest::fit(code_table const& x, std::span<char const> labels, random_engine& engine)
 {
     std::vector<double> numbers;
     for (char const label : labels)
@@ -93,9 +93,9 @@ void classification_forest::fit(code_table const& x,
     forest_.fit(x, numbers, engine);
 }
 
-void classification_forest::probability(code_table const& x,
-                                        std::span<double> out,
-                                        double without_points) const
+ATTUNE_INLINE void classification_forest::probability(code_table const& x,
+                                                      std::span<double> out,
+                                                      double without_points) const
 {
     if (forest_.tree_count() == 0) {
         std::fill(out.begin(), out.end(), without_points);

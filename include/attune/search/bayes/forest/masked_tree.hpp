@@ -56,3 +56,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::forest
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/forest/masked_tree.ipp>
+#endif

@@ -18,9 +18,9 @@ struct leaf_range {
     std::size_t last = 0;
 };
 
-masked_tree::masked_tree(std::span<tree_node const> tree,
-                         std::span<column const> about,
-                         double least_variance)
+ATTUNE_INLINE masked_tree::masked_tree(std::span<tree_node const> tree,
+                                       std::span<column const> about,
+                                       double least_variance)
 {
     std::vector<leaf_range> below(tree.size());
     struct visit {
@@ -70,7 +70,7 @@ masked_tree::masked_tree(std::span<tree_node const> tree,
     }
 }
 
-std::size_t masked_tree::words_leaf(code_table const& x, std::size_t p) const noexcept
+ATTUNE_INLINE std::size_t masked_tree::words_leaf(code_table const& x, std::size_t p) const noexcept
 {
     // Bits beyond the leaves are never cleared, and higher than theirs.
     for (std::size_t w = 0;; ++w) {
@@ -81,7 +81,7 @@ std::size_t masked_tree::words_leaf(code_table const& x, std::size_t p) const no
     }
 }
 
-leaf const& masked_tree::leaf_of(code_table const& x, std::size_t p) const noexcept
+ATTUNE_INLINE leaf const& masked_tree::leaf_of(code_table const& x, std::size_t p) const noexcept
 {
     return leaves_[words_leaf(x, p)];
 }
@@ -115,7 +115,8 @@ void masked_tree::add_words(code_table const& x,
     }
 }
 
-void masked_tree::add(code_table const& x, std::span<double> mean, std::span<double> square) const
+ATTUNE_INLINE void
+masked_tree::add(code_table const& x, std::span<double> mean, std::span<double> square) const
 {
     switch (words_) {
     case 1:

@@ -82,3 +82,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::forest
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/forest/tree_grower.ipp>
+#endif

@@ -12,6 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::forest {
 
+ATTUNE_INLINE
 tree_grower::tree_grower(code_table const& x, std::span<double const> y, options const& how)
     : x_(x)
     , y_(y)
@@ -23,7 +24,8 @@ tree_grower::tree_grower(code_table const& x, std::span<double const> y, options
     std::iota(order_.begin(), order_.end(), 0U);
 }
 
-std::vector<tree_node> tree_grower::grow(std::span<std::uint32_t> points, random_engine& engine)
+ATTUNE_INLINE std::vector<tree_node> tree_grower::grow(std::span<std::uint32_t> points,
+                                                       random_engine& engine)
 {
     struct task {
         std::uint32_t node;
@@ -57,7 +59,7 @@ std::vector<tree_node> tree_grower::grow(std::span<std::uint32_t> points, random
     return tree;
 }
 
-tree_node tree_grower::describe(std::span<std::uint32_t const> points) const
+ATTUNE_INLINE tree_node tree_grower::describe(std::span<std::uint32_t const> points) const
 {
     tree_node out;
     double const count = static_cast<double>(points.size());
@@ -71,9 +73,9 @@ tree_node tree_grower::describe(std::span<std::uint32_t const> points) const
     return out;
 }
 
-tree_grower::split tree_grower::best_split(std::span<std::uint32_t const> points,
-                                           tree_node const& at,
-                                           random_engine& engine)
+ATTUNE_INLINE tree_grower::split tree_grower::best_split(std::span<std::uint32_t const> points,
+                                                         tree_node const& at,
+                                                         random_engine& engine)
 {
     split best;
     double const count = static_cast<double>(points.size());
@@ -95,7 +97,8 @@ tree_grower::split tree_grower::best_split(std::span<std::uint32_t const> points
 
 /// The points by code, ascending; by mean for a nominal column. Sums are of differences from
 /// `mean`.
-void tree_grower::gather_groups(std::uint32_t c, std::span<std::uint32_t const> points, double mean)
+ATTUNE_INLINE void
+tree_grower::gather_groups(std::uint32_t c, std::span<std::uint32_t const> points, double mean)
 {
     std::vector<std::uint8_t> const& code = x_.code[c];
     code_set met;
@@ -120,7 +123,8 @@ void tree_grower::gather_groups(std::uint32_t c, std::span<std::uint32_t const> 
 }
 
 /// Cuts the groups, whose sums add up to 0, in two at every place.
-void tree_grower::try_column(std::uint32_t c, double points, random_engine& engine, split& best)
+ATTUNE_INLINE void
+tree_grower::try_column(std::uint32_t c, double points, random_engine& engine, split& best)
 {
     double const least = static_cast<double>(how_.min_leaf);
     double count = 0;
@@ -143,7 +147,9 @@ void tree_grower::try_column(std::uint32_t c, double points, random_engine& engi
 
 /// The codes of the groups up to `cut`. Of codes that no point of the node has, those between two
 /// groups go either way: all below a random threshold, each by itself if nominal.
-code_set tree_grower::left_of(std::uint32_t c, std::size_t cut, random_engine& engine) const
+ATTUNE_INLINE code_set tree_grower::left_of(std::uint32_t c,
+                                            std::size_t cut,
+                                            random_engine& engine) const
 {
     code_set out;
     if (!x_.about[c].is_nominal) {

@@ -41,3 +41,7 @@ struct code_book {
                                      attune::feature_table const& points);
 
 } // namespace attune::inline ATTUNE_ABI::gp
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/gp/code_book.ipp>
+#endif

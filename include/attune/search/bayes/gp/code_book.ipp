@@ -44,7 +44,7 @@ private:
 };
 
 /// The feature alone; nothing when it has more levels than codes can tell.
-static std::optional<feature_group> single_group(std::size_t feature,
+inline std::optional<feature_group> single_group(std::size_t feature,
                                                  std::vector<std::uint32_t> const& level)
 {
     feature_group out{{feature}, {{}}, {}};
@@ -62,7 +62,7 @@ static std::optional<feature_group> single_group(std::size_t feature,
 }
 
 /// How many combinations a and b have together, among every `stride`-th point.
-static std::uint32_t count_together(feature_group const& a,
+inline std::uint32_t count_together(feature_group const& a,
                                     feature_group const& b,
                                     std::size_t stride,
                                     pair_numbering& numbering)
@@ -74,7 +74,7 @@ static std::uint32_t count_together(feature_group const& a,
 }
 
 /// Makes b part of a, unless that gives more than `most` combinations.
-static bool
+inline bool
 merge_into(feature_group& a, feature_group const& b, std::size_t most, pair_numbering& numbering)
 {
     numbering.start(a.combinations(), b.combinations());
@@ -99,7 +99,7 @@ merge_into(feature_group& a, feature_group const& b, std::size_t most, pair_numb
 
 } // namespace detail
 
-void code_book::keep_only(std::span<char const> keep)
+ATTUNE_INLINE void code_book::keep_only(std::span<char const> keep)
 {
     for (feature_group& group : groups) {
         std::size_t kept = 0;
@@ -111,7 +111,8 @@ void code_book::keep_only(std::span<char const> keep)
         std::count_if(keep.begin(), keep.end(), [](char k) { return k != 0; }));
 }
 
-code_book code_book_of(attune::feature_map const& map, attune::feature_table const& points)
+ATTUNE_INLINE code_book code_book_of(attune::feature_map const& map,
+                                     attune::feature_table const& points)
 {
     code_book out;
     out.points = points.points;

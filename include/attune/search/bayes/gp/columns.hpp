@@ -67,3 +67,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::gp
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/gp/columns.ipp>
+#endif

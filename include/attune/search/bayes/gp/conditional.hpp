@@ -86,3 +86,7 @@ void append_row(attune::feature_table const& from, std::size_t row, attune::feat
 void erase_row(attune::feature_table& table, std::size_t row);
 
 } // namespace attune::inline ATTUNE_ABI::gp
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/gp/conditional.ipp>
+#endif

@@ -5,7 +5,7 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/gp/columns.ipp>
+#include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
 #include <attune/search/bayes/gp/design.hpp>
 #include <attune/search/bayes/gp/inverse.hpp>
@@ -21,7 +21,8 @@
 
 namespace attune::inline ATTUNE_ABI::gp {
 
-void append_row(attune::feature_table const& from, std::size_t row, attune::feature_table& to)
+ATTUNE_INLINE void
+append_row(attune::feature_table const& from, std::size_t row, attune::feature_table& to)
 {
     to.level.resize(from.level.size());
     to.real.resize(from.real.size());
@@ -32,7 +33,7 @@ void append_row(attune::feature_table const& from, std::size_t row, attune::feat
     ++to.points;
 }
 
-void erase_row(attune::feature_table& table, std::size_t row)
+ATTUNE_INLINE void erase_row(attune::feature_table& table, std::size_t row)
 {
     auto const erase = [row](auto& column) {
         if (!column.empty()) column.erase(column.begin() + static_cast<std::ptrdiff_t>(row));
@@ -45,7 +46,7 @@ void erase_row(attune::feature_table& table, std::size_t row)
 namespace detail {
 
 /// Covariance of all pairs of `points`, lower triangle, without noise.
-static Eigen::MatrixXd covariance_of(design const& points, kernel k, hyperparameter_vector const& h)
+inline Eigen::MatrixXd covariance_of(design const& points, kernel k, hyperparameter_vector const& h)
 {
     Eigen::Index const n = points.points;
     bool const product = k.form == kernel_form::product;
@@ -77,13 +78,13 @@ static Eigen::MatrixXd covariance_of(design const& points, kernel k, hyperparame
 
 } // namespace detail
 
-conditional::conditional(attune::feature_map features, kernel k)
+ATTUNE_INLINE conditional::conditional(attune::feature_map features, kernel k)
     : features_(std::move(features))
     , kernel_(k)
 {
 }
 
-void conditional::reserve(Eigen::Index count)
+ATTUNE_INLINE void conditional::reserve(Eigen::Index count)
 {
     if (factor_.rows() >= count) return;
     Eigen::Index const capacity = std::max(count, 2 * factor_.rows());
@@ -93,12 +94,12 @@ void conditional::reserve(Eigen::Index count)
     standardised_.conservativeResize(capacity);
 }
 
-bool conditional::condition(hyperparameter_vector const& h,
-                            attune::feature_table const& points,
-                            std::span<double const> values,
-                            std::span<double const> variance,
-                            double shift,
-                            double scale)
+ATTUNE_INLINE bool conditional::condition(hyperparameter_vector const& h,
+                                          attune::feature_table const& points,
+                                          std::span<double const> values,
+                                          std::span<double const> variance,
+                                          double shift,
+                                          double scale)
 {
     ATTUNE_ASSERT(values.size() == points.points, "one value per observed point");
     ATTUNE_ASSERT(variance.empty() || variance.size() == values.size(),
@@ -130,8 +131,8 @@ bool conditional::condition(hyperparameter_vector const& h,
 }
 
 /// Covariance of a point with every observation, without noise.
-Eigen::VectorXd conditional::covariance_with(attune::feature_table const& from,
-                                             std::size_t row) const
+ATTUNE_INLINE Eigen::VectorXd conditional::covariance_with(attune::feature_table const& from,
+                                                           std::size_t row) const
 {
     bool const product = kernel_.form == kernel_form::product;
     Eigen::ArrayXd out = Eigen::ArrayXd::Constant(size_, product ? hyper_.signal() : 0.0);
@@ -160,10 +161,8 @@ Eigen::VectorXd conditional::covariance_with(attune::feature_table const& from,
     return out.matrix();
 }
 
-std::pair<Eigen::VectorXd, double> conditional::observe(attune::feature_table const& from,
-                                                        std::size_t row,
-                                                        double value,
-                                                        double variance)
+ATTUNE_INLINE std::pair<Eigen::VectorXd, double> conditional::observe(
+    attune::feature_table const& from, std::size_t row, double value, double variance)
 {
     Eigen::Index const n = size_;
     reserve(n + 1);
@@ -184,7 +183,7 @@ std::pair<Eigen::VectorXd, double> conditional::observe(attune::feature_table co
     return {projected, pivot};
 }
 
-Eigen::VectorXd conditional::revise(std::size_t i, double value)
+ATTUNE_INLINE Eigen::VectorXd conditional::revise(std::size_t i, double value)
 {
     Eigen::Index const at = static_cast<Eigen::Index>(i);
     ATTUNE_ASSERT(at < size_, "only what has been observed can be revised");
@@ -200,7 +199,7 @@ Eigen::VectorXd conditional::revise(std::size_t i, double value)
     return change;
 }
 
-std::vector<plane_rotation> conditional::forget(std::size_t i)
+ATTUNE_INLINE std::vector<plane_rotation> conditional::forget(std::size_t i)
 {
     Eigen::Index const at = static_cast<Eigen::Index>(i);
     ATTUNE_ASSERT(at < size_, "only what has been observed can be forgotten");

@@ -57,3 +57,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::gp
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/gp/evidence.ipp>
+#endif

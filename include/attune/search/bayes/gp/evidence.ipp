@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI::gp {
 
 namespace detail {
 
-static void
+inline void
 evaluate_matern(smoothness s, Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
 {
     if (s == smoothness::matern52)
@@ -33,6 +33,7 @@ evaluate_matern(smoothness s, Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen
 
 } // namespace detail
 
+ATTUNE_INLINE
 evidence::evidence(design const& points, kernel k, Eigen::VectorXd values, Eigen::VectorXd variance)
     : points_(points)
     , kernel_(k)
@@ -42,7 +43,7 @@ evidence::evidence(design const& points, kernel k, Eigen::VectorXd values, Eigen
 {
 }
 
-void evidence::fill_tables(hyperparameter_vector const& h, bool with_gradient)
+ATTUNE_INLINE void evidence::fill_tables(hyperparameter_vector const& h, bool with_gradient)
 {
     double const base = h.base();
     for (std::size_t f = 0; f < tables_.size(); ++f) {
@@ -69,7 +70,7 @@ void evidence::fill_tables(hyperparameter_vector const& h, bool with_gradient)
 }
 
 /// covariance_, and for the radial form slope_.
-void evidence::assemble(hyperparameter_vector const& h, bool with_gradient)
+ATTUNE_INLINE void evidence::assemble(hyperparameter_vector const& h, bool with_gradient)
 {
     Eigen::Index const n = points_.points;
     double const signal = h.signal();
@@ -114,7 +115,7 @@ void evidence::assemble(hyperparameter_vector const& h, bool with_gradient)
     }
 }
 
-double evidence::operator()(Eigen::VectorXd const& theta, Eigen::VectorXd* gradient)
+ATTUNE_INLINE double evidence::operator()(Eigen::VectorXd const& theta, Eigen::VectorXd* gradient)
 {
     hyperparameter_vector const h{theta};
     Eigen::Index const n = points_.points;
@@ -162,7 +163,8 @@ double evidence::operator()(Eigen::VectorXd const& theta, Eigen::VectorXd* gradi
 }
 
 /// Adds the derivatives by log lengths and logit base; the weights of pairs are in inverse_.
-void evidence::add_feature_gradients(hyperparameter_vector const& h, Eigen::VectorXd& gradient)
+ATTUNE_INLINE void evidence::add_feature_gradients(hyperparameter_vector const& h,
+                                                   Eigen::VectorXd& gradient)
 {
     Eigen::Index const n = points_.points;
     bool const product = kernel_.form == kernel_form::product;

@@ -45,3 +45,7 @@ struct maximum {
                                maximise_options const& options = {});
 
 } // namespace attune::inline ATTUNE_ABI::gp
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/gp/maximise.ipp>
+#endif

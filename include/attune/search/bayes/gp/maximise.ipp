@@ -47,7 +47,7 @@ private:
 };
 
 /// Descends from `theta`, which ends at the lowest point found. Returns the value there.
-static double descend(posterior_density& target,
+inline double descend(posterior_density& target,
                       hyper_density const& prior,
                       Eigen::VectorXd& theta,
                       maximise_options const& options)
@@ -99,11 +99,11 @@ static double descend(posterior_density& target,
 
 } // namespace detail
 
-maximum maximise(evidence& likelihood,
-                 hyper_density const& prior,
-                 hyperparameter_vector const* warm,
-                 random_engine& engine,
-                 maximise_options const& options)
+ATTUNE_INLINE maximum maximise(evidence& likelihood,
+                               hyper_density const& prior,
+                               hyperparameter_vector const* warm,
+                               random_engine& engine,
+                               maximise_options const& options)
 {
     maximum result;
     result.best = prior.mode();

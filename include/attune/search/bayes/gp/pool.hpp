@@ -93,3 +93,7 @@ using pool = basic_pool<float>;
 using exact_pool = basic_pool<double>;
 
 } // namespace attune::inline ATTUNE_ABI::gp
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/gp/pool.ipp>
+#endif

@@ -102,3 +102,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::gp
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/gp/process.ipp>
+#endif

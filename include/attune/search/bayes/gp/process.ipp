@@ -5,12 +5,12 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/gp/code_book.ipp>
-#include <attune/search/bayes/gp/columns.ipp>
-#include <attune/search/bayes/gp/conditional.ipp>
+#include <attune/search/bayes/gp/code_book.hpp>
+#include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/design.hpp>
-#include <attune/search/bayes/gp/evidence.ipp>
-#include <attune/search/bayes/gp/maximise.ipp>
+#include <attune/search/bayes/gp/detail/process_state.hpp>
+#include <attune/search/bayes/gp/evidence.hpp>
+#include <attune/search/bayes/gp/maximise.hpp>
 #include <attune/search/bayes/gp/process.hpp>
 #include <attune/search/bayes/gp/projection.hpp>
 
@@ -22,11 +22,10 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::gp {
 
-process_options kernel_tuner_process(double length)
+ATTUNE_INLINE process_options kernel_tuner_process(double length)
 {
     process_options out;
     out.kernel = {kernel_form::radial, smoothness::matern32};
@@ -34,7 +33,7 @@ process_options kernel_tuner_process(double length)
     return out;
 }
 
-process_options baco_process()
+ATTUNE_INLINE process_options baco_process()
 {
     process_options out;
     out.kernel = {kernel_form::radial, smoothness::matern52};
@@ -43,62 +42,29 @@ process_options baco_process()
     return out;
 }
 
-namespace detail {
-
-static std::vector<char> derived_features(attune::feature_map const& features)
-{
-    std::vector<char> out(features.count());
-    for (std::size_t f = 0; f < out.size(); ++f)
-        out[f] = features.is_derived(f) ? 1 : 0;
-    return out;
-}
-
-} // namespace detail
-
-struct process::state {
-    state(attune::feature_map map, process_options const& o)
-        : features(std::move(map))
-        , options(o)
-        , prior(o.belief, detail::derived_features(features))
-        , hyper(prior.mode())
-        , given(features, o.kernel)
-    {
-        if (!o.fixed_length) return;
-        hyper.theta.head(prior.features()).setConstant(std::log(*o.fixed_length));
-        hyper.theta[prior.features()] = 0;
-        hyper.theta[prior.features() + 1] = std::log(o.fixed_noise);
-    }
-
-    attune::feature_map features;
-    process_options options;
-    hyper_density prior;
-    hyperparameter_vector hyper;
-    bool fitted = false;
-    double shift = 0;
-    double scale = 1;
-    conditional given;
-};
-
-process::process(attune::feature_map features, process_options const& options)
+ATTUNE_INLINE process::process(attune::feature_map features, process_options const& options)
     : state_(std::make_unique<state>(std::move(features), options))
 {
 }
-process::~process() = default;
-process::process(process&&) noexcept = default;
-process& process::operator=(process&&) noexcept = default;
+ATTUNE_INLINE process::~process() = default;
+ATTUNE_INLINE process::process(process&&) noexcept = default;
+ATTUNE_INLINE process& process::operator=(process&&) noexcept = default;
 
-attune::feature_map const& process::features() const noexcept { return state_->features; }
-process_options const& process::options() const noexcept { return state_->options; }
-bool process::is_fitted() const noexcept { return state_->fitted; }
-hyperparameter_vector const& process::hyper() const noexcept { return state_->hyper; }
-double process::shift() const noexcept { return state_->shift; }
-double process::scale() const noexcept { return state_->scale; }
-std::size_t process::observations() const noexcept
+ATTUNE_INLINE attune::feature_map const& process::features() const noexcept
+{
+    return state_->features;
+}
+ATTUNE_INLINE process_options const& process::options() const noexcept { return state_->options; }
+ATTUNE_INLINE bool process::is_fitted() const noexcept { return state_->fitted; }
+ATTUNE_INLINE hyperparameter_vector const& process::hyper() const noexcept { return state_->hyper; }
+ATTUNE_INLINE double process::shift() const noexcept { return state_->shift; }
+ATTUNE_INLINE double process::scale() const noexcept { return state_->scale; }
+ATTUNE_INLINE std::size_t process::observations() const noexcept
 {
     return static_cast<std::size_t>(state_->given.size());
 }
 
-void process::set_hyper(hyperparameter_vector hyper)
+ATTUNE_INLINE void process::set_hyper(hyperparameter_vector hyper)
 {
     ATTUNE_ASSERT(hyper.theta.size() == state_->hyper.theta.size(),
                   "hyperparameters are of the features of this process");
@@ -106,17 +72,17 @@ void process::set_hyper(hyperparameter_vector hyper)
     state_->fitted = true;
 }
 
-void process::rescale(double shift, double scale)
+ATTUNE_INLINE void process::rescale(double shift, double scale)
 {
     ATTUNE_ASSERT(scale > 0 && std::isfinite(shift), "values are divided by the scale");
     state_->shift = shift;
     state_->scale = scale;
 }
 
-void process::refit(attune::feature_table const& points,
-                    std::span<double const> values,
-                    std::span<double const> variance,
-                    random_engine& engine)
+ATTUNE_INLINE void process::refit(attune::feature_table const& points,
+                                  std::span<double const> values,
+                                  std::span<double const> variance,
+                                  random_engine& engine)
 {
     state& s = *state_;
     ATTUNE_ASSERT(values.size() == points.points, "one value per observed point");
@@ -140,43 +106,30 @@ void process::refit(attune::feature_table const& points,
     s.fitted = true;
 }
 
-void process::condition(attune::feature_table const& points,
-                        std::span<double const> values,
-                        std::span<double const> variance)
+ATTUNE_INLINE void process::condition(attune::feature_table const& points,
+                                      std::span<double const> values,
+                                      std::span<double const> variance)
 {
     state& s = *state_;
     (void)s.given.condition(s.hyper, points, values, variance, s.shift, s.scale);
 }
 
-void process::observe(attune::feature_table const& from,
-                      std::size_t row,
-                      double value,
-                      double variance)
+ATTUNE_INLINE void
+process::observe(attune::feature_table const& from, std::size_t row, double value, double variance)
 {
     state& s = *state_;
     if (s.given.size() == 0) condition({}, {}); // takes the present hyperparameters and scale
     (void)s.given.observe(from, row, value, variance);
 }
-void process::revise(std::size_t i, double value) { (void)state_->given.revise(i, value); }
-void process::forget(std::size_t i) { (void)state_->given.forget(i); }
-
-namespace detail {
-
-/// Means of the sums, standardised with `shift` and `scale` instead of those of `given`.
-static void mean_of(projection_sums const& sums,
-                    conditional const& given,
-                    double shift,
-                    double scale,
-                    Eigen::ArrayXd& mean)
+ATTUNE_INLINE void process::revise(std::size_t i, double value)
 {
-    mean = (given.scale() / scale) * sums.values + ((given.shift() - shift) / scale) * sums.ones;
+    (void)state_->given.revise(i, value);
 }
+ATTUNE_INLINE void process::forget(std::size_t i) { (void)state_->given.forget(i); }
 
-} // namespace detail
-
-void process::predict(attune::feature_table const& points,
-                      Eigen::ArrayXd& mean,
-                      Eigen::ArrayXd& variance) const
+ATTUNE_INLINE void process::predict(attune::feature_table const& points,
+                                    Eigen::ArrayXd& mean,
+                                    Eigen::ArrayXd& variance) const
 {
     state const& s = *state_;
     Eigen::Index const m = static_cast<Eigen::Index>(points.points);

@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/space/files/detail/expression_lexer.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
+#include <attune/space/files/expression_limits.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,9 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
-#include <attune/space/files/expression_parser.hpp>
+#include <attune/space/files/expression_limits.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/files/expression_parser.hpp>
+#include <attune/space/files/syntax_error.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
-#include <attune/space/files/expression_parser.ipp>
+#include <attune/space/files/expression_parser.hpp>
 
 #include <cstddef>
 #include <cstdint>

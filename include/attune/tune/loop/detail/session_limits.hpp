@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/progress.ipp>
+#include <attune/tune/progress.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -11,10 +11,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-record make_record(record_key key,
-                   description const& space,
-                   session_result const& result,
-                   tuning_options const& options)
+ATTUNE_INLINE record make_record(record_key key,
+                                 description const& space,
+                                 session_result const& result,
+                                 tuning_options const& options)
 {
     record out;
     out.key = std::move(key);
@@ -42,7 +42,7 @@ record make_record(record_key key,
     return out;
 }
 
-std::optional<point> point_of(record const& remembered, chain_of_trees const& space)
+ATTUNE_INLINE std::optional<point> point_of(record const& remembered, chain_of_trees const& space)
 {
     description const& d = space.describe();
     point out(d.parameters.size());

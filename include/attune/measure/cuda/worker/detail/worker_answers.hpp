@@ -5,8 +5,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/measure/cuda/worker/detail/worker_lists.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
-#include <attune/measure/cuda/worker/worker_protocol.ipp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-void put(writer& to, failure const& what)
+ATTUNE_INLINE void put(writer& to, failure const& what)
 {
     auto const& [stage, reason, log] = what;
     to.put(stage);
@@ -23,7 +23,7 @@ void put(writer& to, failure const& what)
     to.put_text(log);
 }
 
-failure get_failure(reader& from)
+ATTUNE_INLINE failure get_failure(reader& from)
 {
     failure out;
     out.stage = from.get<failure_stage>();
@@ -33,7 +33,7 @@ failure get_failure(reader& from)
     return out;
 }
 
-void put(writer& to, probation_result const& what)
+ATTUNE_INLINE void put(writer& to, probation_result const& what)
 {
     to.put(what.index());
     if (auto const* const seconds = std::get_if<double>(&what))
@@ -42,13 +42,13 @@ void put(writer& to, probation_result const& what)
         put(to, std::get<failure>(what));
 }
 
-probation_result get_probation(reader& from)
+ATTUNE_INLINE probation_result get_probation(reader& from)
 {
     if (from.get<std::size_t>() == 0) return from.get<double>();
     return get_failure(from);
 }
 
-void put(writer& to, outcome const& what)
+ATTUNE_INLINE void put(writer& to, outcome const& what)
 {
     to.put(what.index());
     if (auto const* const measured = std::get_if<measurement>(&what))
@@ -57,13 +57,13 @@ void put(writer& to, outcome const& what)
         put(to, std::get<failure>(what));
 }
 
-outcome get_outcome(reader& from)
+ATTUNE_INLINE outcome get_outcome(reader& from)
 {
     if (from.get<std::size_t>() == 0) return from.get<measurement>();
     return get_failure(from);
 }
 
-void put(writer& to, timing_record const& what)
+ATTUNE_INLINE void put(writer& to, timing_record const& what)
 {
     auto const& [times, disturbed, runs, threads, clock] = what;
     detail::put_list(to, times);
@@ -73,7 +73,7 @@ void put(writer& to, timing_record const& what)
     to.put_text(clock);
 }
 
-timing_record get_timing(reader& from)
+ATTUNE_INLINE timing_record get_timing(reader& from)
 {
     timing_record out;
     out.times = detail::get_list<double>(from);
@@ -92,7 +92,7 @@ timing_record get_timing(reader& from)
     return out;
 }
 
-void put(writer& to, std::variant<round_times, std::size_t> const& what)
+ATTUNE_INLINE void put(writer& to, std::variant<round_times, std::size_t> const& what)
 {
     to.put(what.index());
     if (auto const* const failed = std::get_if<std::size_t>(&what)) {
@@ -108,7 +108,7 @@ void put(writer& to, std::variant<round_times, std::size_t> const& what)
     }
 }
 
-std::variant<round_times, std::size_t> get_comparison(reader& from)
+ATTUNE_INLINE std::variant<round_times, std::size_t> get_comparison(reader& from)
 {
     if (from.get<std::size_t>() != 0) return from.get<std::size_t>();
     round_times out(from.get_count());
@@ -118,7 +118,7 @@ std::variant<round_times, std::size_t> get_comparison(reader& from)
     return out;
 }
 
-void put_thrown(writer& to, std::exception_ptr const& thrown)
+ATTUNE_INLINE void put_thrown(writer& to, std::exception_ptr const& thrown)
 {
     // Not by dynamic_cast, which a program without run-time type information does not have.
     try {
@@ -134,14 +134,15 @@ void put_thrown(writer& to, std::exception_ptr const& thrown)
     }
 }
 
-error get_thrown(reader& from)
+ATTUNE_INLINE error get_thrown(reader& from)
 {
     std::string const what = from.get_text();
     std::string const where = from.get_text();
     return {what, where, from.get_text()};
 }
 
-void put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> arrays)
+ATTUNE_INLINE void
+put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> arrays)
 {
     std::size_t all = 0;
     text.put(arrays.size());
@@ -158,7 +159,7 @@ void put_arrays(message& to, writer& text, std::span<std::vector<std::byte> cons
     to.bulk = memory.take_file();
 }
 
-std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text)
+ATTUNE_INLINE std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text)
 {
     shared_memory memory;
     if (from.bulk.is_open())

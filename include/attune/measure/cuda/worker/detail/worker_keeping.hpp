@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/numbers.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -66,10 +67,10 @@ inline void nap(double seconds) noexcept
 
 } // namespace detail
 
-worker_bench::worker_bench(std::shared_ptr<cuda::driver const> driver,
-                           device_call call,
-                           device_bench_options const& options,
-                           worker_options how)
+ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> driver,
+                                         device_call call,
+                                         device_bench_options const& options,
+                                         worker_options how)
     : driver_(std::move(driver))
     , call_(std::move(call))
     , options_(options)
@@ -91,7 +92,7 @@ worker_bench::worker_bench(std::shared_ptr<cuda::driver const> driver,
     start_worker();
 }
 
-message worker_bench::begin_message(route by) const
+ATTUNE_INLINE message worker_bench::begin_message(route by) const
 {
     message made;
     made.kind = message_kind::begin;
@@ -108,7 +109,7 @@ message worker_bench::begin_message(route by) const
     return made;
 }
 
-failure worker_bench::bury(failure_stage stage, std::string const& reason)
+ATTUNE_INLINE failure worker_bench::bury(failure_stage stage, std::string const& reason)
 {
     failure why{stage, reason, {}};
     if (worker_ == nullptr) return why;
@@ -126,7 +127,8 @@ failure worker_bench::bury(failure_stage stage, std::string const& reason)
     return why;
 }
 
-worker_bench::reply worker_bench::exchange(message const& asked, double within_s, double limit_s)
+ATTUNE_INLINE worker_bench::reply
+worker_bench::exchange(message const& asked, double within_s, double limit_s)
 {
     double const until_s = detail::now_s() + within_s;
     worker_->forget_log();
@@ -144,7 +146,7 @@ worker_bench::reply worker_bench::exchange(message const& asked, double within_s
     return got;
 }
 
-void worker_bench::start_worker()
+ATTUNE_INLINE void worker_bench::start_worker()
 {
     worker_ = std::make_unique<process>(how_.start);
     for (;;) {
@@ -172,7 +174,7 @@ void worker_bench::start_worker()
     }
 }
 
-void worker_bench::require_worker()
+ATTUNE_INLINE void worker_bench::require_worker()
 {
     if (worker_ != nullptr) return;
     double const begun_s = detail::now_s();
@@ -216,7 +218,8 @@ void worker_bench::require_worker()
                            : "see whether the device still works (nvidia-smi)");
 }
 
-worker_bench::reply worker_bench::ask(message const& asked, double within_s, double limit_s)
+ATTUNE_INLINE worker_bench::reply
+worker_bench::ask(message const& asked, double within_s, double limit_s)
 {
     require_worker();
     reply r = exchange(asked, within_s, limit_s);
@@ -236,7 +239,7 @@ worker_bench::reply worker_bench::ask(message const& asked, double within_s, dou
     }
 }
 
-failure worker_bench::judged(failure why)
+ATTUNE_INLINE failure worker_bench::judged(failure why)
 {
     if (worker_ == nullptr) return why;
     if (why.log.empty()) why.log = worker_->log();

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/device.ipp>
+#include <attune/cuda/device.hpp>
 #include <attune/measure/cuda/worker/detail/worker_keeping.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
@@ -31,9 +32,8 @@ namespace detail {
 
 } // namespace detail
 
-probation_result worker_bench::establish(device_variant const& trusted,
-                                         std::span<std::vector<std::byte> const> expected,
-                                         double limit_s)
+ATTUNE_INLINE probation_result worker_bench::establish(
+    device_variant const& trusted, std::span<std::vector<std::byte> const> expected, double limit_s)
 {
     established_.reset();
     message asked;
@@ -62,7 +62,7 @@ probation_result worker_bench::establish(device_variant const& trusted,
     return result;
 }
 
-probation_result worker_bench::first_run(device_variant const& tried, double limit_s)
+ATTUNE_INLINE probation_result worker_bench::first_run(device_variant const& tried, double limit_s)
 {
     writer text;
     text.put(limit_s);
@@ -73,7 +73,7 @@ probation_result worker_bench::first_run(device_variant const& tried, double lim
                                        [](reader& from) { return get_probation(from); });
 }
 
-std::vector<std::byte> worker_bench::contents(std::size_t i)
+ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
 {
     auto const lost = [](failure why) {
         why.reason = "its result cannot be read: " + why.reason;
@@ -104,10 +104,10 @@ std::vector<std::byte> worker_bench::contents(std::size_t i)
     }
 }
 
-outcome worker_bench::time(device_variant const& tried,
-                           double stop_above_s,
-                           double limit_s,
-                           timing_record* taken)
+ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried,
+                                         double stop_above_s,
+                                         double limit_s,
+                                         timing_record* taken)
 {
     writer text;
     text.put(stop_above_s);
@@ -125,8 +125,8 @@ outcome worker_bench::time(device_variant const& tried,
         });
 }
 
-std::variant<round_times, std::size_t> worker_bench::compare(std::span<device_variant const> tried,
-                                                             double limit_s)
+ATTUNE_INLINE std::variant<round_times, std::size_t>
+worker_bench::compare(std::span<device_variant const> tried, double limit_s)
 {
     writer text;
     text.put(limit_s);
@@ -158,7 +158,7 @@ std::variant<round_times, std::size_t> worker_bench::compare(std::span<device_va
     return tried.size() - 1;
 }
 
-std::string worker_bench::protection() const
+ATTUNE_INLINE std::string worker_bench::protection() const
 {
     std::string text = "worker: variants run in a process of their own";
     if (replacements_ > 0)

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/code_book.hpp>
+#include <attune/search/bayes/gp/columns.hpp>
+#include <attune/search/bayes/gp/detail/process_state.hpp>
 #include <attune/search/bayes/gp/pool.hpp>
-#include <attune/search/bayes/gp/process.ipp>
+#include <attune/search/bayes/gp/projection.hpp>
 
 #include <Eigen/Core>
 

@@ -1,4 +1,4 @@
-// attune/unit/clang_module.hpp - the Clang module's only translation unit.
+// attune/unit/clang.hpp - the Clang module, which is one translation unit.
 // SPDX-License-Identifier: MIT
 #pragma once
 

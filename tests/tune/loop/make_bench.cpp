@@ -1,6 +1,6 @@
-// tests/tune/loop/test_bench.cpp - which bench a problem gets.
+// tests/tune/loop/make_bench.cpp - which bench a problem gets.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/test_bench.hpp>
+#include <attune/tune/loop/make_bench.hpp>
 
 #include <doctest/doctest.h>
 #include <memory>

@@ -1,0 +1,29 @@
+// attune/compile/detail/file_text.hpp - a whole file as text.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// @return  nothing when there is no regular file or it cannot be read
+[[nodiscard]] inline std::optional<std::string> file_text(std::filesystem::path const& path)
+{
+    std::error_code no_throw;
+    if (!std::filesystem::is_regular_file(path, no_throw)) return std::nullopt;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return std::move(text).str();
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

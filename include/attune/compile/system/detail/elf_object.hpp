@@ -1,0 +1,97 @@
+// attune/compile/system/detail/elf_object.hpp - the sections of an ELF object, each access checked.
+// SPDX-License-Identifier: MIT
+// Source   System V ABI, chapters 4 and 5
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <elf.h>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A 64-bit ELF object in this machine's byte order. Every access is checked; none is aligned.
+class elf_object {
+public:
+    explicit elf_object(std::string_view bytes)
+        : bytes_(bytes)
+    {
+        auto const header = at<Elf64_Ehdr>(0);
+        unsigned char const order =
+            std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+        if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+            header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != order ||
+            header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shnum == 0)
+            return;
+        relocatable_ = header->e_type == ET_REL;
+        for (std::size_t i = 0; i < header->e_shnum; ++i) {
+            auto const section = at<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
+            if (!section) return;
+            sections_.push_back(*section);
+        }
+        if (header->e_shstrndx < sections_.size()) names_ = header->e_shstrndx;
+        usable_ = true;
+    }
+
+    [[nodiscard]] bool usable() const noexcept { return usable_; }
+    [[nodiscard]] bool relocatable() const noexcept { return relocatable_; }
+    [[nodiscard]] std::vector<Elf64_Shdr> const& sections() const noexcept { return sections_; }
+    [[nodiscard]] bool is_section(std::size_t index) const noexcept
+    {
+        return index < sections_.size();
+    }
+
+    /// What the section holds; nothing when it reaches past the end.
+    [[nodiscard]] std::optional<std::string_view> content(Elf64_Shdr const& section) const
+    {
+        if (section.sh_type == SHT_NOBITS) return std::string_view{};
+        if (section.sh_offset > bytes_.size() ||
+            section.sh_size > bytes_.size() - section.sh_offset)
+            return {};
+        return bytes_.substr(section.sh_offset, section.sh_size);
+    }
+    [[nodiscard]] std::string_view name(Elf64_Shdr const& section) const
+    {
+        return text(names_, section.sh_name);
+    }
+    /// The text at `offset` of a string section; empty when it is not there.
+    [[nodiscard]] std::string_view text(std::size_t section, std::size_t offset) const
+    {
+        if (!is_section(section)) return {};
+        std::string_view const all = content(sections_[section]).value_or(std::string_view{});
+        if (offset >= all.size()) return {};
+        return all.substr(offset, all.find('\0', offset) - offset);
+    }
+    /// Entry number `index` of a section of structures.
+    template <class T>
+    [[nodiscard]] std::optional<T> entry(Elf64_Shdr const& section, std::size_t index) const
+    {
+        if (section.sh_type == SHT_NOBITS || index >= section.sh_size / sizeof(T)) return {};
+        return at<T>(section.sh_offset + index * sizeof(T));
+    }
+
+private:
+    template <class T>
+    [[nodiscard]] std::optional<T> at(std::size_t offset) const
+    {
+        static_assert(std::is_trivially_copyable_v<T>);
+        if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return {};
+        T value;
+        std::memcpy(&value, bytes_.data() + offset, sizeof value);
+        return value;
+    }
+
+    std::string_view bytes_;
+    std::vector<Elf64_Shdr> sections_{};
+    std::size_t names_ = SHN_UNDEF;
+    bool relocatable_ = false;
+    bool usable_ = false;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

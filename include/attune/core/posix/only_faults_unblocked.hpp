@@ -1,0 +1,32 @@
+// attune/core/posix/only_faults_unblocked.hpp - a thread that takes no signals of the program's.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/pipeline/compile_line.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <csignal>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Blocks every signal that is not a fault of the thread itself; threads made meanwhile inherit it.
+class only_faults_unblocked {
+public:
+    only_faults_unblocked() noexcept
+    {
+        sigset_t blocked;
+        sigfillset(&blocked);
+        for (int const fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+            sigdelset(&blocked, fault);
+        pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+    }
+    ~only_faults_unblocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    only_faults_unblocked(only_faults_unblocked const&) = delete;
+    only_faults_unblocked& operator=(only_faults_unblocked const&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,24 @@
+// attune/core/posix/stay_loaded.ipp - what the dynamic loader is told.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/stay_loaded.hpp>
+#include <attune/core/version.hpp>
+
+#include <dlfcn.h>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE void keep_this_library_loaded() noexcept
+{
+    static bool const once = [] {
+        static char const here = 0;
+        Dl_info info{};
+        if (::dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return false;
+        // Found by its name, without a look at the file; the program itself has none.
+        return ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+    }();
+    static_cast<void>(once);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,281 @@
+// attune/space/detail/nearest_leaves.hpp - the leaves of trees that are nearest to a configuration.
+// SPDX-License-Identifier: MIT
+// Source   own: A* over the shared nodes of each tree with exact bounds from the leaves up, so that
+//          each answer costs one walk; the best combinations over the trees by merging sorted lists
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/space/nearest_options.hpp>
+#include <attune/space/query/distance.hpp>
+#include <attune/space/tree/tree.hpp>
+#include <attune/space/tree/walk.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <queue>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// How far away a setting is. Both parts add up over parameters.
+struct change_cost {
+    std::uint32_t changes = 0;
+    double squared = 0; ///< sum of squared distances
+
+    [[nodiscard]] friend bool operator<(change_cost const& a, change_cost const& b) noexcept
+    {
+        return std::tie(a.changes, a.squared) < std::tie(b.changes, b.squared);
+    }
+    [[nodiscard]] friend change_cost operator+(change_cost const& a, change_cost const& b) noexcept
+    {
+        return {a.changes + b.changes, a.squared + b.squared};
+    }
+};
+
+/// A leaf of one tree, or one leaf of each of several.
+struct changed_setting {
+    change_cost cost;
+    std::vector<leaf_count> leaf;
+};
+
+/// What it costs to move from `from` to value `index`.
+[[nodiscard]] inline change_cost
+value_cost(parameter_description const& parameter, coordinate from, std::uint32_t index)
+{
+    if (index == from.index) return {};
+    double const d = parameter_distance(parameter, from, {index, 0});
+    return {1, d * d};
+}
+
+/// The leaves of a tree without nodes, from first to behind last, among which the cheapest `count`
+/// are: as many on each side where the cost grows with the distance in the table.
+[[nodiscard]] inline std::pair<std::uint32_t, std::uint32_t> leaves_near(
+    tree const& t, parameter_description const& parameter, coordinate from, std::size_t count)
+{
+    auto const leaves = static_cast<std::uint32_t>(t.leaves());
+    bool const is_ordered =
+        parameter.kind == parameter_kind::integer || parameter.kind == parameter_kind::ordinal;
+    if (!is_ordered || count >= leaves) return {0, leaves};
+    auto const reach = static_cast<std::uint32_t>(count);
+    std::uint32_t const at = t.leaves_below_value(from.index);
+    return {at - std::min(at, reach), leaves - at > reach ? at + reach + 1 : leaves};
+}
+
+/// Finds the cheapest leaves of one tree, one after the other.
+class leaf_search {
+public:
+    /// @param t, space, from  outlive this object
+    /// @param count           how many leaves will be asked for
+    leaf_search(tree const& t, description const& space, point const& from, std::size_t count)
+        : tree_(t)
+        , space_(space)
+        , from_(from)
+    {
+        if (is_free(t)) {
+            std::uint32_t const parameter = t.parameters().front();
+            auto const [first, last] =
+                leaves_near(t, space.parameters[parameter], from[parameter], count);
+            for (std::uint32_t leaf = first; leaf < last; ++leaf)
+                open_.push({cost(0, t.run_value(leaf)), {}, 1, 0, leaf});
+            return;
+        }
+        for (std::uint32_t const parameter : t.parameters())
+            tabulate(parameter);
+        below_ = leaves_below(t);
+        bound_from_below();
+        open_.push({least_[root_of(t)], {}, 0, root_of(t), 0});
+    }
+
+    /// The cheapest `count` leaves, in order; fewer when there are no more.
+    [[nodiscard]] std::vector<changed_setting> cheapest(std::size_t count)
+    {
+        std::vector<changed_setting> out;
+        while (out.size() < count && !open_.empty()) {
+            entry const here = open_.top();
+            open_.pop();
+            if (here.level == tree_.parameters().size())
+                out.push_back({here.bound, {here.leaf}});
+            else
+                expand(here);
+        }
+        return out;
+    }
+
+private:
+    struct entry {
+        change_cost bound; ///< of the cheapest leaf below, exact
+        change_cost paid;  ///< above the node
+        std::size_t level;
+        std::uint32_t node;
+        leaf_count leaf; ///< leaves before the first one below
+
+        /// Later in the queue: dearer; of equals the shallower one, so that leaves come soon.
+        [[nodiscard]] friend bool operator<(entry const& a, entry const& b) noexcept
+        {
+            if (a.bound < b.bound || b.bound < a.bound) return b.bound < a.bound;
+            return a.level != b.level ? a.level < b.level : a.leaf > b.leaf;
+        }
+    };
+
+    /// The costs of all values, unless the parameter is a range without a table.
+    void tabulate(std::uint32_t parameter)
+    {
+        parameter_description const& p = space_.parameters[parameter];
+        std::vector<change_cost>& row =
+            costs_.emplace_back(p.range_count > 0 ? 0 : p.value_count());
+        for (std::uint32_t v = 0; v < row.size(); ++v)
+            row[v] = value_cost(p, from_[parameter], v);
+    }
+
+    [[nodiscard]] change_cost cost(std::size_t level, std::uint32_t value) const
+    {
+        if (level < costs_.size() && !costs_[level].empty()) return costs_[level][value];
+        std::uint32_t const parameter = tree_.parameters()[level];
+        return value_cost(space_.parameters[parameter], from_[parameter], value);
+    }
+
+    void bound_from_below()
+    {
+        std::vector<std::size_t> const level = levels_of(tree_);
+        least_.resize(tree_.node_count());
+        for (std::uint32_t node = 0; node < least_.size(); ++node) {
+            if (level[node] == tree_.parameters().size()) continue;
+            least_[node] = {std::numeric_limits<std::uint32_t>::max(), 0};
+            for (std::size_t e = 0; e < tree_.values(node).size(); ++e) {
+                change_cost const here = through(node, e, level[node]);
+                if (here < least_[node]) least_[node] = here;
+            }
+        }
+    }
+
+    [[nodiscard]] change_cost through(std::uint32_t node, std::size_t e, std::size_t level) const
+    {
+        std::uint32_t const child = tree_.children(node)[e];
+        change_cost const value = cost(level, tree_.values(node)[e]);
+        return child == tree_edge::no_child ? value : value + least_[child];
+    }
+
+    void expand(entry const& from)
+    {
+        leaf_count before = from.leaf;
+        for (std::size_t e = 0; e < tree_.values(from.node).size(); ++e) {
+            std::uint32_t const child = tree_.children(from.node)[e];
+            change_cost const value = cost(from.level, tree_.values(from.node)[e]);
+            open_.push({from.paid + through(from.node, e, from.level),
+                        from.paid + value,
+                        from.level + 1,
+                        child,
+                        before});
+            before += child == tree_edge::no_child ? 1 : below_[child];
+        }
+    }
+
+    tree const& tree_;
+    description const& space_;
+    point const& from_;
+    std::vector<std::vector<change_cost>> costs_; // level -> value -> cost; see tabulate()
+    std::vector<leaf_count> below_;
+    std::vector<change_cost> least_; // node -> cheapest setting below it
+    std::priority_queue<entry> open_;
+};
+
+/// The cheapest `count` combinations of one entry of `a` and one of `b`, both in order of cost.
+[[nodiscard]] inline std::vector<changed_setting> cheapest_pairs(
+    std::vector<changed_setting> const& a, std::vector<changed_setting> const& b, std::size_t count)
+{
+    struct pair {
+        change_cost cost;
+        std::size_t first;
+        std::size_t second;
+        [[nodiscard]] bool operator<(pair const& other) const noexcept
+        {
+            if (cost < other.cost || other.cost < cost) return other.cost < cost;
+            return std::tie(other.first, other.second) < std::tie(first, second);
+        }
+    };
+    std::priority_queue<pair> open;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        open.push({a[i].cost + b.front().cost, i, 0});
+    std::vector<changed_setting> out;
+    while (out.size() < count && !open.empty()) {
+        pair const best = open.top();
+        open.pop();
+        out.push_back({best.cost, a[best.first].leaf});
+        out.back().leaf.push_back(b[best.second].leaf.front());
+        if (best.second + 1 < b.size())
+            open.push({a[best.first].cost + b[best.second + 1].cost, best.first, best.second + 1});
+    }
+    return out;
+}
+
+/// Up to options.count valid configurations nearest to `p`, itself left out.
+///
+/// Asks `cheapest` for more and more settings until that many of them make a configuration that
+/// `make` returns and `space` contains, or until options.candidates have been tried.
+/// @param space     a chain_of_trees: contains()
+/// @param cheapest  a count to the cheapest settings, in order; fewer when there are no more
+/// @param make      a setting to the configuration that has it
+template <class Space, class Cheapest, class Make>
+[[nodiscard]] std::vector<point> nearest_among(Space const& space,
+                                               point const& p,
+                                               nearest_options const& options,
+                                               Cheapest const& cheapest,
+                                               Make const& make)
+{
+    std::vector<point> out;
+    std::size_t const most = std::max(options.candidates, options.count + 1);
+    std::size_t tested = 0;
+    for (std::size_t asked = options.count + 1;; asked = std::min(asked * 4, most)) {
+        std::vector<changed_setting> const found = cheapest(asked);
+        for (; tested < found.size() && out.size() < options.count; ++tested) {
+            point near = make(found[tested]);
+            if (near != p && space.contains(near)) out.push_back(std::move(near));
+        }
+        if (out.size() == options.count || found.size() < asked || asked == most) return out;
+    }
+}
+
+/// The valid settings of all trees nearest to `p`, real parameters as in `p`.
+template <class Space>
+[[nodiscard]] std::vector<point>
+nearest_settings(Space const& space, point const& p, nearest_options const& options)
+{
+    auto const cheapest = [&](std::size_t count) {
+        std::vector<changed_setting> out{{{}, {}}};
+        for (std::size_t t = 0; t < space.tree_count(); ++t) {
+            leaf_search search(space.tree_at(t), space.describe(), p, count);
+            out = cheapest_pairs(out, search.cheapest(count), count);
+        }
+        return out;
+    };
+    auto const make = [&](changed_setting const& found) {
+        point near = p;
+        for (std::size_t t = 0; t < space.tree_count(); ++t)
+            space.tree_at(t).place(found.leaf[t], near);
+        return near;
+    };
+    return nearest_among(space, p, options, cheapest, make);
+}
+
+/// The nearest other settings of tree `t`, while the rest of `p`, which is valid, stays.
+template <class Space>
+[[nodiscard]] std::vector<point>
+nearest_settings_of(Space const& space, std::size_t t, point const& p)
+{
+    auto const cheapest = [&](std::size_t count) {
+        return leaf_search(space.tree_at(t), space.describe(), p, count).cheapest(count);
+    };
+    auto const make = [&](changed_setting const& found) {
+        point near = p;
+        space.tree_at(t).place(found.leaf.front(), near);
+        return near;
+    };
+    return nearest_among(space, p, nearest_options{}, cheapest, make);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

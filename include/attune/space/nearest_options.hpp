@@ -1,0 +1,22 @@
+// attune/space/nearest_options.hpp - how far to look for the nearest valid configurations.
+// SPDX-License-Identifier: MIT
+//
+// tested by space/query/nearest.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// How many of the nearest configurations chain_of_trees::neighbours adds for one tree.
+inline constexpr std::size_t most_nearest = 8;
+
+/// How far nearest_valid looks.
+struct nearest_options {
+    std::size_t count = most_nearest; ///< configurations wanted
+    std::size_t candidates = 4096;    ///< at most so many are tested against constraints over reals
+};
+
+} // namespace attune::inline ATTUNE_ABI

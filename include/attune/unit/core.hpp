@@ -1,0 +1,28 @@
+// attune/unit/core.hpp - the definitions of what every stage stands on: core/, declare/ and cuda/.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::core. With ATTUNE_HEADER_ONLY nobody includes it.
+#pragma once
+
+#include <attune/core/environment.ipp>
+#include <attune/core/number_text.ipp>
+#include <attune/core/posix/forever.ipp>
+#include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/stay_loaded.ipp>
+#include <attune/core/posix/taken_handler.ipp>
+#include <attune/cuda/capture.ipp>
+#include <attune/cuda/clocks.ipp>
+#include <attune/cuda/device.ipp>
+#include <attune/cuda/device_array.ipp>
+#include <attune/cuda/driver.ipp>
+#include <attune/cuda/limits.ipp>
+#include <attune/cuda/loaded_code.ipp>
+#include <attune/cuda/occupancy.ipp>
+#include <attune/declare/bind_inputs.ipp>
+#include <attune/declare/expression/lower_code.ipp>
+#include <attune/declare/expression/operation_text.ipp>
+#include <attune/declare/schema.ipp>
+#include <attune/declare/table.ipp>
+#include <attune/declare/text.ipp>

@@ -1,0 +1,38 @@
+// attune/unit/measure.hpp - the definitions of the stage measure/.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::measure. With ATTUNE_HEADER_ONLY nobody includes it.
+#pragma once
+
+#include <attune/measure/arrays/cache.ipp>
+#include <attune/measure/arrays/compare.ipp>
+#include <attune/measure/arrays/perturb.ipp>
+#include <attune/measure/clock/adaptive_timer.ipp>
+#include <attune/measure/clock/clocks.ipp>
+#include <attune/measure/clock/duel.ipp>
+#include <attune/measure/clock/round_robin.ipp>
+#include <attune/measure/cuda/device_clock.ipp>
+#include <attune/measure/cuda/device_compare.ipp>
+#include <attune/measure/cuda/device_copies.ipp>
+#include <attune/measure/cuda/device_memory.ipp>
+#include <attune/measure/cuda/device_runs.ipp>
+#include <attune/measure/cuda/device_session.ipp>
+#include <attune/measure/cuda/device_trials.ipp>
+#include <attune/measure/cuda/launch_graph.ipp>
+#include <attune/measure/cuda/loaded_variant.ipp>
+#include <attune/measure/cuda/worker/worker_arrays.ipp>
+#include <attune/measure/cuda/worker/worker_bench.ipp>
+#include <attune/measure/cuda/worker/worker_door.ipp>
+#include <attune/measure/cuda/worker/worker_main.ipp>
+#include <attune/measure/cuda/worker/worker_process.ipp>
+#include <attune/measure/cuda/worker/worker_protocol.ipp>
+#include <attune/measure/cuda/worker/worker_wire.ipp>
+#include <attune/measure/roofline/roofline.ipp>
+#include <attune/measure/sandbox/child_process.ipp>
+#include <attune/measure/sandbox/guarded.ipp>
+#include <attune/measure/sandbox/isolation.ipp>
+#include <attune/measure/sandbox/left_out.ipp>
+#include <attune/measure/sandbox/probation.ipp>
+#include <attune/measure/sandbox/process_state.ipp>
+#include <attune/measure/sandbox/signal_guard.ipp>

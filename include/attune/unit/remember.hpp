@@ -1,0 +1,11 @@
+// attune/unit/remember.hpp - the definitions of the stage remember/.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::remember. With ATTUNE_HEADER_ONLY nobody includes it.
+#pragma once
+
+#include <attune/remember/event_log.ipp>
+#include <attune/remember/memory_store.ipp>
+#include <attune/remember/record_line.ipp>
+#include <attune/remember/store.ipp>
