@@ -39,7 +39,7 @@ int main()
     attune::tuned tuned{kernel,
                         attune::clang_compiler{},
                         attune::memory_store{},
-                        {.limits = {.evaluations = 25, .seconds = 60},
+                        {.limits = attune::budget::of_evaluations(25),
                          .search = attune::search_with<attune::exhaustive_searcher>()}};
     tuned(x, y, 3.0f);
 
