@@ -22,7 +22,7 @@ TEST_CASE("source_file names every place where it looked")
         said = caught.what();
     }
     CHECK(said.find("'no_such.kernel.cpp' not found") != std::string::npos);
-    CHECK(said.find("compile/no_such.kernel.cpp, then /") != std::string::npos);
+    CHECK(said.find("compile/source/no_such.kernel.cpp, then /") != std::string::npos);
     CHECK_THROWS_AS((void)attune::source_file("/no/such/file.cpp"), attune::error);
 }
 
