@@ -12,6 +12,7 @@
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/duel.ipp>
 #include <attune/measure/clock/round_robin.ipp>
+#include <attune/measure/cuda/device_bench.ipp>
 #include <attune/measure/cuda/device_clock.ipp>
 #include <attune/measure/cuda/device_compare.ipp>
 #include <attune/measure/cuda/device_copies.ipp>

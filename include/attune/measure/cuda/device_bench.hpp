@@ -145,3 +145,7 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                   device_bench_options const& options);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/device_bench.ipp>
+#endif

@@ -11,6 +11,7 @@
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/loop/detail/session_events.hpp>
 #include <attune/tune/loop/detail/session_limits.hpp>
+#include <attune/tune/loop/detail/session_record.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/interrupt.hpp>

@@ -1,4 +1,4 @@
-// attune/measure/cuda/detail/local_bench.hpp - a bench in this process.
+// attune/measure/cuda/device_bench.ipp - a bench in this process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
