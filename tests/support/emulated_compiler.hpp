@@ -15,6 +15,7 @@
 #include <attune/core/hash.hpp>
 #include <attune/cuda/occupancy.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -104,7 +105,6 @@ public:
 
 private:
     struct object {
-        attune::detail::temporary_folder folder{};
         attune::device_code code{};
         std::string bytes_key{};
     };
@@ -175,9 +175,14 @@ private:
         namespace files = std::filesystem;
         files::path const shim =
             files::absolute(files::path(__FILE__)).parent_path() / "../emulated_cuda";
-        std::string const source = out.folder.write("kernel.cpp", text);
-        (void)out.folder.write("overlay/attune/tunable.hpp", attune::tunable_overlay);
-        std::string const shared = out.folder.path() + "/kernel.so";
+        // Of the whole process: attune keeps installed code for good, and a driver reads it late.
+        static attune::detail::temporary_folder const folder;
+        static std::atomic<unsigned> count{0};
+        std::string const name = std::to_string(count++);
+        std::string const own = folder.path() + '/' + name;
+        std::string const source = folder.write(name + "/kernel.cpp", text);
+        (void)folder.write(name + "/overlay/attune/tunable.hpp", attune::tunable_overlay);
+        std::string const shared = own + "/kernel.so";
         std::vector<std::string> command{state_->options.command, "-std=c++20", "-O1", "-w"};
         for (auto const* const flags : {&kernel.flags, &v.flags})
             if (std::string const unknown = take_flags(*flags, command); !unknown.empty()) {
@@ -190,7 +195,7 @@ private:
             command.push_back("-I" + dir);
         std::string const beside = files::path(kernel.path).parent_path().string();
         for (std::string const& flag : {std::string(attune::variant_flag),
-                                        "-I" + out.folder.path() + "/overlay",
+                                        "-I" + own + "/overlay",
                                         "-I" + (shim / "include").string(),
                                         std::string("-iquote"),
                                         beside.empty() ? std::string(".") : beside,
@@ -203,7 +208,7 @@ private:
                                         std::string("-fsanitize-undefined-trap-on-error"),
                                         std::string("-fvisibility=hidden"),
                                         std::string("-fdiagnostics-color=never"),
-                                        "-ffile-prefix-map=" + out.folder.path() + "=.",
+                                        "-ffile-prefix-map=" + own + "=.",
                                         std::string("-fPIC"),
                                         std::string("-shared"),
                                         std::string("-Wl,--build-id=none"),
@@ -215,7 +220,7 @@ private:
                                         std::string("-lm")})
             command.push_back(flag);
         attune::detail::process_result run =
-            attune::detail::run_process(command, state_->options.limit_s, out.folder.path());
+            attune::detail::run_process(command, state_->options.limit_s, own);
         if (run.timed_out)
             return attune::failure{failure_stage::compile, "compiling took too long", run.output};
         if (!run.succeeded()) return attune::detail::compile_failure(std::move(run.output));

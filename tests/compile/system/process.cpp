@@ -3,13 +3,19 @@
 
 #include <attune/core/error.hpp>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+
+#include "../../support/set_variable.hpp"
 
 using attune::detail::run_process;
 
@@ -110,4 +116,66 @@ TEST_CASE("a temporary folder goes with all that is in it")
         CHECK(text == "text");
     }
     CHECK_FALSE(std::ifstream(path).good());
+}
+
+TEST_CASE("temporary folders of processes that were killed are removed, those of others are not")
+{
+    attune::detail::temporary_folder const parent;
+    attune_test::set_variable const variable("TMPDIR", parent.path());
+    auto const names = [&] {
+        std::set<std::string> out;
+        for (auto const& entry : std::filesystem::directory_iterator(parent.path()))
+            out.insert(entry.path().filename().string());
+        return out;
+    };
+    std::filesystem::create_directory(parent.path() + "/attune-of-the-users");
+    std::array<int, 2> ready{};
+    REQUIRE(::pipe(ready.data()) == 0);
+    auto const start = [&] {
+        pid_t const id = ::fork();
+        if (id == 0) {
+            attune::detail::temporary_folder const folder;
+            (void)folder.write("sub/kernel.cpp", "int f();");
+            if (::write(ready[1], "x", 1) == 1)
+                for (;;)
+                    ::pause();
+        }
+        char told = 0;
+        REQUIRE(::read(ready[0], &told, 1) == 1);
+        return id;
+    };
+    auto const kill = [](pid_t id) {
+        ::kill(id, SIGKILL);
+        REQUIRE(::waitpid(id, nullptr, 0) == id);
+    };
+    pid_t const living = start();
+    std::set<std::string> const of_living = names();
+    CHECK(of_living.size() == 2);
+    kill(start());
+    CHECK(names().size() == 3); // left behind
+    {
+        attune::detail::temporary_folder const mine; // the first of this process in that parent
+        CHECK(names().size() == 3);
+        attune::detail::remove_dead_folders(parent.path());
+        CHECK(std::filesystem::exists(mine.path()));
+    }
+    CHECK(names() == of_living);
+    kill(living);
+    attune::detail::remove_dead_folders(parent.path());
+    CHECK(names() == std::set<std::string>{"attune-of-the-users"});
+    attune::detail::remove_dead_folders(parent.path() + "/no such folder");
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
+TEST_CASE("a fork of the program leaves a temporary folder to the process that made it")
+{
+    attune::detail::temporary_folder folder;
+    pid_t const id = ::fork();
+    if (id == 0) {
+        folder.~temporary_folder(); // as exit() does with a static one
+        ::_exit(0);
+    }
+    REQUIRE(::waitpid(id, nullptr, 0) == id);
+    CHECK(std::filesystem::exists(folder.path()));
 }

@@ -31,7 +31,9 @@ struct process_result {
 /// The full path of a program as the shell would find it; empty when there is none.
 [[nodiscard]] std::string find_program(std::string const& name);
 
-/// A new folder of this process alone (mode 0700), removed with everything in it at the end.
+/// A new folder of this process alone (mode 0700), removed with everything in it at the end, by the
+/// process that made it. Where that was killed, or ended with a compiler at work, the next process
+/// of this user that makes one removes it.
 class temporary_folder {
 public:
     /// Errors   attune::error that names the folder in which it could not be made
@@ -46,7 +48,12 @@ public:
 
 private:
     std::string path_;
+    int lock_ = -1;  ///< says that this process lives
+    long owner_ = 0; ///< its id: a fork of it leaves the folder alone
 };
+
+/// Removes the temporary folders in `parent` that are this user's and whose processes are gone.
+void remove_dead_folders(std::string const& parent) noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

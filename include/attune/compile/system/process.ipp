@@ -6,6 +6,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
@@ -15,12 +16,18 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <optional>
 #include <poll.h>
+#include <set>
 #include <spawn.h>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -259,22 +266,92 @@ ATTUNE_INLINE std::string find_program(std::string const& name)
     }
 }
 
+/// How the name of a temporary folder begins.
+inline constexpr std::string_view temporary_prefix = "attune-work-";
+
+/// Opens a folder and locks it. @return  its descriptor; -1 with errno
+[[nodiscard]] inline int lock_folder(std::string const& path) noexcept
+{
+    int const folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0 || ::flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
+    int const why = errno;
+    ::close(folder);
+    errno = why;
+    return -1;
+}
+
+/// Whether `path` is still the folder that was opened.
+[[nodiscard]] inline bool is_still(std::string const& path, int folder) noexcept
+{
+    struct stat opened{};
+    struct stat named{};
+    return ::fstat(folder, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+ATTUNE_INLINE void remove_dead_folders(std::string const& parent) noexcept
+try {
+    std::error_code no_throw;
+    std::filesystem::directory_iterator at(parent, no_throw);
+    for (; !no_throw && at != std::filesystem::directory_iterator{}; at.increment(no_throw)) {
+        std::string const path = at->path().string();
+        if (!at->path().filename().string().starts_with(temporary_prefix)) continue;
+        int const folder = lock_folder(path);
+        if (folder < 0) continue; // its process lives, or the file system has no locks
+        struct stat about{};
+        std::error_code ignored;
+        if (::fstat(folder, &about) == 0 && about.st_uid == ::geteuid())
+            std::filesystem::remove_all(path, ignored);
+        ::close(folder);
+    }
+} catch (std::exception const&) { // no memory: they stay until another process comes
+}
+
+/// Once for each parent and process.
+inline void remove_dead_folders_once(std::string const& parent)
+{
+    static fork_safe_mutex mutex;
+    static auto& known = *new std::set<std::string>; // for threads that outlive exit()
+    {
+        std::lock_guard const lock(mutex);
+        if (!known.insert(parent).second) return;
+    }
+    remove_dead_folders(parent);
+}
+
 ATTUNE_INLINE temporary_folder::temporary_folder()
+    : owner_(::getpid())
 {
     std::string parent = environment_variable("TMPDIR");
     if (parent.empty()) parent = "/tmp";
-    std::string name = parent + "/attune-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr)
-        throw error("cannot make a temporary folder: " + std::generic_category().message(errno),
-                    parent,
-                    "set TMPDIR to a folder that this program may write to");
-    path_ = name;
+    remove_dead_folders_once(parent);
+    auto const cannot = [&] {
+        return error("cannot make a temporary folder: " + std::generic_category().message(errno),
+                     parent,
+                     "set TMPDIR to a folder that this program may write to");
+    };
+    // Another process may take one for dead that is not locked yet.
+    for (int tries_left = 100;; --tries_left) {
+        path_ = parent + '/' + std::string(temporary_prefix) + "XXXXXX";
+        if (::mkdtemp(path_.data()) == nullptr) throw cannot();
+        lock_ = lock_folder(path_);
+        bool const has_no_locks = lock_ < 0 && (errno == ENOLCK || errno == ENOSYS ||
+                                                errno == EOPNOTSUPP || errno == EINVAL);
+        if (has_no_locks || (lock_ >= 0 && is_still(path_, lock_))) return;
+        bool const is_taken = lock_ >= 0 || errno == ENOENT || errno == EWOULDBLOCK;
+        if (lock_ >= 0) ::close(std::exchange(lock_, -1));
+        if (is_taken && tries_left > 0) continue;
+        error const why = cannot();
+        ::rmdir(path_.c_str());
+        throw why;
+    }
 }
 
 ATTUNE_INLINE temporary_folder::~temporary_folder()
 {
     std::error_code no_throw;
-    std::filesystem::remove_all(path_, no_throw);
+    if (owner_ == ::getpid()) std::filesystem::remove_all(path_, no_throw);
+    if (lock_ >= 0) ::close(lock_);
 }
 
 ATTUNE_INLINE std::string temporary_folder::write(std::string const& name,
