@@ -67,7 +67,8 @@ inline void read_range(json_source const& source,
     }
     json_value const& last = range.items[1];
     out.rule.bound_node = read_bound(source, last, build);
-    if (last.kind == json_kind::integer && last.integer < out.rule.first)
+    expression_node const& bound = build.space().nodes[out.rule.bound_node];
+    if (bound.code == op::integer && bound.integer < out.rule.first)
         source.fail("expected a last value that is not below the first", last.at);
 }
 
