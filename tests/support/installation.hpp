@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "accumulate.hpp"
+#include "timed_bench.hpp"
 
 namespace attune_test {
 
@@ -23,15 +24,17 @@ struct installation {
     attune::installed_variants known;
     accumulate_shape shape; ///< none: where vectors lie differs from one to the next
 
+    /// @param times  of scripted runs; null: variants run
     template <class Pack>
     installation(Store& store,
                  Pack const& space,
                  attune::kernel_source source = accumulate_source(),
                  scripted_compiler with = accumulate_compiler(),
-                 std::function<void(attune::tuning_options&)> const& change = {})
+                 std::function<void(attune::tuning_options&)> const& change = {},
+                 time_script const* times = nullptr)
         : compiler(std::move(with))
         , known(accumulate_kernel(space, std::move(source)).any_shape().describe(),
-                attune::make_any_compiler(compiler),
+                with_times(attune::make_any_compiler(compiler), times),
                 attune::make_any_store(store),
                 changed(change),
                 accumulate_shape::layout())
@@ -59,6 +62,11 @@ struct installation {
     attune::decision how() const { return known.report().how; }
 
 private:
+    static attune::any_compiler with_times(attune::any_compiler made, time_script const* times)
+    {
+        if (times != nullptr) made.make_bench = timed_by(*times);
+        return made;
+    }
     attune::tuning_options changed(std::function<void(attune::tuning_options&)> const& change)
     {
         auto options = quick_options(heard.sink());

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <doctest/doctest.h>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -118,4 +119,66 @@ TEST_CASE("of two interrupted tunings the later one counts, and a finished one m
     CHECK(!store.records()[2].interrupted);
     tune(1);
     CHECK(store.records().size() == 3);
+}
+
+TEST_CASE(
+    "which record survives: that of a quiet machine, unless the disturbed tuning had to beat it")
+{
+    std::map<void const*, double> const seconds{{std::get<void*>(code_of<usual>()), 8e-3},
+                                                {std::get<void*>(code_of<crawling>()), 4e-3},
+                                                {fast_code, 1e-3}};
+    attune::memory_store store;
+    /// @param slowness_after  of the machine, from the first evaluation on
+    auto const tune = [&](double slowness_after, bool again, bool is_known = true) {
+        time_script times{seconds};
+        // Of another key's tuning nothing is known before; its record is there when it ends.
+        attune::memory_store before;
+        memory_installation one{is_known ? store : before,
+                                ways<usual, crawling, fast>(),
+                                accumulate_source(),
+                                accumulate_compiler(),
+                                [&](attune::tuning_options& o) {
+                                    o.retune = again;
+                                    o.progress = [&](attune::progress const& p) {
+                                        if (p.event != attune::progress_event::evaluated) return;
+                                        times.slowness = p.evaluation % 2 == 1 ? slowness_after : 1;
+                                        if (!is_known && before.records().empty())
+                                            for (attune::record const& r : store.records())
+                                                before.add(r);
+                                    };
+                                },
+                                &times};
+        CHECK(one.obtain() == fast_code);
+        if (!is_known) store = before;
+        return one.known.report();
+    };
+    attune::tuning_report const disturbed = tune(2, false);
+    CHECK(disturbed.how == decision::tuned);
+    CHECK(disturbed.noise.is_disturbed);
+    CHECK(disturbed.noise.slowdown == doctest::Approx(2));
+    REQUIRE(store.records().size() == 1);
+    CHECK(store.records()[0].disturbed);
+
+    // It serves later runs, which say so.
+    attune::tuning_report const served = tune(1, false);
+    CHECK(served.how == decision::remembered);
+    CHECK(served.noise.is_disturbed);
+
+    // A quiet one takes its place.
+    CHECK(!tune(1, true).noise.is_disturbed);
+    REQUIRE(store.records().size() == 2);
+    CHECK(!store.records()[1].disturbed);
+
+    // A disturbed one that began when nothing was known does not take the place of that.
+    attune::tuning_report const late = tune(2, true, false);
+    CHECK(late.noise.is_disturbed);
+    CHECK(store.records().size() == 2);
+    CHECK(notices_but_noise(late) ==
+          std::vector<std::string>{
+              "the tuning was disturbed: the store keeps what a finished one found"});
+
+    // One in which that took part does: it was measured beside it.
+    CHECK(tune(2, true).noise.is_disturbed);
+    REQUIRE(store.records().size() == 3);
+    CHECK(store.records()[2].disturbed);
 }

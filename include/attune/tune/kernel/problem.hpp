@@ -13,12 +13,17 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+class test_bench;
+struct tuning_options;
+struct tuning_problem;
 
 /// Any compiler as one value.
 struct any_compiler {
@@ -31,6 +36,10 @@ struct any_compiler {
     /// Of a device_compiler; empty: it makes code for this processor. Looked for at a call, not
     /// before: a program may run where there is no device. Errors  those of the compiler's target()
     std::function<cuda_target const*()> find_target{};
+    /// Where its code is run and timed, in place of this processor and the target; empty: there.
+    /// For tests, which script times.
+    std::function<std::unique_ptr<test_bench>(tuning_problem const&, tuning_options const&)>
+        make_bench{};
 
     [[nodiscard]] cuda_target const* target() const
     {

@@ -12,7 +12,8 @@ namespace attune::inline ATTUNE_ABI {
 struct tuning_options;
 struct tuning_problem;
 
-/// The bench that a problem needs: by its compiler's target, and by tuning_problem::predict.
+/// The bench that a problem needs: by its compiler's make_bench or target, and by
+/// tuning_problem::predict.
 /// @pre  both outlive the result
 /// Errors   attune::error: the device cannot be used, the arguments do not fit it, out of memory;
 ///          see require_usable_devices()

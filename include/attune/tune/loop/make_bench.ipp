@@ -15,6 +15,7 @@ namespace attune::inline ATTUNE_ABI {
 ATTUNE_INLINE std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
                                                           tuning_options const& options)
 {
+    if (problem.compiler.make_bench) return problem.compiler.make_bench(problem, options);
     require_usable_devices(problem, options);
     cuda_target const* const target = problem.compiler.target();
     if (target == nullptr) return std::make_unique<cpu_bench>(problem, options);

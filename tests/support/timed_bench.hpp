@@ -1,0 +1,83 @@
+// tests/support/timed_bench.hpp - a bench without clocks: every entry takes the time that a test says.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/measure/clock/sampler.hpp>
+#include <attune/tune/loop/test_bench.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace attune_test {
+
+/// Nothing runs. What tests of decisions need: the same times on any machine, however busy it is.
+struct time_script {
+    std::map<void const*, double> seconds{}; ///< of one run, by entry
+    double slowness = 1; ///< of the machine: a test may change it between two evaluations
+};
+
+class timed_bench final : public attune::test_bench {
+public:
+    explicit timed_bench(time_script const& script)
+        : script_(script)
+    {
+    }
+
+    [[nodiscard]] attune::probation_result establish(attune::callable const& trusted,
+                                                     double limit_s) override
+    {
+        return first_run(trusted, limit_s);
+    }
+    [[nodiscard]] attune::probation_result first_run(attune::callable const& tried, double) override
+    {
+        return seconds_of(tried);
+    }
+    [[nodiscard]] attune::outcome
+    time(attune::callable const& tried, double, double, attune::timing_record& record) override
+    {
+        record = {.times = std::vector<double>(8, seconds_of(tried)), .clock = "script"};
+        return attune::estimate_of(record);
+    }
+    [[nodiscard]] std::variant<attune::round_times, std::size_t>
+    compare(std::span<attune::callable const> tried, double) override
+    {
+        attune::round_times out{tried.size()};
+        for (std::size_t i = 0; i < tried.size(); ++i)
+            for (int round = 0; round < 40; ++round)
+                out.add(i, seconds_of(tried[i]));
+        return out;
+    }
+    [[nodiscard]] std::vector<attune::time_sample> sample(attune::callable const& known,
+                                                          attune::timing_record const&,
+                                                          std::size_t count,
+                                                          double) override
+    {
+        return std::vector<attune::time_sample>(count, {seconds_of(known), false});
+    }
+    [[nodiscard]] std::string protection() const override { return "nothing runs: scripted"; }
+
+private:
+    [[nodiscard]] double seconds_of(attune::callable const& code) const
+    {
+        return script_.seconds.at(code.address) * script_.slowness;
+    }
+
+    time_script const& script_;
+};
+
+/// For any_compiler::make_bench. @param script  outlives the benches
+inline auto timed_by(time_script const& script)
+{
+    return [&script](attune::tuning_problem const&, attune::tuning_options const&) {
+        return std::unique_ptr<attune::test_bench>(std::make_unique<timed_bench>(script));
+    };
+}
+
+} // namespace attune_test
