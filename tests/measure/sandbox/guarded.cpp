@@ -240,3 +240,53 @@ TEST_CASE("arrays that overlap are found in any order, unless both are only read
     CHECK(!apart({part(30, 5, false), part(0, 40, true)}));
     CHECK(apart({part(30, 0, true), part(0, 40, true)}));
 }
+
+TEST_CASE("copies in large pages are as small ones: aligned, intact, between forbidden pages")
+{
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    std::vector<std::byte> memory(6 * mib);
+    for (std::size_t i = 0; i < memory.size(); ++i)
+        memory[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+    for (std::size_t const offset : {0U, 17U})
+        for (std::size_t const size : {mib / 2 - 128,
+                                       mib / 2,
+                                       mib + 1,
+                                       2 * mib - 128,
+                                       2 * mib,
+                                       2 * mib + mib / 4,
+                                       3 * mib + 5,
+                                       5 * mib}) {
+            std::span<std::byte> const part(memory.data() + offset, size);
+            for (bool const is_writable : {true, false}) {
+                std::vector<buffer> const original{
+                    is_writable ? as_buffer(part, 0)
+                                : as_buffer(std::span<std::byte const>(part), 0)};
+                guarded_copies const copies(original);
+                buffer const& copy = copies.buffers()[0];
+                CHECK(std::memcmp(copy.data, part.data(), size) == 0);
+                CHECK(address(copy.data) % 64 == address(part.data()) % 64);
+                CHECK(copies.damage().empty());
+                attune::guarded_place const place = copies.places().front();
+                CHECK(place.usable.first + 64 <= address(copy.data));
+                CHECK(address(copy.data) < place.usable.first + 64 + 4096 + 64);
+                CHECK(place.usable.last < address(copy.data) + size + 64);
+                CHECK(place.mapping.first + 16 * 4096 <= place.usable.first);
+                CHECK(place.usable.last + 16 * 4096 <= place.mapping.last);
+            }
+            guarded_copies const copies(std::vector<buffer>{as_buffer(part, 0)});
+            attune::address_range const usable = copies.places().front().usable;
+            std::byte* const data = copies.buffers()[0].data;
+            for (std::uintptr_t const outside : {usable.first - 1, usable.last, usable.last + 4096})
+                CHECK(has(reason_of(tried(copies,
+                                          [&] {
+                                              auto* const at =
+                                                  reinterpret_cast<std::byte volatile*>(outside);
+                                              *at = std::byte{1};
+                                          })),
+                          "argument 0"));
+            std::memset(data, 0, size);
+            copies.refill();
+            CHECK(std::memcmp(data, part.data(), size) == 0);
+            CHECK(copies.damage().empty());
+        }
+}

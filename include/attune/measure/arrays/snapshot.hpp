@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/content.hpp>
+#include <attune/measure/arrays/fresh_memory.hpp>
 
 #include <cstddef>
 #include <span>
@@ -22,7 +23,10 @@ public:
         , saved_(buffers.size())
     {
         for (std::size_t i = 0; i < buffers_.size(); ++i)
-            if (has_content(i)) saved_[i] = content_of(buffers_[i]);
+            if (has_content(i)) {
+                saved_[i] = detail::fresh_memory(content_bytes(buffers_[i]));
+                copy_content(buffers_[i], saved_[i].bytes());
+            }
     }
 
     /// Writes the copies back to where they came from, and nothing between rows. Allocates nothing.
@@ -30,21 +34,21 @@ public:
     void restore() const noexcept
     {
         for (std::size_t i = 0; i < buffers_.size(); ++i)
-            if (has_content(i)) set_content(buffers_[i], saved_[i]);
+            if (has_content(i)) set_content(buffers_[i], saved_[i].bytes());
     }
 
     /// Copies again, into the same memory. Allocates nothing.
     void take_again() noexcept
     {
         for (std::size_t i = 0; i < buffers_.size(); ++i)
-            if (has_content(i)) copy_content(buffers_[i], saved_[i]);
+            if (has_content(i)) copy_content(buffers_[i], saved_[i].bytes());
     }
 
     /// The copy of buffer `i`, without the gaps between its rows; empty when that buffer is not
     /// writable.  @pre i < size()
     [[nodiscard]] std::span<std::byte const> saved(std::size_t i) const noexcept
     {
-        return saved_[i];
+        return saved_[i].bytes();
     }
     /// How many buffers were given, writable or not.
     [[nodiscard]] std::size_t size() const noexcept { return buffers_.size(); }
@@ -56,7 +60,7 @@ private:
     }
 
     std::vector<buffer> buffers_;
-    std::vector<std::vector<std::byte>> saved_;
+    std::vector<detail::fresh_memory> saved_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

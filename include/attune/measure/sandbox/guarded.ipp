@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
+#include <attune/measure/arrays/fresh_memory.hpp>
 #include <attune/measure/sandbox/guarded.hpp>
 
 #include <algorithm>
@@ -131,16 +132,29 @@ struct guarded_copies::region {
         std::size_t const needed = of.bytes + 2 * detail::guarded_alignment;
         std::size_t const content = (needed + page - 1) / page * page;
         std::size_t const zone = detail::forbidden_pages * page;
-        mapped = content + 2 * zone;
+        // Large pages end where the content does. The first one begins before it where what is in
+        // it is worth one; what comes before the content is forbidden once that page is there.
+        std::size_t const in_first = content % detail::large_page;
+        std::size_t const spare =
+            in_first < detail::worth_a_large_page ? 0 : detail::large_page - in_first;
+        bool const has_large = content + spare >= detail::large_page;
+        mapped = (has_large ? spare + detail::large_page : 0) + content + 2 * zone;
         void* const got = ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (got != MAP_FAILED) mapping = static_cast<std::byte*>(got);
+        auto const begin = reinterpret_cast<std::uintptr_t>(got);
+        usable = mapping + zone;
+        if (has_large) usable = mapping + (detail::below(begin + mapped - zone) - begin) - content;
+        usable_end = usable + content;
+        std::byte* const writable_from = has_large ? usable - spare : usable;
+        auto const writable_bytes = static_cast<std::size_t>(usable_end - writable_from);
         if (got == MAP_FAILED ||
-            ::mprotect(static_cast<std::byte*>(got) + zone, content, PROT_READ | PROT_WRITE) != 0)
+            ::mprotect(writable_from, writable_bytes, PROT_READ | PROT_WRITE) != 0) {
+            if (got != MAP_FAILED) ::munmap(got, mapped);
             throw error("no memory for a copy of the kernel's arguments",
                         owner_text(argument, target) + ", " + std::to_string(of.bytes) + " bytes",
                         "free memory, or tune on a smaller problem");
-        mapping = static_cast<std::byte*>(got);
-        usable = mapping + zone;
-        usable_end = usable + content;
+        }
+        if (has_large) detail::prefer_large_pages(writable_from, writable_bytes);
         // The copy ends as close to the forbidden page as its alignment to a cache line allows.
         std::size_t const wanted =
             reinterpret_cast<std::uintptr_t>(of.data) % detail::guarded_alignment;
@@ -150,6 +164,7 @@ struct guarded_copies::region {
         last = first + of.bytes;
         mend();
         fill();
+        if (writable_from < usable) ::mprotect(writable_from, spare, PROT_NONE);
     }
     /// @pre  what is only read is complete
     void protect() const
