@@ -7,6 +7,7 @@
 
 #include <attune/measure/arrays/cache.ipp>
 #include <attune/measure/arrays/compare.ipp>
+#include <attune/measure/arrays/fresh_memory.ipp>
 #include <attune/measure/arrays/perturb.ipp>
 #include <attune/measure/clock/adaptive_timer.ipp>
 #include <attune/measure/clock/clocks.ipp>

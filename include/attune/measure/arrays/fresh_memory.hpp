@@ -10,9 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <span>
-#include <sys/mman.h>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -32,43 +30,15 @@ inline constexpr std::size_t worth_a_large_page = std::size_t{1} << 19;
 }
 
 /// Asks for large pages. A system that has none to give uses small ones.
-inline void prefer_large_pages([[maybe_unused]] void* first,
-                               [[maybe_unused]] std::size_t bytes) noexcept
-{
-#if defined(MADV_HUGEPAGE)
-    ::madvise(first, bytes, MADV_HUGEPAGE);
-#endif
-}
+void prefer_large_pages(void* first, std::size_t bytes) noexcept;
 
 /// Bytes of its own, not initialized.
 class fresh_memory {
 public:
     fresh_memory() = default;
     /// Errors   bad_alloc
-    explicit fresh_memory(std::size_t bytes)
-        : size_(bytes)
-    {
-        if (bytes == 0) return;
-        if (bytes < worth_a_large_page) {
-            data_ = static_cast<std::byte*>(::operator new(bytes));
-            return;
-        }
-        mapped_ = above(bytes) + large_page;
-        void* const got =
-            ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (got == MAP_FAILED) throw std::bad_alloc();
-        mapping_ = static_cast<std::byte*>(got);
-        auto const begin = reinterpret_cast<std::uintptr_t>(got);
-        data_ = mapping_ + (above(begin) - begin);
-        prefer_large_pages(data_, above(bytes));
-    }
-    ~fresh_memory()
-    {
-        if (mapping_ != nullptr)
-            ::munmap(mapping_, mapped_);
-        else
-            ::operator delete(data_);
-    }
+    explicit fresh_memory(std::size_t bytes);
+    ~fresh_memory();
     /// Errors   bad_alloc
     fresh_memory(fresh_memory const& from)
         : fresh_memory(from.size_)
@@ -102,3 +72,7 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/arrays/fresh_memory.ipp>
+#endif
