@@ -6,13 +6,13 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/clock/noise.hpp>
+#include <attune/measure/clock/round_robin.hpp>
 #include <attune/search/stop.hpp>
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/loop/detail/session_events.hpp>
-#include <attune/tune/loop/detail/session_limits.hpp>
-#include <attune/tune/loop/detail/session_record.hpp>
-#include <attune/tune/loop/detail/session_report.hpp>
+#include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/kernel_roof.hpp>
@@ -21,9 +21,14 @@
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/pipeline/supply.hpp>
+#include <attune/tune/progress.hpp>
+#include <attune/tune/report.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +39,101 @@
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
+
+[[nodiscard]] inline std::string space_size_text(chain_of_trees const& space)
+{
+    if (auto const size = space.size(); size && *size < 1'000'000)
+        return std::to_string(static_cast<std::uint64_t>(*size)) + " configurations";
+    return (space.is_exact() ? "2^" : "about 2^") + formatted("%.1f", space.log2_size()) +
+           " configurations";
+}
+
+[[nodiscard]] inline std::uint32_t possible_evaluations(chain_of_trees const& space)
+{
+    constexpr std::uint32_t many = std::numeric_limits<std::uint32_t>::max();
+    auto const size = space.size();
+    if (space.has_real_parameters() || !size || *size > many) return many;
+    return static_cast<std::uint32_t>(*size);
+}
+
+/// @pre  report.default_time is from the beginning
+/// @param default_time  as the final measured it
+inline void
+put_into(tuning_report& report, attune::verdict const& end, measurement const& default_time)
+{
+    report.noise = noise_of(report.default_time, default_time, end.ratio);
+    report.noise.unsure = end.unsure;
+    report.default_time = end.default_time;
+    if (end.winner == 0) return;
+    report.how = decision::tuned;
+    report.speedup = 1 / end.ratio.value;
+    report.speedup_low = 1 / end.ratio.high;
+    report.speedup_high = 1 / end.ratio.low;
+}
+
+/// What makes the outcome of a final less than certain; empty: nothing.
+inline void put_into(machine_noise& noise, disturbance const& seen)
+{
+    noise.slow_share = seen.share;
+    noise.slowdown = seen.slowdown;
+}
+
+/// From times that were not taken in turns: the interval is what both intervals allow.
+inline void
+put_into(tuning_report& report, measurement const& installed, measurement const& baseline)
+{
+    report.baseline = {baseline,
+                       baseline.value / installed.value,
+                       baseline.low / installed.high,
+                       baseline.high / installed.low};
+}
+
+/// From a final in which contestant `own` was the baseline.
+inline void put_into(tuning_report& report,
+                     attune::verdict const& end,
+                     round_times const& times,
+                     std::size_t own)
+{
+    measurement const ratio =
+        times.ratio(end.winner, own, final_options(times.size(), 0).confidence);
+    measurement const time{end.time.value * ratio.value,
+                           end.time.value * ratio.low,
+                           end.time.value * ratio.high,
+                           ratio.samples};
+    report.baseline = {time, ratio.value, ratio.low, ratio.high};
+}
+
+/// What to say where the user's own code is faster than what is installed; else empty.
+[[nodiscard]] inline std::string slower_than_own(baseline_comparison const& own)
+{
+    if (own.speedup_high >= 1) return {};
+    return "your own code (kernel.baseline) is " + formatted("%.2fx", 1 / own.speedup) +
+           " faster than what is installed: call that, or give the kernel what makes it fast";
+}
+
+[[nodiscard]] inline std::string
+warning_of(machine_noise const& noise, attune::verdict const& end, std::size_t contestants)
+{
+    std::string const unproven = want_of_rounds(end, contestants);
+    if (!unproven.empty()) return unproven;
+    return noise.is_disturbed ? "" : attune::warning_of(noise, end.ratio); // which says more
+}
+
+inline void put_into(tuning_report& report,
+                     scoreboard const& board,
+                     trial_runner const& runner,
+                     variant_supply const& supply)
+{
+    report.evaluations = board.evaluations();
+    report.failures = board.failures();
+    report.first_failures = board.first_failures();
+    report.elapsed_s = board.elapsed_s();
+    report.same_code = runner.same_code();
+    report.isolation = runner.protection();
+    report.compiled = supply.compiled();
+    report.from_cache = supply.from_cache();
+    report.compile_s = supply.compile_s();
+}
 
 /// Seconds. What takes less is served by the default.
 inline constexpr double shortest_tuned_call_s = 1e-6;
@@ -475,7 +575,7 @@ private:
     stop_judge judge_;
     interrupt_guard const interrupt_{};
     kernel_roof roof_;
-    session_events events_;
+    session_log events_;
     trial_runner runner_;
     std::optional<variant_supply> supply_{};
     std::string told_of_compiler_{};
@@ -530,6 +630,54 @@ ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
                                 problem.predict,
                                 problem.rival};
     return detail::session{beside, options}.run();
+}
+
+ATTUNE_INLINE record make_record(record_key key,
+                                 description const& space,
+                                 session_result const& result,
+                                 tuning_options const& options)
+{
+    record out;
+    out.key = std::move(key);
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        out.configuration.emplace_back(space.parameters[i].name,
+                                       text_of(space.parameters[i], result.at[i]));
+    out.best_s = result.report.best.value;
+    out.default_s = result.report.default_time.value;
+    out.evaluations = result.report.evaluations;
+    out.failures = total(result.report.failures);
+    out.seed = options.seed;
+    std::time_t const now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[32] = {};
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    out.when = text;
+    out.attune = version;
+    out.interrupted = result.report.interrupted;
+    out.disturbed = result.report.noise.is_disturbed;
+    if (result.report.roofline) {
+        out.least_s = result.report.roofline->least_s;
+        out.memory_bound = result.report.roofline->memory_bound;
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::optional<point> point_of(record const& remembered, chain_of_trees const& space)
+{
+    description const& d = space.describe();
+    point out(d.parameters.size());
+    std::size_t placed = 0;
+    for (auto const& [name, text] : remembered.configuration) {
+        std::uint32_t const i = d.find_parameter(name);
+        if (i == no_index) return {};
+        auto const at = coordinate_of(d.parameters[i], text);
+        if (!at) return {};
+        out[i] = *at;
+        ++placed;
+    }
+    if (placed != d.parameters.size() || !space.contains(out)) return {};
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,16 +1,19 @@
-// attune/tune/loop/detail/session_events.hpp - what a session writes down, and what it knows of its past.
+// attune/tune/loop/detail/session_log.hpp - what a session writes down, and what it knows of its past.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/event_log.hpp>
-#include <attune/tune/loop/detail/session_key.hpp>
+#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/trial.hpp>
+#include <attune/tune/options.hpp>
 #include <attune/tune/pipeline/supply.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <thread>
@@ -21,10 +24,35 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Equal keys, comparable outcomes: the same kernel, machine and way of measuring.
+[[nodiscard]] inline std::string session_key(tuning_problem const& problem,
+                                             tuning_options const& options)
+{
+    description const& space = problem.space.describe();
+    record_key const key =
+        make_key(problem.kernel, space, problem.compiler.identity(), problem.compiler.target());
+    content_hash hash;
+    hash.add(key.kernel).add(key.source).add(key.schema).add(key.compiler).add(key.device);
+    for (auto const& [name, value] : key.inputs)
+        hash.add(name).add(value);
+    hash.add(options.cache == cache_state::warm ? "warm" : "cold");
+    hash.add(problem.kernel.check ? "checked" : "compared");
+    hash.add(problem.kernel.reference ? "given reference" : "default's reference");
+    if (options.as_graph) hash.add("as graph");
+    if (problem.predict) hash.add("predicted");
+    for (std::string const& feature : space.intermediates)
+        hash.add(feature);
+    std::string start;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        start += (i > 0 ? " " : "") + space.parameters[i].name + '=' +
+                 text_of(space.parameters[i], problem.default_at[i]);
+    return hash.add(start).hex();
+}
+
 /// The event log of one session. Questions and answers of the search are written by logged_search.
-class session_events {
+class session_log {
 public:
-    session_events(tuning_problem const& problem, tuning_options const& options)
+    session_log(tuning_problem const& problem, tuning_options const& options)
         : log_(options.event_log.empty()
                    ? event_log{}
                    : event_log{options.event_log, session_key(problem, options), options.seed})
