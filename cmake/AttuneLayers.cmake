@@ -26,6 +26,11 @@ set(where_nlohmann "^(remember|space/files)/([^/]*\\.ipp$|detail/)")
 set(where_llvm "^compile/clang/detail/(clang_[a-z]+|module)\\.hpp$") # the parts of the Clang module
 set(where_clang "${where_llvm}")
 
+# tune/ outside tune/device/cuda/ names no CUDA: what it may see of cuda/ holds no type of the driver's,
+# and a backend is seen through device_target.hpp; devices.hpp lists the backends.
+set(backend "^tune/device/cuda/")
+set(plain_cuda "^attune/cuda/(device_span|launch)\\.hpp$")
+
 # 0.1 s or more of every user's compile time each, or a gate to them: only in .ipp
 set(heavy chrono condition_variable filesystem format fstream future iomanip iostream istream mutex ostream
     random regex shared_mutex sstream thread)
@@ -60,6 +65,11 @@ foreach(file IN LISTS files)
         if(line MATCHES "(^|[^a-z_])(std::|::)?(secure_)?getenv\\(" AND NOT file STREQUAL "core/environment.ipp")
             problem("environment variables are read by environment_variable() of core/environment.hpp alone")
         endif()
+        if(folder STREQUAL "tune" AND NOT file MATCHES "${backend}" AND NOT line MATCHES "^[ \t]*(//|#[ \t]*include)")
+            if(line MATCHES "(^|[^a-z_])(cuda::|cuda_[a-z]|CU[a-z]|device_(limits|variant|code|call|bench)([^a-z_]|$))")
+                problem("tune/ names CUDA types in tune/device/cuda/ only: ask device_target")
+            endif()
+        endif()
         if(line MATCHES "^[ \t]*#[ \t]*include[ \t]*\"")
             problem("attune's headers are included as <attune/...>, everything else with angle brackets")
         elseif(line MATCHES "^[ \t]*#[ \t]*include[ \t]*<([^>]+)>")
@@ -67,6 +77,10 @@ foreach(file IN LISTS files)
             if(what MATCHES "^attune/(.*)$" AND CMAKE_MATCH_1 MATCHES "${where_llvm}"
                AND NOT file MATCHES "${where_llvm}" AND NOT file STREQUAL "unit/clang.hpp")
                 problem("it parses LLVM's headers; only the module's own parts may include it")
+            elseif(what MATCHES "^attune/(cuda|measure/cuda|compile/nvrtc|tune/device/cuda)/" AND folder STREQUAL "tune"
+                   AND NOT file MATCHES "${backend}" AND NOT file STREQUAL "tune/device/devices.hpp"
+                   AND NOT what MATCHES "${plain_cuda}")
+                problem("tune/ includes CUDA in tune/device/cuda/ only: ask device_target")
             elseif(what MATCHES "^attune/([^/]+)/")
                 if(NOT CMAKE_MATCH_1 IN_LIST sees_${folder})
                     problem("${folder}/ may not include ${CMAKE_MATCH_1}/")

@@ -6,6 +6,7 @@
 #include <attune/cuda/limits.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/device/devices.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <cstddef>
@@ -42,8 +43,11 @@ points_to_try(attune::kernel_description const& d, attune::device_limits const& 
     std::vector<attune::input_value> inputs;
     Kernel problem(Kernel::tested_size);
     problem.call([&](auto&&... arguments) { inputs = inputs_of(d, arguments...); });
+    attune::cuda_target target;
+    target.limits = limits;
+    attune::cuda_device const device{target};
     attune::chain_of_trees space =
-        attune::space_of_call(d, attune::with_annotated_defaults(d), inputs, &limits);
+        attune::space_of_call(d, attune::with_annotated_defaults(d), inputs, &device);
     std::vector<attune::point> out{attune::default_point(space).value()};
     if (std::optional const expert = Kernel::expert())
         out.push_back(attune::encode(Kernel::space, space.describe(), *expert).value());

@@ -1,6 +1,7 @@
-// tests/tune/device_problem.cpp - problem.hpp where the compiler makes code for a device.
+// tests/tune/device_problem.cpp - problem.hpp where the compiler makes code for a CUDA device.
 // SPDX-License-Identifier: MIT
 #include <attune/core/error.hpp>
+#include <attune/tune/device/devices.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <doctest/doctest.h>
@@ -68,7 +69,11 @@ attune::chain_of_trees
 space_for(arrays const& k, int size, attune::device_limits const* limits = nullptr)
 {
     attune::kernel_description const& d = k.describe();
-    return attune::space_of_call(d, attune::with_annotated_defaults(d), {n(size)}, limits);
+    attune::cuda_target target;
+    if (limits != nullptr) target.limits = *limits;
+    attune::cuda_device const on{target};
+    return attune::space_of_call(
+        d, attune::with_annotated_defaults(d), {n(size)}, limits != nullptr ? &on : nullptr);
 }
 
 } // namespace
@@ -167,15 +172,16 @@ TEST_CASE("on a device, whatever decides a launch changes the key")
 {
     attune::cuda_target target;
     target.limits = device();
-    auto const key = [&](auto const& change, attune::cuda_target const* on) {
+    attune::cuda_device const there{target};
+    auto const key = [&](auto const& change, attune::device_target const* on) {
         arrays k = launched();
         change(k);
         auto const bound = attune::bind_inputs(k.describe().space, {n(1000)});
         return attune::make_key(k.describe(), bound, "c", on);
     };
     auto const same = [](arrays&) {};
-    auto const base = key(same, &target);
-    CHECK(base == key(same, &target));
+    auto const base = key(same, &there);
+    CHECK(base == key(same, &there));
     CHECK(base.device == "NVIDIA H200 (sm_90)");
     auto const changes = std::vector<std::function<void(arrays&)>>{
         [](arrays& k) { k.grid(n); },
@@ -188,7 +194,7 @@ TEST_CASE("on a device, whatever decides a launch changes the key")
     };
     std::set<std::string> schemas{base.schema};
     for (auto const& change : changes)
-        schemas.insert(key(change, &target).schema);
+        schemas.insert(key(change, &there).schema);
     CHECK(schemas.size() == changes.size() + 1);
 
     // Code for this processor is launched by nobody: its records stay valid.

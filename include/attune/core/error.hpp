@@ -64,4 +64,15 @@ private:
     }
 }
 
+namespace detail {
+
+/// An error as one line: what it is and where.
+[[nodiscard]] inline std::string sentence_of(error const& thrown)
+{
+    std::string const text = thrown.what_alone();
+    return thrown.where().empty() ? text : text + " (" + thrown.where() + ')';
+}
+
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI

@@ -13,11 +13,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-namespace detail {
-/// An error as one line: what it is and where.
-[[nodiscard]] std::string sentence_of(error const& thrown);
-} // namespace detail
-
 /// What code is made for, and run on where there is a driver.
 struct cuda_target {
     std::shared_ptr<cuda::driver const> driver{}; ///< null: compiling only

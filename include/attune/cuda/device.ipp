@@ -42,12 +42,6 @@ namespace detail {
     return has_context && driver.context_get_device(&of) == cuda::success ? of : 0;
 }
 
-ATTUNE_INLINE std::string sentence_of(error const& thrown)
-{
-    std::string const text = thrown.what_alone();
-    return thrown.where().empty() ? text : text + " (" + thrown.where() + ')';
-}
-
 } // namespace detail
 
 ATTUNE_INLINE device_limits limits_of_device(cuda::driver const& driver, int ordinal)

@@ -5,7 +5,7 @@
 #include <attune/compile/callable.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/device/loaded_kernel.hpp>
+#include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>

@@ -8,7 +8,7 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/optimizer.hpp>
-#include <attune/tune/device/device_call.hpp>
+#include <attune/tune/device/device_target.hpp>
 #include <attune/tune/installed.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/fallback.hpp>
@@ -202,10 +202,11 @@ struct installed_variants::state {
     void complete(inputs_problem& of, bool may_move = true)
     {
         if (of.space) return;
-        cuda_target const* const target = compiler.target();
-        device_limits const* const device = target != nullptr ? &target->limits : nullptr;
-        chain_of_trees made = space_of_call(
-            kernel, declared, values_of(of.inputs), device, may_move ? &of.moved : nullptr);
+        chain_of_trees made = space_of_call(kernel,
+                                            declared,
+                                            values_of(of.inputs),
+                                            compiler.target().get(),
+                                            may_move ? &of.moved : nullptr);
         of.default_is_declared = of.moved.empty();
         of.default_at = default_point(made).value();
         of.space.emplace(std::move(made));
@@ -240,9 +241,8 @@ struct installed_variants::state {
         auto made = std::make_unique<installed_variant>();
         made->code = std::move(code);
         detail::keep_forever(made->code.code);
-        if (cuda_target const* const target = compiler.target())
-            made->on_device =
-                std::make_unique<loaded_kernel const>(*target, made->code, kernel.name);
+        if (auto const device = compiler.target())
+            made->on_device = device->load(made->code, kernel.name);
         lock_of const here(lock);
         return all.emplace_back(std::move(made)).get();
     }
@@ -283,16 +283,12 @@ struct installed_variants::state {
             }
         } catch (error const&) {
             if (is_for_device && of.space && of.default_at)
-                if (std::optional<callable> ptx = ptx_of(of)) return set_by(of, std::move(*ptx));
+                if (std::optional<callable> held = compiler.target()->code_in_program(
+                        kernel, of.space->describe(), *of.default_at))
+                    return set_by(of, std::move(*held));
             if (own.address == nullptr) throw;
         }
         return set_by(of, {.address = own.address});
-    }
-
-    /// The default as attune_add_kernel has put it into the program for a device.
-    [[nodiscard]] std::optional<callable> ptx_of(inputs_problem const& of) const
-    {
-        return find_fallback_on_device(kernel, of.space->describe(), *of.default_at).code;
     }
 
     installed_variant const& set_by(inputs_problem& of, callable code)
@@ -428,7 +424,7 @@ struct installed_variants::state {
                                            bool predict)
     {
         record_key key =
-            make_key(kernel, of.space->describe(), compiler.identity(), compiler.target());
+            make_key(kernel, of.space->describe(), compiler.identity(), compiler.target().get());
         if (predict) key.device += ", predicted";
         std::vector<std::string> told;
         std::optional<known_variant> known = remembered(key, *of.space, predict, shape, told);
@@ -534,8 +530,7 @@ struct installed_variants::state {
 
     [[nodiscard]] shape_verdict verify(inputs_problem const& of, call_frame const& frame)
     {
-        cuda_target const* const target = compiler.target();
-        if (target == nullptr)
+        if (compiler.target() == nullptr)
             return verify_shape(kernel,
                                 frame,
                                 of.by_default.load()->code,
@@ -769,26 +764,26 @@ ATTUNE_INLINE installed_variant const& installed_variants::obtain(std::span<std:
         }
         of = &s.problem_of(inputs);
     }
-    cuda_target const* const target = s.compiler.target();
-    if (target != nullptr) require_device(*target, s.kernel.name);
+    auto const device = s.compiler.target();
+    if (device) device->require_device(s.kernel.name);
     state::working const now(s);
     if (!now.is_on()) return s.default_of(*of);
-    if (target != nullptr) {
+    if (device) {
         s.complete(frame, inputs);
         try {
-            wait_for_caller(*target, stream);
+            device->wait_for_caller(stream);
         } catch (error const&) { // captured: nothing can be measured, but a launch can be recorded
             if (auto const* const by = of->by_default.load()) return *by;
             throw;
         }
-        require_on_device(*target, frame);
+        device->require_arrays(frame);
     }
     try {
-        if (target == nullptr) set_extents(frame, s.kernel, s.values_of(inputs));
+        if (!device) set_extents(frame, s.kernel, s.values_of(inputs));
         detail::work_in_progress const at_work;
         return s.decide(*of, shape, key, frame, is_first);
     } catch (default_fails const& e) {
-        if (fallback_of(s.kernel) != nullptr && target == nullptr)
+        if (fallback_of(s.kernel) != nullptr && !device)
             if (auto const* const by = s.degrade(*of, shape, e.what())) return *by;
         s.set_report(untuned_report(s.kernel.name, decision::call_failed, e.what()));
         throw;

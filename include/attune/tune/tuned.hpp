@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
+#include <attune/tune/device/devices.hpp>
 #include <attune/tune/installed.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>

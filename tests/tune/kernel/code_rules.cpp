@@ -3,6 +3,7 @@
 #include <attune/tune/kernel/code_rules.hpp>
 
 #include <attune/declare/pack.hpp>
+#include <attune/tune/device/cuda/launch_limits.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -33,8 +34,7 @@ struct trial {
         return attune::broken_rule(k.describe(),
                                    bound,
                                    {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
-                                   code,
-                                   resident);
+                                   attune::numbers_of(code, resident));
     }
 };
 
@@ -116,8 +116,7 @@ TEST_CASE("the features of code are its numbers, in order of declaration")
         return attune::code_features(k.describe(),
                                      attune::bind_inputs(k.describe().space, {n(10)}),
                                      {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
-                                     t.code,
-                                     t.resident);
+                                     attune::numbers_of(t.code, t.resident));
     };
     CHECK(features([](kernel& k) { k.require(attune::registers <= 64); }).empty());
     CHECK(features([](kernel& k) {

@@ -4,6 +4,8 @@
 #include <attune/attune.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/source/embedded.hpp>
+#include <attune/tune/device/cuda/cuda_kernel.hpp>
+#include <attune/tune/device/cuda/program_ptx.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -125,7 +127,7 @@ TEST_CASE("on a device, the driver gets the PTX of the default, launched as the 
     CHECK(found.reason.empty());
     attune::cuda_target target = target_without_driver();
     target.driver = recorded_driver();
-    attune::loaded_kernel const loaded(target, *found.code, "add");
+    attune::cuda_kernel const loaded(target, *found.code, "add");
     void* none[] = {nullptr};
     loaded.launch(none, nullptr);
     REQUIRE(recorded().launches.size() == 1);

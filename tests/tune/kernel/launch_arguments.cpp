@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/launch_arguments.hpp>
 
+#include <attune/tune/device/cuda/cuda_kernel.hpp>
+
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <span>
@@ -29,7 +31,7 @@ recorded_launch launch(std::vector<std::size_t> sizes, Args... args)
     attune::cuda_target target = target_without_driver();
     target.driver = recorded_driver();
     recorded().argument_bytes = std::move(sizes);
-    attune::loaded_kernel const kernel{target, code(), "k"};
+    attune::cuda_kernel const kernel{target, code(), "k"};
     attune::detail::launch_arguments<Args...>{args...}.launch(kernel, handle_of<void*>(9));
     REQUIRE(recorded().launches.size() == 1);
     return recorded().launches.front();

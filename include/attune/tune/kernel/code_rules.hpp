@@ -3,32 +3,38 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/tune/kernel.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
+/// A number of compiled code, by the name of its code_quantity: {"registers", 96}.
+struct code_number {
+    std::string_view name;
+    number value;
+};
+using code_numbers = std::vector<code_number>;
+
 /// "registers <= 64 does not hold: registers = 96"; empty when every rule of kernel.require(...)
 /// holds. What every launch demands of code, cooperative ones included, is in launch_objection().
-/// @param bound     the kernel's space with the values of its inputs
-/// @param at        the configuration that was compiled
-/// @param resident  occupancy_of() its code and launch
+/// @param bound  the kernel's space with the values of its inputs
+/// @param at     the configuration that was compiled
+/// @param known  what the device knows of its code
 [[nodiscard]] std::string broken_rule(kernel_description const& kernel,
                                       description const& bound,
                                       point const& at,
-                                      code_resources const& code,
-                                      residency const& resident);
+                                      code_numbers const& known);
 
 /// The numbers of kernel.features(...), in order of declaration; NaN where one has no value, as a
 /// quotient by zero. Parameters as above.
 [[nodiscard]] std::vector<double> code_features(kernel_description const& kernel,
                                                 description const& bound,
                                                 point const& at,
-                                                code_resources const& code,
-                                                residency const& resident);
+                                                code_numbers const& known);
 
 } // namespace attune::inline ATTUNE_ABI
 

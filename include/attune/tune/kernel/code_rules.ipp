@@ -18,28 +18,23 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline std::optional<number>
-code_quantity_of(std::string_view name, code_resources const& code, residency const& resident)
+[[nodiscard]] inline std::optional<number> number_of(std::string_view name,
+                                                     code_numbers const& known)
 {
-    if (name == registers.name) return number::of(code.registers);
-    if (name == spill_bytes.name) return number::of(code.spill_bytes);
-    if (name == stack_bytes.name) return number::of(code.stack_bytes);
-    if (name == static_shared_bytes.name) return number::of(code.static_shared_bytes);
-    if (name == occupancy.name) return number::of(resident.fraction);
+    for (code_number const& one : known)
+        if (one.name == name) return one.value;
     return {};
 }
 
 /// `declared` with all that its formulas read at one configuration.
-[[nodiscard]] inline description with_code(description declared,
-                                           description const& bound,
-                                           code_resources const& code,
-                                           residency const& resident)
+[[nodiscard]] inline description
+with_code(description declared, description const& bound, code_numbers const& known)
 {
     declared.parameters = bound.parameters;
     for (input_description& input : declared.inputs) {
-        input.value = code_quantity_of(input.name, code, resident);
-        std::uint32_t const known = bound.find_input(input.name);
-        if (!input.value && known != no_index) input.value = bound.inputs[known].value;
+        input.value = number_of(input.name, known);
+        std::uint32_t const given = bound.find_input(input.name);
+        if (!input.value && given != no_index) input.value = bound.inputs[given].value;
     }
     return declared;
 }
@@ -71,11 +66,10 @@ values_read(description const& rules, constraint_description const& rule, point 
 ATTUNE_INLINE std::string broken_rule(kernel_description const& kernel,
                                       description const& bound,
                                       point const& at,
-                                      code_resources const& code,
-                                      residency const& resident)
+                                      code_numbers const& known)
 {
     if (kernel.code_rules.constraints.empty()) return {};
-    description const rules = detail::with_code(kernel.code_rules, bound, code, resident);
+    description const rules = detail::with_code(kernel.code_rules, bound, known);
     evaluator const read(rules);
     for (constraint_description const& rule : rules.constraints) {
         std::optional<number> const v = read.value(rule.root, at);
@@ -89,14 +83,13 @@ ATTUNE_INLINE std::string broken_rule(kernel_description const& kernel,
 ATTUNE_INLINE std::vector<double> code_features(kernel_description const& kernel,
                                                 description const& bound,
                                                 point const& at,
-                                                code_resources const& code,
-                                                residency const& resident)
+                                                code_numbers const& known)
 {
     std::vector<double> out;
     if (kernel.code_rules.features.empty()) return out;
-    description const known = detail::with_code(kernel.code_rules, bound, code, resident);
-    evaluator const read(known);
-    for (feature_description const& feature : known.features) {
+    description const rules = detail::with_code(kernel.code_rules, bound, known);
+    evaluator const read(rules);
+    for (feature_description const& feature : rules.features) {
         std::optional<number> const v = read.value(feature.root, at);
         out.push_back(v ? v->as_real() : std::nan(""));
     }

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/cuda/occupancy.hpp>
-#include <attune/tune/kernel/code_rules.hpp>
+#include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 
-#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,16 +20,11 @@ ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
 {
     compile_result made = compiler.compile(kernel.source, make_variant(kernel, bound, at));
     auto const* const code = std::get_if<callable>(&made);
-    cuda_target const* const target = compiler.target();
-    if (code == nullptr || target == nullptr) return made;
-    device_variant const& ready = device_variant_of(*code);
-    device_limits const& limits = target->limits;
-    residency const resident = occupancy_of(limits, ready.code.resources, ready.launch);
-    if (features != nullptr)
-        *features = code_features(kernel, bound, at, ready.code.resources, resident);
-    std::string said = launch_objection(limits, ready.code.resources, ready.launch);
-    if (said.empty()) said = broken_rule(kernel, bound, at, ready.code.resources, resident);
-    if (!said.empty()) return failure{failure_stage::launch, said};
+    auto const device = compiler.target();
+    if (code == nullptr || device == nullptr) return made;
+    code_review seen = device->review(kernel, bound, at, *code);
+    if (features != nullptr) *features = std::move(seen.features);
+    if (!seen.objection.empty()) return failure{failure_stage::launch, std::move(seen.objection)};
     return made;
 }
 

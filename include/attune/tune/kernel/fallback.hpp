@@ -3,14 +3,8 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead.hpp>
-#include <attune/compile/callable.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/description.hpp>
-#include <attune/declare/point.hpp>
 #include <attune/tune/kernel.hpp>
-
-#include <optional>
-#include <string>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -24,21 +18,13 @@ namespace attune::inline ATTUNE_ABI {
 /// find_fallback() without the reason; null: there is none.
 [[nodiscard]] void* fallback_of(kernel_description const& kernel);
 
-/// Code for a device, or why there is none.
-struct found_on_device {
-    std::optional<callable> code{}; ///< its address points to a device_variant
-    std::string reason{};           ///< as in found_ahead
-};
-
-/// callable::compiler of such code.
+/// callable::compiler of code for a device that the program holds.
 inline constexpr char const* code_of_the_program = "PTX of the program";
 
-/// The default of a kernel as PTX, which attune_add_kernel(target file.cu) has put into the
-/// program, with the launch that the kernel declares at `at`: loaded_kernel loads it without NVRTC.
-/// @param bound  the space with the inputs of the call  @param at  its default configuration
-[[nodiscard]] found_on_device find_fallback_on_device(kernel_description const& kernel,
-                                                      description const& bound,
-                                                      point const& at);
+namespace detail {
+/// What a function or PTX in the program has to be, to serve as this kernel's default.
+[[nodiscard]] wanted_ahead wanted_of(kernel_description const& kernel);
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -1,12 +1,11 @@
 // attune/tune/kernel/launch_arguments.hpp - typed arguments of a call as a launch takes them.
 // SPDX-License-Identifier: MIT
 //
-// The form is that of cuLaunchKernel's kernelParams
+// An address per argument: the form of cuLaunchKernel's kernelParams
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/cuda/driver.hpp>
-#include <attune/tune/device/loaded_kernel.hpp>
+#include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
 #include <array>
@@ -22,7 +21,7 @@ template <class T>
 [[nodiscard]] auto launched(T const& argument) noexcept
 {
     if constexpr (is_span<T>)
-        return cuda::device_pointer{0}; // known once it is copied
+        return static_cast<void*>(nullptr); // its address is known once it is copied
     else if constexpr (is_device_span<T>)
         return argument.data();
     else

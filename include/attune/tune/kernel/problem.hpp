@@ -5,9 +5,9 @@
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/device_compiler.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/cuda/worker/worker_door.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
@@ -35,13 +35,14 @@ struct any_compiler {
     std::function<void(kernel_source const&, variant const&)> keep_winner;
     /// Of a device_compiler; empty: it makes code for this processor. Looked for at a call, not
     /// before: a program may run where there is no device. Errors  those of the compiler's target()
-    std::function<cuda_target const*()> find_target{};
+    std::function<std::shared_ptr<device_target const>()> find_target{};
     /// Where its code is run and timed, in place of this processor and the target; empty: there.
     /// For tests, which script times.
     std::function<std::unique_ptr<test_bench>(tuning_problem const&, tuning_options const&)>
         make_bench{};
 
-    [[nodiscard]] cuda_target const* target() const
+    /// Null: this processor. It refers to the compiler, which outlives it.
+    [[nodiscard]] std::shared_ptr<device_target const> target() const
     {
         return find_target ? find_target() : nullptr;
     }
@@ -54,10 +55,8 @@ template <class Compiler>
     any_compiler out;
     out.compile = [&held](kernel_source const& k, variant const& v) { return held.compile(k, v); };
     out.identity = [&held] { return std::string{std::as_const(held).identity()}; };
-    if constexpr (device_compiler<Compiler>) {
-        worker::hold_worker_door();
-        out.find_target = [&held] { return &std::as_const(held).target(); };
-    }
+    if constexpr (device_compiler<Compiler>) // of devices.hpp, or of the compiler's own namespace
+        out.find_target = [&held] { return make_device_target(std::as_const(held).target()); };
     if constexpr (requires { std::string{held.notice()}; })
         out.notice = [&held] { return std::string{held.notice()}; };
     else
@@ -127,17 +126,18 @@ make_variant(kernel_description const& kernel, description const& space, point c
 
 /// The configurations of one call, in which every parameter has its default.
 /// @param declared  from with_annotated_defaults(kernel)
-/// @param device    of a compiler for a device: its limits are constraints too, see
-///                  launch_limits.hpp; null: the launch does not matter
+/// @param device    of a compiler for a device: its limits are constraints too; null: the launch
+///                  does not matter
 /// @param moved     where the defaults break a constraint for these inputs, the valid configuration
 ///                  nearest to them becomes the default, and a sentence here says so; null: that is
 ///                  an error
-/// Errors   as chain_of_trees and add_launch_limits; attune::error naming parameter, file and line:
+/// Errors   as chain_of_trees and device_target::add_limits; attune::error naming parameter, file
+/// and line:
 ///          a default that is no value of its parameter, defaults that break a constraint
 [[nodiscard]] chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
-                                           device_limits const* device = nullptr,
+                                           device_target const* device = nullptr,
                                            std::string* moved = nullptr);
 
 /// Elements behind each argument of a call that is a raw pointer; 0 for the others.
@@ -160,13 +160,10 @@ void set_extents(call_frame& frame,
 [[nodiscard]] record_key make_key(kernel_description const& kernel,
                                   description const& bound,
                                   std::string const& compiler_identity,
-                                  cuda_target const* target = nullptr);
+                                  device_target const* target = nullptr);
 
 /// The processor, as the system names it.
 [[nodiscard]] std::string device_name();
-
-/// "NVIDIA H200 (sm_90)"; "sm_90" where only the architecture is known.
-[[nodiscard]] std::string device_name(device_limits const& device);
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -10,7 +10,6 @@
 #include <attune/declare/text.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
-#include <attune/tune/kernel/launch_limits.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>
@@ -128,7 +127,7 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
 ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
-                                           device_limits const* device,
+                                           device_target const* device,
                                            std::string* moved)
 {
     std::vector<annotation> const found = find_annotations(kernel.source);
@@ -154,7 +153,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
         start.push_back(*at);
     }
     if (device) {
-        add_launch_limits(bound, kernel.launch.value_or(launch_declaration{}), *device);
+        device->add_limits(bound, kernel);
         for (feature_description const& f : kernel.code_rules.features)
             bound.intermediates.push_back(f.text);
     }
@@ -185,7 +184,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
 ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
                                   description const& bound,
                                   std::string const& compiler_identity,
-                                  cuda_target const* target)
+                                  device_target const* target)
 {
     record_key key;
     key.kernel = kernel.name;
@@ -200,7 +199,7 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
     }
     key.schema = schema.hex();
     key.compiler = compiler_identity;
-    key.device = target ? device_name(target->limits) : device_name();
+    key.device = target ? target->name() : device_name();
     for (input_description const& input : bound.inputs) {
         number const v = input.value.value_or(number{});
         key.inputs.emplace_back(
@@ -268,12 +267,6 @@ ATTUNE_INLINE void set_extents(call_frame& frame,
     std::vector<std::size_t> const counts = extents_of(kernel, inputs);
     for (argument_extent const& one : kernel.extents)
         frame.set_extent(one.position, counts[one.position]);
-}
-
-ATTUNE_INLINE std::string device_name(device_limits const& device)
-{
-    std::string const architecture = "sm_" + std::to_string(device.architecture);
-    return device.name == architecture ? architecture : device.name + " (" + architecture + ')';
 }
 
 ATTUNE_INLINE std::string device_name()

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/device.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/loop/bench_crew.hpp>
 #include <attune/tune/pipeline/compile_line.hpp>

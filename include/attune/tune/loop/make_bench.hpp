@@ -16,7 +16,7 @@ struct tuning_problem;
 /// tuning_problem::predict.
 /// @pre  both outlive the result
 /// Errors   attune::error: the device cannot be used, the arguments do not fit it, out of memory;
-///          see require_usable_devices()
+///          see device_target::make_bench()
 [[nodiscard]] std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
                                                           tuning_options const& options);
 

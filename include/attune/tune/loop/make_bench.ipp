@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/cpu/cpu_bench.hpp>
-#include <attune/tune/device/cuda_bench.hpp>
-#include <attune/tune/device/loaded_kernel.hpp>
-#include <attune/tune/device/more_devices.hpp>
-#include <attune/tune/device/predicted_bench.hpp>
+#include <attune/tune/device/device_target.hpp>
+#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/make_bench.hpp>
+#include <attune/tune/options.hpp>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -16,12 +16,13 @@ ATTUNE_INLINE std::unique_ptr<test_bench> make_test_bench(tuning_problem const& 
                                                           tuning_options const& options)
 {
     if (problem.compiler.make_bench) return problem.compiler.make_bench(problem, options);
-    require_usable_devices(problem, options);
-    cuda_target const* const target = problem.compiler.target();
-    if (target == nullptr) return std::make_unique<cpu_bench>(problem, options);
-    if (problem.predict) return std::make_unique<predicted_bench>(problem);
-    require_device(*target, problem.kernel.name);
-    return std::make_unique<cuda_bench>(problem, options);
+    if (auto const device = problem.compiler.target()) return device->make_bench(problem, options);
+    if (!options.devices.empty() && !problem.predict)
+        throw error("the code of kernel '" + problem.kernel.name +
+                        "' is for this processor: no device can measure it",
+                    "tuning_options::devices",
+                    "leave that empty, or tune with a compiler for a device");
+    return std::make_unique<cpu_bench>(problem, options);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/tune/device/predicted_bench.hpp - variants for a device, judged by their code: nothing runs.
+// attune/tune/device/cuda/predicted_bench.hpp - variants for a device, judged by their code: nothing runs.
 // SPDX-License-Identifier: MIT
 //
 // A heuristic. It knows nothing of what a thread does, so it ranks variants that do the same work
@@ -31,9 +31,9 @@ namespace attune::inline ATTUNE_ABI {
 /// predicted_objective().
 class predicted_bench final : public test_bench {
 public:
-    /// @pre  problem.compiler has a target and outlives this object
-    explicit predicted_bench(tuning_problem const& problem)
-        : device_(problem.compiler.target()->limits)
+    /// @param device  outlives this object
+    explicit predicted_bench(device_limits const& device)
+        : device_(device)
     {
     }
 
@@ -60,5 +60,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/device/predicted_bench.ipp>
+#include <attune/tune/device/cuda/predicted_bench.ipp>
 #endif

@@ -1,11 +1,14 @@
-// attune/tune/kernel/launch_limits.hpp - what a device can launch, as constraints of a space.
+// attune/tune/device/cuda/launch_limits.hpp - what a device can launch, as constraints of a space.
 // SPDX-License-Identifier: MIT
 // Source   CUDA C++ programming guide, technical specifications per compute capability
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/cuda/limits.hpp>
+#include <attune/cuda/occupancy.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/tune/kernel/code_rules.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 
 namespace attune::inline ATTUNE_ABI {
@@ -23,8 +26,12 @@ void add_launch_limits(description& bound,
                        launch_declaration const& launch,
                        device_limits const& device);
 
+/// The quantities of compiled code that rules and features may read.
+/// @param resident  occupancy_of() the code and its launch
+[[nodiscard]] code_numbers numbers_of(code_resources const& code, residency const& resident);
+
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/kernel/launch_limits.ipp>
+#include <attune/tune/device/cuda/launch_limits.ipp>
 #endif

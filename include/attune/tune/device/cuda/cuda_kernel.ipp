@@ -1,4 +1,4 @@
-// attune/tune/device/loaded_kernel.ipp - contexts, modules and buffers behind loaded_kernel.hpp.
+// attune/tune/device/cuda/cuda_kernel.ipp - contexts, modules and buffers behind cuda_kernel.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <attune/cuda/loaded_code.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/cuda/device_layout.hpp>
-#include <attune/tune/device/loaded_kernel.hpp>
+#include <attune/tune/device/cuda/cuda_kernel.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +23,7 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// The code in one context. Immutable once it can be seen, but for its buffers.
-struct loaded_kernel::place {
+struct cuda_kernel::place {
     struct device_memory {
         cuda::device_pointer at = 0;
         std::size_t bytes = 0;
@@ -35,7 +35,7 @@ struct loaded_kernel::place {
     std::vector<device_memory> staged{}; ///< by the first array in it; under state::staging
 };
 
-struct loaded_kernel::state {
+struct cuda_kernel::state {
     cuda_target const& target;
     callable code;
     std::string name;
@@ -102,12 +102,12 @@ inline void require_uncaptured(cuda::driver const& driver,
 } // namespace detail
 
 ATTUNE_INLINE
-loaded_kernel::loaded_kernel(cuda_target const& target, callable code, std::string name)
+cuda_kernel::cuda_kernel(cuda_target const& target, callable code, std::string name)
     : state_(new state{target, std::move(code), std::move(name)})
 {
 }
 
-ATTUNE_INLINE loaded_kernel::~loaded_kernel()
+ATTUNE_INLINE cuda_kernel::~cuda_kernel()
 {
     // A context that has gone took module and memory along; the driver then refuses, harmlessly.
     cuda::driver const& driver = state_->driver();
@@ -121,7 +121,7 @@ ATTUNE_INLINE loaded_kernel::~loaded_kernel()
     state_->all.clear();
 }
 
-ATTUNE_INLINE void loaded_kernel::require(cuda::result got, char const* doing) const
+ATTUNE_INLINE void cuda_kernel::require(cuda::result got, char const* doing) const
 {
     if (got == cuda::success) return;
     throw error("kernel '" + state_->name + "' could not be run",
@@ -134,7 +134,7 @@ ATTUNE_INLINE void loaded_kernel::require(cuda::result got, char const* doing) c
 }
 
 /// Where to launch: an entry whose context is current, or is to be made so.
-ATTUNE_INLINE loaded_kernel::place& loaded_kernel::place_for(cuda::context current) const
+ATTUNE_INLINE cuda_kernel::place& cuda_kernel::place_for(cuda::context current) const
 {
     if (place* const known = state_->find(current)) return *known;
     bool const is_usable = state_->is_on_device(current);
@@ -152,7 +152,7 @@ ATTUNE_INLINE loaded_kernel::place& loaded_kernel::place_for(cuda::context curre
     return loaded;
 }
 
-ATTUNE_INLINE void loaded_kernel::launch(void** arguments, void* stream) const
+ATTUNE_INLINE void cuda_kernel::launch(void** arguments, void* stream) const
 {
     cuda::context const current = detail::current_context(state_->driver());
     place const& where = place_for(current);
@@ -161,10 +161,10 @@ ATTUNE_INLINE void loaded_kernel::launch(void** arguments, void* stream) const
     require(where.code.launch(arguments, static_cast<cuda::stream>(stream)), "cuLaunchKernel");
 }
 
-ATTUNE_INLINE cuda::device_pointer loaded_kernel::memory_for(place& where,
-                                                             std::size_t slot,
-                                                             std::size_t bytes,
-                                                             std::size_t argument) const
+ATTUNE_INLINE cuda::device_pointer cuda_kernel::memory_for(place& where,
+                                                           std::size_t slot,
+                                                           std::size_t bytes,
+                                                           std::size_t argument) const
 {
     place::device_memory& memory = where.staged[slot];
     cuda::driver const& driver = state_->driver();
@@ -184,9 +184,9 @@ ATTUNE_INLINE cuda::device_pointer loaded_kernel::memory_for(place& where,
     return memory.at;
 }
 
-ATTUNE_INLINE void loaded_kernel::launch_staged(void** arguments,
-                                                std::span<staged_array const> arrays,
-                                                void* stream) const
+ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
+                                              std::span<staged_array const> arrays,
+                                              void* stream) const
 {
     std::scoped_lock const only_one(state_->staging);
     cuda::driver const& driver = state_->driver();
@@ -261,16 +261,6 @@ ATTUNE_INLINE void wait_for_caller(cuda_target const& target, void* stream)
         cuda::require_success(driver,
                               driver.context_synchronize(),
                               "waiting for what the program launched before: cuCtxSynchronize");
-}
-
-ATTUNE_INLINE void require_device(cuda_target const& target, std::string const& kernel)
-{
-    if (target.can_run()) return;
-    throw error("there is no device to run kernel '" + kernel + "' on",
-                target.why_no_device.empty() ? "compiled for " + target.limits.name
-                                             : target.why_no_device,
-                "tuned.predict(arguments...) chooses a configuration for " + target.limits.name +
-                    " by its code, without running any");
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,8 +1,9 @@
-// attune/tune/device/cuda_bench.hpp - variants for a CUDA device: a device_bench as the loop's bench.
+// attune/tune/device/cuda/cuda_bench.hpp - variants for a CUDA device: a device_bench as the loop's bench.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/cuda/device.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/test_bench.hpp>
@@ -24,10 +25,12 @@ namespace attune::inline ATTUNE_ABI {
 /// in the host's memory.
 class cuda_bench final : public test_bench {
 public:
-    /// @pre     problem and options outlive this object
+    /// @pre     problem, options and target outlive this object
     /// Errors   attune::error: no device, out of memory, no worker for isolation::fork, or one that
     ///          shares a server with this process (CUDA MPS)
-    cuda_bench(tuning_problem const& problem, tuning_options const& options);
+    cuda_bench(tuning_problem const& problem,
+               tuning_options const& options,
+               cuda_target const& target);
 
     [[nodiscard]] probation_result establish(callable const& trusted, double limit_s) override;
     [[nodiscard]] probation_result first_run(callable const& tried, double limit_s) override;
@@ -54,5 +57,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/device/cuda_bench.ipp>
+#include <attune/tune/device/cuda/cuda_bench.ipp>
 #endif

@@ -1,6 +1,6 @@
-// tests/tune/device/predicted_bench.cpp - a kernel for a device that is not there.
+// tests/tune/device/cuda/predicted_bench.cpp - a kernel for a device that is not there.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/device/predicted_bench.hpp>
+#include <attune/tune/device/cuda/predicted_bench.hpp>
 
 #include <attune/attune.hpp>
 #include <attune/remember/event_log.hpp>
@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "../../remember/scratch_directory.hpp"
-#include "../../support/accumulate.hpp"
-#include "../../support/scripted_device.hpp"
-#include "../../support/texts.hpp"
+#include "../../../remember/scratch_directory.hpp"
+#include "../../../support/accumulate.hpp"
+#include "../../../support/scripted_device.hpp"
+#include "../../../support/texts.hpp"
 
 using namespace attune_test;
 using attune::decision;
@@ -247,9 +247,10 @@ TEST_CASE("the search is shown the features of all code, once, and its log repea
     attune::tuning_report const report = tune_unrolled(log);
     CHECK(report.evaluations == 30);
     attune::kernel_description const k = unrolled_kernel().describe();
-    attune::device_limits const limits = target_without_driver().limits;
+    attune::cuda_target const target = target_without_driver();
+    attune::cuda_device const device{target};
     attune::chain_of_trees const space =
-        attune::space_of_call(k, attune::with_annotated_defaults(k), {n(one_wave)}, &limits);
+        attune::space_of_call(k, attune::with_annotated_defaults(k), {n(one_wave)}, &device);
     CHECK(attune::replay(log, space).evaluations.size() == 30);
 
     std::set<std::vector<std::uint32_t>> shown;

@@ -1,6 +1,6 @@
-// tests/tune/device/device_call.cpp - a call's arrays and numbers as a device takes them.
+// tests/tune/device/cuda/device_call.cpp - a call's arrays and numbers as a device takes them.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/device/device_call.hpp>
+#include <attune/tune/device/cuda/device_call.hpp>
 
 #include <attune/cuda/numbers.hpp>
 
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "../../support/device_saxpy.hpp"
-#include "../../support/scripted_device.hpp"
+#include "../../../support/device_saxpy.hpp"
+#include "../../../support/scripted_device.hpp"
 
 using namespace attune_test;
 using attune::memory_place;

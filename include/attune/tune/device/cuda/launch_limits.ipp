@@ -1,15 +1,16 @@
-// attune/tune/kernel/launch_limits.ipp - the demands of a device, one by one.
+// attune/tune/device/cuda/launch_limits.ipp - the demands of a device, one by one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/code_quantity.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/proof.hpp>
-#include <attune/tune/kernel/launch_limits.hpp>
+#include <attune/tune/device/cuda/launch_limits.hpp>
 
 #include <algorithm>
 #include <string>
@@ -170,6 +171,15 @@ add_launch_limits(description& bound, launch_declaration const& launch, device_l
     detail::add_launch_feature(bound, demands.product(launch.block));
     detail::add_launch_feature(bound, launch.shared_bytes);
     detail::add_launch_feature(bound, demands.product(launch.grid));
+}
+
+ATTUNE_INLINE code_numbers numbers_of(code_resources const& code, residency const& resident)
+{
+    return {{registers.name, number::of(code.registers)},
+            {spill_bytes.name, number::of(code.spill_bytes)},
+            {stack_bytes.name, number::of(code.stack_bytes)},
+            {static_shared_bytes.name, number::of(code.static_shared_bytes)},
+            {occupancy.name, number::of(resident.fraction)}};
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/tune/device/device_call.hpp - one call of a kernel as a device's bench takes it.
+// attune/tune/device/cuda/device_call.hpp - one call of a kernel as a device's bench takes it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,5 +28,5 @@ void require_on_device(cuda_target const& target, call_frame const& frame);
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/device/device_call.ipp>
+#include <attune/tune/device/cuda/device_call.ipp>
 #endif

@@ -1,6 +1,6 @@
-// tests/tune/kernel/launch_limits.cpp - what a device can launch, as constraints of a space.
+// tests/tune/device/cuda/launch_limits.cpp - what a device can launch, as constraints of a space.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel/launch_limits.hpp>
+#include <attune/tune/device/cuda/launch_limits.hpp>
 
 #include <attune/core/error.hpp>
 #include <attune/cuda/occupancy.hpp>
@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "../../declare/every_point.hpp"
-#include "../../support/texts.hpp"
+#include "../../../declare/every_point.hpp"
+#include "../../../support/texts.hpp"
 
 using attune_test::error_of;
 using attune_test::has;

@@ -1,11 +1,11 @@
-// attune/tune/device/predicted_bench.ipp - the heuristic behind predicted_bench.hpp.
+// attune/tune/device/cuda/predicted_bench.ipp - the heuristic behind predicted_bench.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/device_compiler.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/occupancy.hpp>
-#include <attune/tune/device/predicted_bench.hpp>
+#include <attune/tune/device/cuda/predicted_bench.hpp>
 
 #include <algorithm>
 #include <cmath>

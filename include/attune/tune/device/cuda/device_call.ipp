@@ -1,4 +1,4 @@
-// attune/tune/device/device_call.ipp - arrays of a call, looked up and fetched through the driver.
+// attune/tune/device/cuda/device_call.ipp - arrays of a call, looked up and fetched through the driver.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <attune/cuda/numbers.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/cuda/device_copies.hpp>
-#include <attune/tune/device/device_call.hpp>
+#include <attune/tune/device/cuda/device_call.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// tests/tune/device/loaded_kernel.cpp - where the installed variant of a device is loaded and launched.
+// tests/tune/device/cuda/cuda_kernel.cpp - where the installed variant of a device is loaded and launched.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/device/loaded_kernel.hpp>
+#include <attune/tune/device/cuda/cuda_kernel.hpp>
 
 #include <attune/core/error.hpp>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "../../support/recorded_driver.hpp"
-#include "../../support/scripted_device.hpp"
-#include "../../support/texts.hpp"
+#include "../../../support/recorded_driver.hpp"
+#include "../../../support/scripted_device.hpp"
+#include "../../../support/texts.hpp"
 
 using namespace attune_test;
 using attune::cuda::context;
@@ -22,7 +22,7 @@ namespace {
 struct kernel_under_test {
     attune::cuda_target target = target_without_driver();
     std::shared_ptr<attune::device_variant> made = std::make_shared<attune::device_variant>();
-    std::unique_ptr<attune::loaded_kernel> kernel;
+    std::unique_ptr<attune::cuda_kernel> kernel;
 
     kernel_under_test()
     {
@@ -30,7 +30,7 @@ struct kernel_under_test {
         target.ordinal = 1;
         made->code = {"image", "saxpy", 90, {}};
         made->launch.block = {64, 1, 1};
-        kernel = std::make_unique<attune::loaded_kernel>(
+        kernel = std::make_unique<attune::cuda_kernel>(
             target, attune::callable{made.get(), made, "key", 0, ""}, "saxpy");
     }
     void launch()

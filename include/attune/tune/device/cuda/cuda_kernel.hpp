@@ -1,4 +1,4 @@
-// attune/tune/device/loaded_kernel.hpp - the installed variant of a kernel for a device.
+// attune/tune/device/cuda/cuda_kernel.hpp - the installed variant of a kernel for a device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/driver.hpp>
+#include <attune/tune/device/device_target.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -14,33 +15,23 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// An argument in the host's memory that the kernel has to find in the device's.
-struct staged_array {
-    std::size_t argument = 0; ///< its position
-    std::byte* data = nullptr;
-    std::size_t bytes = 0;
-    bool writable = false; ///< copied back
-};
-
 /// A launch takes place in the calling thread's current context, if that is one of the target's
 /// device, else in the device's primary context, where memory of the CUDA runtime lives. The code
 /// is loaded into a context at its first launch there, and stays for the life of this object.
 /// May be used from several threads. A context that is destroyed takes the code along: it must
 /// outlive this object, or never be used with it.
-class loaded_kernel {
+class cuda_kernel final : public loaded_kernel {
 public:
     /// @param target  with a driver; outlives this object  @param code  of a device_compiler
     /// @param name    of the kernel, for errors
-    loaded_kernel(cuda_target const& target, callable code, std::string name);
-    ~loaded_kernel();
-    loaded_kernel(loaded_kernel const&) = delete;
-    loaded_kernel& operator=(loaded_kernel const&) = delete;
+    cuda_kernel(cuda_target const& target, callable code, std::string name);
+    ~cuda_kernel() override;
 
     /// Begins one call, and returns as cuLaunchKernel does: the kernel may still run.
     /// @param arguments  an address per argument  @param stream  null: the legacy default stream
     /// Errors   attune::error with the driver's words; an earlier kernel's too
     /// Cost     that of cuLaunchKernel, cuCtxGetCurrent and some ns; no lock, no allocation
-    void launch(void** arguments, void* stream) const;
+    void launch(void** arguments, void* stream) const override;
 
     /// One call on arrays of the host: copied to buffers of this object, which it keeps, and back
     /// where the kernel may write; those that overlap lie in one buffer, as for variants that are
@@ -48,7 +39,9 @@ public:
     /// @param arguments  as above; those of `arrays` are set here
     /// Errors   as above; out of memory (with how much was asked and is free); the stream is being
     ///          captured, or another that the legacy stream waits for, which the copies are on
-    void launch_staged(void** arguments, std::span<staged_array const> arrays, void* stream) const;
+    void launch_staged(void** arguments,
+                       std::span<staged_array const> arrays,
+                       void* stream) const override;
 
 private:
     struct place;
@@ -69,11 +62,8 @@ private:
 ///          the default one waits for: the capture goes on
 void wait_for_caller(cuda_target const& target, void* stream);
 
-/// Errors   attune::error unless target.can_run(), with what can be done without a device
-void require_device(cuda_target const& target, std::string const& kernel);
-
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/device/loaded_kernel.ipp>
+#include <attune/tune/device/cuda/cuda_kernel.ipp>
 #endif

@@ -1,11 +1,12 @@
-// attune/tune/device/more_devices.ipp - asks the driver whether devices are alike.
+// attune/tune/device/cuda/more_devices.ipp - asks the driver whether devices are alike.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/tune/device/more_devices.hpp>
+#include <attune/tune/device/cuda/cuda_device.hpp>
+#include <attune/tune/device/cuda/more_devices.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,18 +29,10 @@ inline constexpr char const devices_option[] = "tuning_options::devices";
 
 } // namespace detail
 
-ATTUNE_INLINE void require_usable_devices(tuning_problem const& problem,
-                                          tuning_options const& options)
+ATTUNE_INLINE void require_usable_devices(cuda_target const& own, tuning_options const& options)
 {
     std::vector<int> const& named = options.devices;
-    if (named.empty() || problem.predict) return;
-    cuda_target const* const own = problem.compiler.target();
-    if (own == nullptr)
-        throw error("the code of kernel '" + problem.kernel.name +
-                        "' is for this processor: no device can measure it",
-                    detail::devices_option,
-                    "leave that empty, or tune with a compiler for a device");
-    if (!own->can_run()) return; // the one without a device has more to say
+    if (named.empty() || !own.can_run()) return; // who asks for a device has more to say
     if (runs_in_process(options.protect))
         throw error("variants that run in this process are measured on one device only",
                     std::string(detail::devices_option) +
@@ -47,19 +40,19 @@ ATTUNE_INLINE void require_usable_devices(tuning_problem const& problem,
                     "let them run in workers: isolation::automatic");
     for (std::size_t i = 0; i < named.size(); ++i) {
         std::string const device = "device " + std::to_string(named[i]);
-        if (named[i] == own->ordinal)
+        if (named[i] == own.ordinal)
             throw error(device + " is the compiler's own and measures in any case",
                         detail::devices_option,
                         "name the others only");
         auto const here = named.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::find(named.begin(), here, named[i]) != here)
             throw error(device + " is named twice", detail::devices_option, "name it once");
-        device_limits const limits = limits_of_device(*own->driver, named[i]);
-        if (limits != own->limits)
-            throw error(device + " is another kind than device " + std::to_string(own->ordinal) +
+        device_limits const limits = limits_of_device(*own.driver, named[i]);
+        if (limits != own.limits)
+            throw error(device + " is another kind than device " + std::to_string(own.ordinal) +
                             ", which the kernel is tuned for",
                         detail::device_text(named[i], limits) + "; " +
-                            detail::device_text(own->ordinal, own->limits),
+                            detail::device_text(own.ordinal, own.limits),
                         "leave it out, and tune for it by itself");
     }
 }

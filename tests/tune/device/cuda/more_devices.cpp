@@ -1,6 +1,6 @@
-// tests/tune/device/more_devices.cpp - which devices may measure for another, and tunings on several.
+// tests/tune/device/cuda/more_devices.cpp - which devices may measure for another, and tunings on several.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/device/more_devices.hpp>
+#include <attune/tune/device/cuda/more_devices.hpp>
 
 #include <attune/remember/event_log.hpp>
 #include <attune/tune/tuned.hpp>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "../../remember/scratch_directory.hpp"
-#include "../../support/device_saxpy.hpp"
+#include "../../../remember/scratch_directory.hpp"
+#include "../../../support/device_saxpy.hpp"
 
 using namespace attune_test;
 using attune::decision;

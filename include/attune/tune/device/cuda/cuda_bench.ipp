@@ -1,4 +1,4 @@
-// attune/tune/device/cuda_bench.ipp - the loop's questions, put to a device_bench.
+// attune/tune/device/cuda/cuda_bench.ipp - the loop's questions, put to a device_bench.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,9 +9,9 @@
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 #include <attune/tune/cpu/timing.hpp>
-#include <attune/tune/device/cuda_bench.hpp>
-#include <attune/tune/device/device_call.hpp>
-#include <attune/tune/device/more_devices.hpp>
+#include <attune/tune/device/cuda/cuda_bench.hpp>
+#include <attune/tune/device/cuda/device_call.hpp>
+#include <attune/tune/device/cuda/more_devices.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -49,10 +49,12 @@ namespace detail {
     return how;
 }
 
-[[nodiscard]] inline std::unique_ptr<device_bench> make_device_bench(
-    tuning_problem const& problem, tuning_options const& options, device_bench_options const& how)
+[[nodiscard]] inline std::unique_ptr<device_bench>
+make_device_bench(tuning_problem const& problem,
+                  tuning_options const& options,
+                  cuda_target const& target,
+                  device_bench_options const& how)
 {
-    cuda_target const& target = *problem.compiler.target();
     device_call call = make_device_call(target, problem.frame);
     if (runs_in_process(options.protect))
         return make_local_bench(target.driver, std::move(call), how);
@@ -79,6 +81,7 @@ struct reference_threw {
 
 struct cuda_bench::shared {
     tuning_problem const& problem;
+    cuda_target const& target;
     device_bench_options how;
     std::mutex turn{};                                            ///< for the user's functions
     std::optional<std::vector<std::vector<std::byte>>> results{}; ///< of the user's reference
@@ -90,7 +93,7 @@ struct cuda_bench::shared {
         if (results) return *results;
         std::vector<std::vector<std::byte>> out;
         if (problem.kernel.reference) {
-            out = host_copies(*problem.compiler.target(), problem.frame);
+            out = host_copies(target, problem.frame);
             try {
                 problem.frame.with_arguments(detail::addresses_of(out), problem.kernel.reference);
             } catch (...) {
@@ -103,9 +106,11 @@ struct cuda_bench::shared {
     }
 };
 
-ATTUNE_INLINE cuda_bench::cuda_bench(tuning_problem const& problem, tuning_options const& options)
-    : shared_(new shared{problem, detail::bench_options(problem, options)})
-    , bench_(detail::make_device_bench(problem, options, shared_->how))
+ATTUNE_INLINE cuda_bench::cuda_bench(tuning_problem const& problem,
+                                     tuning_options const& options,
+                                     cuda_target const& target)
+    : shared_(new shared{problem, target, detail::bench_options(problem, options)})
+    , bench_(detail::make_device_bench(problem, options, target, shared_->how))
 {
 }
 
@@ -118,7 +123,7 @@ ATTUNE_INLINE cuda_bench::cuda_bench(std::shared_ptr<shared> common,
 
 ATTUNE_INLINE std::unique_ptr<test_bench> cuda_bench::on_device(int ordinal) const
 {
-    cuda_target const& target = *shared_->problem.compiler.target();
+    cuda_target const& target = shared_->target;
     worker::worker_options there;
     there.ordinal = ordinal;
     return std::unique_ptr<test_bench>(new cuda_bench(

@@ -1,0 +1,8 @@
+// attune/tune/device/devices.hpp - the devices that a kernel can be tuned for: one line each.
+// SPDX-License-Identifier: MIT
+//
+// Each declares make_device_target(target), where `target` is what its compilers' target() gives.
+// tested by tune/device_problem.cpp
+#pragma once
+
+#include <attune/tune/device/cuda/cuda_device.hpp>
