@@ -31,12 +31,7 @@ struct grid {
             ++ended;
             return made;
         },
-        [] { return std::string{"scripted 1"}; },
-        [] { return std::string{}; },
-        [](attune::kernel_source const&, attune::variant const&) {
-            return std::optional<attune::callable>{};
-        },
-        [](attune::kernel_source const&, attune::variant const&) {}};
+        [] { return std::string{"scripted 1"}; }};
     accumulate_data data{4'000}; // below a microsecond nothing is tuned
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(attune::space(grid_x, grid_y));
     attune::call_frame frame =

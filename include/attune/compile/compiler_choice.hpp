@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
@@ -9,7 +10,6 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,59 +24,15 @@ public:
     named_compiler(std::string name, C held)
         : name_(std::move(name))
     {
-        if constexpr (require_compiler<C>()) {
-            auto const kept = std::make_shared<C>(std::move(held));
-            compile_ = [kept](kernel_source const& k, variant const& v) {
-                return kept->compile(k, v);
-            };
-            identity_ = [kept] { return std::string{std::as_const(*kept).identity()}; };
-            if constexpr (requires { std::string{kept->notice()}; })
-                notice_ = [kept] { return std::string{kept->notice()}; };
-            else
-                notice_ = [] { return std::string{}; };
-            if constexpr (requires(kernel_source const& k, variant const& v) {
-                              std::optional<callable>{kept->find_winner(k, v)};
-                              kept->keep_winner(k, v);
-                          }) {
-                find_ = [kept](kernel_source const& k, variant const& v) {
-                    return std::optional<callable>{kept->find_winner(k, v)};
-                };
-                keep_ = [kept](kernel_source const& k, variant const& v) {
-                    return static_cast<bool>(kept->keep_winner(k, v));
-                };
-            } else {
-                find_ = [](kernel_source const&, variant const&) {
-                    return std::optional<callable>{};
-                };
-                keep_ = [](kernel_source const&, variant const&) { return false; };
-            }
-        }
+        if constexpr (require_compiler<C>()) held_ = share_compiler(std::move(held));
     }
 
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
-    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const
-    {
-        return compile_(kernel, v);
-    }
-    [[nodiscard]] std::string identity() const { return identity_(); }
-    [[nodiscard]] std::string notice() const { return notice_(); }
-    [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
-                                                      variant const& v) const
-    {
-        return find_(kernel, v);
-    }
-    bool keep_winner(kernel_source const& kernel, variant const& v) const
-    {
-        return keep_(kernel, v);
-    }
+    [[nodiscard]] any_compiler const& held() const noexcept { return held_; }
 
 private:
     std::string name_;
-    std::function<compile_result(kernel_source const&, variant const&)> compile_{};
-    std::function<std::string()> identity_{};
-    std::function<std::string()> notice_{};
-    std::function<std::optional<callable>(kernel_source const&, variant const&)> find_{};
-    std::function<bool(kernel_source const&, variant const&)> keep_{};
+    any_compiler held_{};
 };
 
 /// Models `compiler`. Compiles each variant with the compiler that variant.compiler names, and with
@@ -105,7 +61,7 @@ public:
     /// Errors   attune::error when the variant names a compiler that is not there
     [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const
     {
-        compile_result made = chosen(v).compile(kernel, v);
+        compile_result made = chosen(v).held().compile(kernel, v);
         if (auto* const code = std::get_if<callable>(&made))
             code->compiler = identity() + "; used: " + code->compiler;
         return made;
@@ -114,17 +70,17 @@ public:
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       variant const& v) const
     {
-        return chosen(v).find_winner(kernel, v);
+        return chosen(v).held().find_winner(kernel, v);
     }
     bool keep_winner(kernel_source const& kernel, variant const& v) const
     {
-        return chosen(v).keep_winner(kernel, v);
+        return chosen(v).held().keep_winner(kernel, v);
     }
 
     /// "clang: clang 19.1.7 -O3 ...; g++: g++ (Debian 12.2.0-14) 12.2.0 -O3 ..."
-    [[nodiscard]] std::string identity() const { return joined(&named_compiler::identity); }
+    [[nodiscard]] std::string identity() const { return joined(&any_compiler::identity); }
     /// What its compilers want to be read; may be empty.
-    [[nodiscard]] std::string notice() const { return joined(&named_compiler::notice); }
+    [[nodiscard]] std::string notice() const { return joined(&any_compiler::notice); }
 
 private:
     [[nodiscard]] named_compiler const& chosen(variant const& v) const
@@ -140,11 +96,11 @@ private:
                     "use the same names in attune::compilers<\"X\">(...) and compiler_choice");
     }
 
-    [[nodiscard]] std::string joined(std::string (named_compiler::*said)() const) const
+    [[nodiscard]] std::string joined(std::function<std::string()> any_compiler::* said) const
     {
         std::string text;
         for (named_compiler const& each : compilers_)
-            if (std::string const one = (each.*said)(); !one.empty())
+            if (std::string const one = (each.held().*said)(); !one.empty())
                 text += (text.empty() ? "" : "; ") + each.name() + ": " + one;
         return text;
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
-#include <attune/compile/device_compiler.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -13,72 +13,12 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-class test_bench;
-struct tuning_options;
-struct tuning_problem;
-
-/// Any compiler as one value.
-struct any_compiler {
-    std::function<compile_result(kernel_source const&, variant const&)> compile;
-    std::function<std::string()> identity;
-    std::function<std::string()> notice; ///< a sentence the user should read; may be empty
-    /// The variant from where keep_winner() put it, in less time than compiling takes.
-    std::function<std::optional<callable>(kernel_source const&, variant const&)> find_winner;
-    std::function<void(kernel_source const&, variant const&)> keep_winner;
-    /// Of a device_compiler; empty: it makes code for this processor. Looked for at a call, not
-    /// before: a program may run where there is no device. Errors  those of the compiler's target()
-    std::function<std::shared_ptr<device_target const>()> find_target{};
-    /// Where its code is run and timed, in place of this processor and the target; empty: there.
-    /// For tests, which script times.
-    std::function<std::unique_ptr<test_bench>(tuning_problem const&, tuning_options const&)>
-        make_bench{};
-
-    /// Null: this processor. It refers to the compiler, which outlives it.
-    [[nodiscard]] std::shared_ptr<device_target const> target() const
-    {
-        return find_target ? find_target() : nullptr;
-    }
-};
-
-/// @param held  refers to the compiler; must outlive the result
-template <class Compiler>
-[[nodiscard]] any_compiler make_any_compiler(Compiler& held)
-{
-    any_compiler out;
-    out.compile = [&held](kernel_source const& k, variant const& v) { return held.compile(k, v); };
-    out.identity = [&held] { return std::string{std::as_const(held).identity()}; };
-    if constexpr (device_compiler<Compiler>) // of devices.hpp, or of the compiler's own namespace
-        out.find_target = [&held] { return make_device_target(std::as_const(held).target()); };
-    if constexpr (requires { std::string{held.notice()}; })
-        out.notice = [&held] { return std::string{held.notice()}; };
-    else
-        out.notice = [] { return std::string{}; };
-    if constexpr (requires(kernel_source const& k, variant const& v) {
-                      std::optional<callable>{held.find_winner(k, v)};
-                      held.keep_winner(k, v);
-                  }) {
-        out.find_winner = [&held](kernel_source const& k, variant const& v) {
-            return std::optional<callable>{held.find_winner(k, v)};
-        };
-        out.keep_winner = [&held](kernel_source const& k, variant const& v) {
-            (void)held.keep_winner(k, v);
-        };
-    } else {
-        out.find_winner = [](kernel_source const&, variant const&) {
-            return std::optional<callable>{};
-        };
-        out.keep_winner = [](kernel_source const&, variant const&) {};
-    }
-    return out;
-}
 
 /// Any store as one value.
 struct any_store {
