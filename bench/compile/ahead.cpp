@@ -11,7 +11,7 @@
 // `same_code`: how many evaluations of a tuning took the outcome of a variant with equal code.
 #include <attune/compile/clang.hpp>
 #include <attune/measure/clock/duel.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -79,7 +79,7 @@ struct way {
             calls.emplace_back([&problem, entry = code.as<typename Kernel::signature>()] {
                 problem.call(*entry);
             });
-        return field[attune::judge(timing.compare([] {}, calls, limit_s)).winner];
+        return field[attune::result_of_final(timing.compare([] {}, calls, limit_s)).winner];
     }
 };
 

@@ -21,8 +21,8 @@
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
 #include <attune/measure/clock/round_robin.hpp>
-#include <attune/tune/loop/scoreboard.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <csignal>

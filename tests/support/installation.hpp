@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/tune/installed.hpp>
+#include <attune/tune/dispatch_table.hpp>
 
 #include <functional>
 #include <utility>
@@ -21,7 +21,7 @@ struct installation {
     accumulate_data data{};
     scripted_compiler compiler;
     recorded_progress heard{};
-    attune::installed_variants known;
+    attune::dispatch_table known;
     accumulate_shape shape; ///< none: where vectors lie differs from one to the next
 
     /// @param times  of scripted runs; null: variants run

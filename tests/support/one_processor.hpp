@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <cstddef>
 #include <sched.h>

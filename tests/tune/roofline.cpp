@@ -3,7 +3,7 @@
 #include <attune/attune.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -5,7 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/scoreboard.hpp>
+#include <attune/tune/loop/run_state.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -70,7 +70,7 @@ template <class Pack, class Objective>
         if (auto const size = search.space().size();
             size && *size < possible && !search.space().has_real_parameters())
             possible = static_cast<std::uint32_t>(*size);
-        scoreboard board{options.name, limits, possible, options.progress};
+        run_state board{options.name, limits, possible, options.progress};
         board.set_unit_is_seconds(false);
         interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
         auto const as_outcome = [](auto const& returned) -> outcome {

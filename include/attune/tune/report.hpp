@@ -78,7 +78,7 @@ struct tuning_report {
     /// remembered it is not known.
     cache_state cache = cache_state::warm;
     machine_noise noise{}; ///< what the machine let us see
-    /// Of the installed configuration, where the kernel states its work; see kernel_roof.
+    /// Of the installed configuration, where the kernel states its work; see kernel_roofline.
     std::optional<attune::roofline> roofline{};
     double log2_space_size = 0; ///< log2 of the number of valid configurations
     std::uint32_t evaluations = 0;

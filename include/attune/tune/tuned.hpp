@@ -9,7 +9,7 @@
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/tune/device/devices.hpp>
-#include <attune/tune/installed.hpp>
+#include <attune/tune/dispatch_table.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>
 #include <attune/tune/options.hpp>
@@ -34,7 +34,7 @@ class tuned;
 /// Calls the best known variant of a kernel. The first call for a set of bound inputs looks into
 /// the store and, if nothing matches, tunes. A variant serves calls of a shape (lengths, integers,
 /// alignments, overlaps) that it was verified for, by itself or by its class; the default serves
-/// the others: see installed_variants. A call of a known shape costs a look into a hash table over
+/// the others: see dispatch_table. A call of a known shape costs a look into a hash table over
 /// the plain function pointer.
 ///
 /// May be called from several threads: while one tunes or verifies, calls of the others that are
@@ -173,7 +173,7 @@ private:
         shape shape_of;
         Compiler compiler;
         Store store;
-        std::optional<installed_variants> known{};
+        std::optional<dispatch_table> known{};
     };
 
     [[nodiscard]] std::vector<number> inputs_of(Args const&... args) const

@@ -15,11 +15,11 @@
 
 #include "../../measure/scripted_clocks.hpp"
 
-using attune::judge;
+using attune::final_result;
 using attune::leaders;
 using attune::measurement;
+using attune::result_of_final;
 using attune::round_times;
-using attune::verdict;
 
 namespace {
 
@@ -52,7 +52,7 @@ round_times final_of(std::vector<double> const& truth, attune::random_engine& en
     return attune::round_robin_with(clocks, options, [] {}, runs);
 }
 
-bool ties_with(verdict const& v, std::size_t i)
+bool ties_with(final_result const& v, std::size_t i)
 {
     return std::find(v.ties.begin(), v.ties.end(), i) != v.ties.end();
 }
@@ -125,7 +125,7 @@ TEST_CASE("what stays is a leader whatever its time, and takes the place of anot
 TEST_CASE("the fastest wins when it is proven faster than the default")
 {
     attune::random_engine engine(3);
-    verdict const v = judge(final_of({1.0, 0.8, 0.7, 0.9}, engine));
+    final_result const v = result_of_final(final_of({1.0, 0.8, 0.7, 0.9}, engine));
     CHECK(v.winner == 2);
     CHECK(v.ties.empty());
     CHECK(v.ratio.value == doctest::Approx(0.7).epsilon(0.03));
@@ -136,10 +136,10 @@ TEST_CASE("the fastest wins when it is proven faster than the default")
 TEST_CASE("the default stays when nothing is proven faster, and ties are told")
 {
     attune::random_engine engine(3);
-    verdict const slower = judge(final_of({1.0, 1.2, 1.3}, engine));
+    final_result const slower = result_of_final(final_of({1.0, 1.2, 1.3}, engine));
     CHECK(slower.winner == 0);
     CHECK(slower.ties.empty());
-    verdict const equal = judge(final_of({1.0, 1.0, 1.3}, engine));
+    final_result const equal = result_of_final(final_of({1.0, 1.0, 1.3}, engine));
     CHECK(equal.winner == 0);
     CHECK(equal.ties == std::vector<std::size_t>{1});
 }
@@ -151,15 +151,15 @@ TEST_CASE("too few rounds prove nothing")
         times.add(0, 2.0);
         times.add(1, 1.0);
     }
-    CHECK(judge(times).winner == 0);
-    CHECK(judge(times).ties.empty()); // and two that differ in all of them are no equals
-    CHECK(attune::want_of_rounds(judge(times), 2) ==
+    CHECK(result_of_final(times).winner == 0);
+    CHECK(result_of_final(times).ties.empty()); // and two that differ in all of them are no equals
+    CHECK(attune::want_of_rounds(result_of_final(times), 2) ==
           "the final had time for too few rounds, 5 of the 6 that prove something: what was 2.00x "
           "faster than the default in them is not installed; tune with a larger budget of time");
     times.add(0, 2.0);
     times.add(1, 1.0);
-    CHECK(judge(times).winner == 1);
-    CHECK(attune::want_of_rounds(judge(times), 2).empty());
+    CHECK(result_of_final(times).winner == 1);
+    CHECK(attune::want_of_rounds(result_of_final(times), 2).empty());
 }
 
 TEST_CASE("too few rounds are no reason where nothing looked faster, and ties remain ties")
@@ -169,9 +169,9 @@ TEST_CASE("too few rounds are no reason where nothing looked faster, and ties re
         times.add(0, 1.0);
         times.add(1, other);
     }
-    CHECK(judge(times).winner == 0);
-    CHECK(judge(times).ties == std::vector<std::size_t>{1});
-    CHECK(attune::want_of_rounds(judge(times), 2).empty());
+    CHECK(result_of_final(times).winner == 0);
+    CHECK(result_of_final(times).ties == std::vector<std::size_t>{1});
+    CHECK(attune::want_of_rounds(result_of_final(times), 2).empty());
 }
 
 TEST_CASE("who left the final early is not the winner because the machine slowed down later")
@@ -194,14 +194,14 @@ TEST_CASE("who left the final early is not the winner because the machine slowed
         std::size_t const slow = truth[1] == 1.2 ? 1 : truth[2] == 1.2 ? 2 : 3;
         REQUIRE(times.rounds(slow) < times.rounds(quickest) / 2);
         REQUIRE(times.time(slow).value < times.time(quickest).value); // what must not count
-        verdict const v = judge(times);
+        final_result const v = result_of_final(times);
         CHECK(v.winner == quickest);
         CHECK(v.best == quickest);
         CHECK(!ties_with(v, slow));
     }
 }
 
-TEST_CASE("the times of a verdict are of the same rounds: their quotient is the ratio")
+TEST_CASE("the times of a result are of the same rounds: their quotient is the ratio")
 {
     round_times times(2);
     for (int round = 0; round < 10; ++round) {
@@ -210,7 +210,7 @@ TEST_CASE("the times of a verdict are of the same rounds: their quotient is the 
     }
     for (int round = 0; round < 30; ++round) // the default is out, the machine slows down
         times.add(1, 4.0);
-    verdict const v = judge(times);
+    final_result const v = result_of_final(times);
     CHECK(v.winner == 1);
     CHECK(v.ratio.value == doctest::Approx(1.0045 / 2));
     CHECK(v.time.value == 4.0);
@@ -224,8 +224,8 @@ TEST_CASE("the times of a verdict are of the same rounds: their quotient is the 
         stays.add(0, 2.0);
         stays.add(1, 3.0);
     }
-    CHECK(judge(stays).time.value == 2.0);
-    CHECK(judge(stays).default_time.value == 2.0);
+    CHECK(result_of_final(stays).time.value == 2.0);
+    CHECK(result_of_final(stays).default_time.value == 2.0);
 }
 
 TEST_CASE("against the truth: the default is hardly ever replaced by what is no better")
@@ -234,7 +234,7 @@ TEST_CASE("against the truth: the default is hardly ever replaced by what is no 
     int replaced = 0;
     int const trials = 1000;
     for (int t = 0; t < trials; ++t)
-        replaced += judge(final_of({1, 1, 1, 1, 1}, engine)).winner != 0 ? 1 : 0;
+        replaced += result_of_final(final_of({1, 1, 1, 1, 1}, engine)).winner != 0 ? 1 : 0;
     CHECK(replaced <= 0.05 * trials);
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("against the truth: equals tie, others do not")
     int const trials = 500;
     for (int t = 0; t < trials; ++t) {
         // 1, 2 and 3 are equal and best; 4 is 5 % slower; the default is far slower.
-        verdict const v = judge(final_of({2, 1, 1, 1, 1.05}, engine));
+        final_result const v = result_of_final(final_of({2, 1, 1, 1, 1.05}, engine));
         lost += v.winner == 0 || v.winner == 4 ? 1 : 0;
         for (std::size_t i = 1; i <= 3; ++i)
             if (i != v.winner && !ties_with(v, i)) {
@@ -274,7 +274,7 @@ TEST_CASE(
         double const limit_s = attune::detail::final_limit_s(60, default_s, best_s);
         attune::round_times const times = attune::round_robin_with(
             clocks, attune::final_options(runs.size(), limit_s), [] {}, runs);
-        CHECK(attune::judge(times).winner == 1);
+        CHECK(attune::result_of_final(times).winner == 1);
     }
 }
 
@@ -301,7 +301,7 @@ TEST_CASE(
             runs.emplace_back([&clocks, s] { clocks.pass(1.9 * s); });
         attune::round_times const times = attune::round_robin_with(
             clocks, attune::final_options(contestants, 1.01 * limit_s), [] {}, runs);
-        CHECK(attune::judge(times).winner == contestants - 1);
+        CHECK(attune::result_of_final(times).winner == contestants - 1);
     }
 }
 
@@ -317,17 +317,17 @@ TEST_CASE("a passenger wins nothing and ties with nobody")
 {
     attune::random_engine engine(29);
     round_times const times = final_of({2.0, 1.5, 1.0}, engine);
-    verdict const v = judge(times, 1);
+    final_result const v = result_of_final(times, 1);
     CHECK(v.winner == 1);
     CHECK(v.best == 1);
     CHECK(v.ties.empty());
-    CHECK(judge(times).winner == 2);
-    verdict const stays = judge(final_of({1.0, 0.5}, engine), 1);
+    CHECK(result_of_final(times).winner == 2);
+    final_result const stays = result_of_final(final_of({1.0, 0.5}, engine), 1);
     CHECK(stays.winner == 0);
     CHECK(stays.time.value == doctest::Approx(1).epsilon(0.03));
 }
 
-TEST_CASE("a verdict is as unsure as the others may be faster")
+TEST_CASE("a final is as unsure as the others may be faster")
 {
     round_times times(3);
     for (int round = 0; round < 30; ++round) {
@@ -335,10 +335,10 @@ TEST_CASE("a verdict is as unsure as the others may be faster")
         times.add(1, 1.0);
         times.add(2, round % 2 == 0 ? 1.3 : 0.8); // a little slower by the median
     }
-    verdict const v = judge(times);
+    final_result const v = result_of_final(times);
     CHECK(v.winner == 1);
     CHECK(v.ties == std::vector<std::size_t>{2});
     CHECK(v.unsure == doctest::Approx(1 / 0.8 - 1));
     attune::random_engine engine(31);
-    CHECK(judge(final_of({2, 1, 1.2}, engine)).unsure == 0);
+    CHECK(result_of_final(final_of({2, 1, 1.2}, engine)).unsure == 0);
 }

@@ -178,7 +178,7 @@ TEST_CASE("code that was measured before an interruption is not measured again")
     attune::trial_runner runner{b.problem, b.options};
     (void)runner.establish_reference(b.compile(b.problem.default_at));
     attune::compile_result code = b.compile(b.at(fast));
-    runner.know(std::get<attune::callable>(code).object_key, attune::measurement::exact(42));
+    runner.seed_known(std::get<attune::callable>(code).object_key, attune::measurement::exact(42));
     attune::trial const t = runner.run(std::move(code), never);
     CHECK(std::get<attune::measurement>(t.result).value == 42);
     CHECK(runner.same_code() == 1);

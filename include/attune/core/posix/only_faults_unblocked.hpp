@@ -1,7 +1,7 @@
 // attune/core/posix/only_faults_unblocked.hpp - a thread that takes no signals of the program's.
 // SPDX-License-Identifier: MIT
 //
-// tested by tune/pipeline/compile_line.cpp
+// tested by tune/pipeline/compile_queue.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

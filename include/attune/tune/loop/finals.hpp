@@ -132,7 +132,7 @@ namespace detail {
 } // namespace detail
 
 /// The outcome of a final, in which contestant 0 is the default configuration.
-struct verdict {
+struct final_result {
     std::size_t winner = 0;
     std::vector<std::size_t> ties{}; ///< whose interval to the winner holds 1, ascending
     std::size_t best = 0;            ///< of all but the default, the fastest
@@ -151,9 +151,10 @@ struct verdict {
 /// times, and their medians over all their rounds tell of the machine then and later, too.
 /// @param passengers  so many of the last were timed to be compared with, and cannot win
 /// @pre  every contestant ran at least once
-[[nodiscard]] inline verdict judge(round_times const& times, std::size_t passengers = 0)
+[[nodiscard]] inline final_result result_of_final(round_times const& times,
+                                                  std::size_t passengers = 0)
 {
-    verdict out;
+    final_result out;
     std::size_t const candidates = times.size() - passengers;
     double const confidence = final_options(times.size(), 0).confidence;
     auto const is_faster = [&](std::size_t i, std::size_t other) {
@@ -182,7 +183,7 @@ struct verdict {
 
 /// What to say where the default stays only because there was no time for the rounds that prove
 /// something; else empty.
-[[nodiscard]] inline std::string want_of_rounds(verdict const& end, std::size_t contestants)
+[[nodiscard]] inline std::string want_of_rounds(final_result const& end, std::size_t contestants)
 {
     std::size_t const fewest = fewest_for(final_options(contestants, 0).confidence);
     if (end.winner != 0 || end.ratio.high >= 1 || end.ratio.samples >= fewest) return {};

@@ -15,12 +15,12 @@
 #include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/kernel_roof.hpp>
+#include <attune/tune/loop/kernel_roofline.hpp>
 #include <attune/tune/loop/logged_search.hpp>
-#include <attune/tune/loop/scoreboard.hpp>
+#include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/trial.hpp>
-#include <attune/tune/pipeline/supply.hpp>
+#include <attune/tune/pipeline/variant_pipeline.hpp>
 #include <attune/tune/progress.hpp>
 #include <attune/tune/report.hpp>
 
@@ -59,7 +59,7 @@ namespace detail {
 /// @pre  report.default_time is from the beginning
 /// @param default_time  as the final measured it
 inline void
-put_into(tuning_report& report, attune::verdict const& end, measurement const& default_time)
+put_into(tuning_report& report, final_result const& end, measurement const& default_time)
 {
     report.noise = noise_of(report.default_time, default_time, end.ratio);
     report.noise.unsure = end.unsure;
@@ -89,10 +89,8 @@ put_into(tuning_report& report, measurement const& installed, measurement const&
 }
 
 /// From a final in which contestant `own` was the baseline.
-inline void put_into(tuning_report& report,
-                     attune::verdict const& end,
-                     round_times const& times,
-                     std::size_t own)
+inline void
+put_into(tuning_report& report, final_result const& end, round_times const& times, std::size_t own)
 {
     measurement const ratio =
         times.ratio(end.winner, own, final_options(times.size(), 0).confidence);
@@ -112,7 +110,7 @@ inline void put_into(tuning_report& report,
 }
 
 [[nodiscard]] inline std::string
-warning_of(machine_noise const& noise, attune::verdict const& end, std::size_t contestants)
+warning_of(machine_noise const& noise, final_result const& end, std::size_t contestants)
 {
     std::string const unproven = want_of_rounds(end, contestants);
     if (!unproven.empty()) return unproven;
@@ -120,9 +118,9 @@ warning_of(machine_noise const& noise, attune::verdict const& end, std::size_t c
 }
 
 inline void put_into(tuning_report& report,
-                     scoreboard const& board,
+                     run_state const& board,
                      trial_runner const& runner,
-                     variant_supply const& supply)
+                     variant_pipeline const& supply)
 {
     report.evaluations = board.evaluations();
     report.failures = board.failures();
@@ -145,12 +143,12 @@ public:
         : problem_(problem)
         , options_(options)
         , space_(problem.space.describe())
-        , board_(problem.kernel.name,
+        , state_(problem.kernel.name,
                  options.limits,
                  possible_evaluations(problem.space),
                  options.progress)
         , judge_(options.stop)
-        , roof_(problem, options, [this](std::string said) { note(std::move(said)); })
+        , roofline_(problem, options, [this](std::string said) { note(std::move(said)); })
         , events_(problem, options)
         , runner_(problem, options)
         , waited_before_s_(waited_for_processor_s())
@@ -163,7 +161,7 @@ public:
         report_.kernel = problem_.kernel.name;
         report_.compiler = problem_.compiler.identity();
         report_.predicted = problem_.predict;
-        board_.set_unit_is_seconds(!problem_.predict);
+        state_.set_unit_is_seconds(!problem_.predict);
         report_.log2_space_size = problem_.space.log2_size();
         report_.default_configuration = text_of(space_, problem_.default_at);
         report_.cache = options_.cache;
@@ -183,7 +181,7 @@ public:
         if (is_too_short()) return stay_with_default();
         until_cut([this] { explore(); });
         supply_->settle();
-        decide();
+        run_final();
         return finish();
     }
 
@@ -199,7 +197,7 @@ private:
         std::string const said = problem_.compiler.notice();
         if (said.empty() || said == told_of_compiler_) return;
         told_of_compiler_ = said;
-        board_.announce(progress_event::notice, said);
+        state_.announce(progress_event::notice, said);
     }
 
     /// How many variants to compile beside a measurement.
@@ -222,7 +220,7 @@ private:
     /// The default configuration, and what is known from before an interruption.
     void begin(std::vector<std::pair<point, outcome>> const& past)
     {
-        board_.announce(progress_event::started, space_size_text(problem_.space));
+        state_.announce(progress_event::started, space_size_text(problem_.space));
         std::optional<measurement> known;
         if (!past.empty() && past.front().first == problem_.default_at)
             known = std::get<measurement>(past.front().second);
@@ -231,11 +229,11 @@ private:
         report_.default_time = std::get<measurement>(first.result);
         default_code_ = first.code;
         leaders_.emplace(report_.default_time, default_code_.object_key);
-        board_.set_default(report_.default_time.value);
-        board_.add(problem_.default_at, first.result, report_.default_configuration);
+        state_.set_default(report_.default_time.value);
+        state_.add(problem_.default_at, first.result, report_.default_configuration);
         judge_.add(first.result);
-        roof_.saw(std::max(first.timing.threads, events_.past_threads()));
-        look_at_roof();
+        roofline_.note_threads(std::max(first.timing.threads, events_.past_threads()));
+        update_roofline();
         if (!known) {
             events_.sampled(problem_.default_at, first);
             supply_->tell(problem_.default_at, first.result);
@@ -246,8 +244,8 @@ private:
             if (at == problem_.default_at) continue;
             callable code; // not loaded, but its key is known
             code.object_key = key_of[at];
-            runner_.know(code.object_key, result);
-            take_in(at, result, code);
+            runner_.seed_known(code.object_key, result);
+            add_result(at, result, code);
         }
         if (!past.empty())
             note("continued an interrupted tuning: " + std::to_string(past.size()) +
@@ -256,8 +254,8 @@ private:
             return told.first == problem_.rival;
         });
         if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
-            board_.budget_left() && !interrupt_.requested())
-            until_cut([&] { meet(*problem_.rival); });
+            state_.budget_left() && !interrupt_.requested())
+            until_cut([&] { evaluate_rival(*problem_.rival); });
     }
 
     /// The user's own code: whether it is right, and how long it takes now.
@@ -273,16 +271,16 @@ private:
             return note("your own code (kernel.baseline) " + std::string(describe(why->stage)) +
                         " and is not timed: " + why->reason);
         baseline_ = {{}, std::get<measurement>(result), own, true};
-        board_.set_baseline(baseline_->time.value);
+        state_.set_baseline(baseline_->time.value);
     }
 
     /// A configuration that the search has not asked for, and will not any more.
-    void meet(point const& at)
+    void evaluate_rival(point const& at)
     {
-        supplied_variant next{at, supply_->compile(at)};
+        pipelined_variant next{at, supply_->compile(at)};
         events_.compiled(next);
-        trial const tried = runner_.run(std::move(next.code), board_.best()->second.value);
-        if (!tried.is_cut) hear(at, tried);
+        trial const tried = runner_.run(std::move(next.code), state_.best()->second.value);
+        if (!tried.is_cut) record_trial(at, tried);
     }
 
     /// Ctrl-C cuts short what is at work, and what that was at is left out.
@@ -296,22 +294,23 @@ private:
         }
     }
 
-    void take_in(point const& at, outcome const& result, callable const& code)
+    void add_result(point const& at, outcome const& result, callable const& code)
     {
-        board_.add(at, result, text_of(space_, at));
+        state_.add(at, result, text_of(space_, at));
         judge_.add(result);
         if (auto const* m = std::get_if<measurement>(&result))
             leaders_->consider({at, *m, code, at == problem_.rival});
-        if (options_.until_roofline > 0) look_at_roof();
+        if (options_.until_roofline > 0) update_roofline();
     }
 
     /// Tells the judge the least time of the best configuration so far; measures the machine, so
     /// that this is part of the budget.
-    void look_at_roof()
+    void update_roofline()
     {
-        if (roof_.is_to_measure()) supply_->settle(); // compilers would take part of the machine
-        auto const& [at, time] = *board_.best();
-        if (auto const place = roof_.over(at, time.value))
+        if (roofline_.is_to_measure())
+            supply_->settle(); // compilers would take part of the machine
+        auto const& [at, time] = *state_.best();
+        if (auto const place = roofline_.at(at, time.value))
             judge_.enough(options_.until_roofline, place->least_s);
     }
 
@@ -320,7 +319,7 @@ private:
     {
         double const budget_s = options_.limits.seconds;
         double const usual_s = detail::final_limit_s(
-            budget_s, report_.default_time.value + baseline_s(), board_.best()->second.value);
+            budget_s, report_.default_time.value + baseline_s(), state_.best()->second.value);
         bool const is_disturbed = runner_.disturbed().share >= machine_noise::much_slow_share;
         return is_disturbed ? std::clamp(3 * usual_s, usual_s, std::max(usual_s, 0.25 * budget_s))
                             : usual_s;
@@ -331,18 +330,18 @@ private:
     void explore()
     {
         double longest_s = 0; // of the batches so far: one more has to fit into the budget
-        while (board_.budget_left(final_limit_s() + longest_s) && !interrupt_.requested()) {
+        while (state_.budget_left(final_limit_s() + longest_s) && !interrupt_.requested()) {
             if (judge_.wants_gain()) judge_.gain(supply_->expected_gain());
-            if (auto const verdict = judge_.verdict(board_.elapsed_s())) return note(verdict->text);
-            double const begun_s = board_.elapsed_s();
+            if (auto const verdict = judge_.verdict(state_.elapsed_s())) return note(verdict->text);
+            double const begun_s = state_.elapsed_s();
             std::vector<compile_result> codes;
             std::vector<point> const batch = next_batch(codes);
             if (batch.empty()) return;
             std::vector<trial> const tried =
-                runner_.run_all(std::move(codes), board_.best()->second.value);
+                runner_.run_all(std::move(codes), state_.best()->second.value);
             for (std::size_t i = 0; i < batch.size(); ++i)
-                if (!tried[i].is_cut) hear(batch[i], tried[i]);
-            longest_s = std::max(longest_s, board_.elapsed_s() - begun_s);
+                if (!tried[i].is_cut) record_trial(batch[i], tried[i]);
+            longest_s = std::max(longest_s, state_.elapsed_s() - begun_s);
         }
     }
 
@@ -350,9 +349,9 @@ private:
     [[nodiscard]] std::vector<point> next_batch(std::vector<compile_result>& codes)
     {
         std::vector<point> out;
-        std::uint64_t const left = options_.limits.evaluations - board_.evaluations();
+        std::uint64_t const left = options_.limits.evaluations - state_.evaluations();
         while (out.size() < std::min<std::uint64_t>(left, runner_.at_once())) {
-            std::optional<supplied_variant> next = supply_->next(left - out.size());
+            std::optional<pipelined_variant> next = supply_->next(left - out.size());
             if (!next) break;
             events_.compiled(*next);
             out.push_back(std::move(next->at));
@@ -362,13 +361,13 @@ private:
     }
 
     /// One trial goes to the search, and wherever else outcomes go.
-    void hear(point const& at, trial const& tried)
+    void record_trial(point const& at, trial const& tried)
     {
         events_.first_run(at, tried.first_run_s);
         events_.sampled(at, tried);
-        roof_.saw(tried.timing.threads);
+        roofline_.note_threads(tried.timing.threads);
         supply_->tell(at, tried.result);
-        take_in(at, tried.result, tried.code);
+        add_result(at, tried.result, tried.code);
     }
 
     /// The leaders that the time is enough for, at least one, and those that stay; with code.
@@ -391,13 +390,13 @@ private:
     }
 
     /// Keeps the best only if it is faster than the default beyond the interval of a comparison.
-    void decide()
+    void run_final()
     {
         report_.how = decision::kept_default;
         chosen_ = {problem_.default_at, report_.default_time, default_code_};
         report_.noise.resolution =
             (chosen_.time.high - chosen_.time.low) / (2 * chosen_.time.value);
-        if (interrupt_.requested()) return decide_without_final();
+        if (interrupt_.requested()) return choose_without_final();
         std::vector<finalist> field = finalists();
         bool const baseline_fits =
             baseline_ && fits_final(field.empty() ? 2 : 3,
@@ -405,11 +404,11 @@ private:
                                         (field.empty() ? 0 : field.front().time.value),
                                     final_limit_s());
         if (baseline_) put_into(report_, chosen_.time, baseline_->time);
-        if (!field.empty() || baseline_fits) board_.announce(progress_event::finals, "");
+        if (!field.empty() || baseline_fits) state_.announce(progress_event::finals, "");
         field.insert(field.begin(), chosen_);
         if (baseline_fits) field.push_back(*baseline_);
         while (field.size() > 1) {
-            double const left_s = options_.limits.seconds - board_.elapsed_s();
+            double const left_s = options_.limits.seconds - state_.elapsed_s();
             std::variant<round_times, std::size_t> compared{std::in_place_index<1>, 0U};
             bool is_whole = false;
             until_cut([&] {
@@ -418,7 +417,7 @@ private:
                 if (auto* times = std::get_if<round_times>(&compared)) tell_apart(field, *times);
                 is_whole = true;
             });
-            if (!is_whole) return decide_without_final();
+            if (!is_whole) return choose_without_final();
             if (auto const* times = std::get_if<round_times>(&compared))
                 return report_final(field, *times);
             auto const failed = field.begin() + static_cast<std::ptrdiff_t>(std::get<1>(compared));
@@ -452,14 +451,14 @@ private:
     void tell_apart(std::vector<finalist> const& field, round_times& times)
     {
         for (int again = 0; again < 2; ++again) {
-            attune::verdict const so_far = judge(times, passengers_of(field));
+            final_result const so_far = result_of_final(times, passengers_of(field));
             if (so_far.unsure <= machine_noise::most_unsure / 2) return;
             std::vector<std::size_t> open; // ran in all rounds so far
             for (std::size_t i = 0; i < field.size() - passengers_of(field); ++i)
                 if (times.rounds(i) == times.rounds(times.fastest(passengers_of(field))))
                     open.push_back(i);
             double const limit_s =
-                std::min(final_limit_s(), options_.limits.seconds - board_.elapsed_s());
+                std::min(final_limit_s(), options_.limits.seconds - state_.elapsed_s());
             double round_s = 0;
             std::vector<callable> codes;
             for (std::size_t const i : open) {
@@ -477,7 +476,7 @@ private:
     }
 
     /// After Ctrl-C: the best so far, if its interval and the default's are apart.
-    void decide_without_final()
+    void choose_without_final()
     {
         for (finalist const& f : leaders_->all()) {
             if (f.code.address == nullptr || !(f.time.high < report_.default_time.low)) continue;
@@ -496,7 +495,7 @@ private:
     {
         std::size_t const passengers = passengers_of(field);
         events_.sampled(std::span(field).first(field.size() - passengers), times);
-        attune::verdict const end = judge(times, passengers);
+        final_result const end = result_of_final(times, passengers);
         chosen_ = field[end.winner];
         chosen_.time = end.time;
         put_into(report_, end, times.time(0));
@@ -504,7 +503,7 @@ private:
             put_into(report_, end, times, field.size() - 1);
         else if (baseline_)
             put_into(report_, end.time, baseline_->time);
-        look_at_noise();
+        note_noise();
         note(warning_of(report_.noise, end, times.size()));
         for (std::size_t const i : end.ties)
             report_.ties.push_back(text_of(space_, field[i].at));
@@ -527,7 +526,7 @@ private:
     }
 
     /// What probes and the scheduler say of the machine.
-    void look_at_noise()
+    void note_noise()
     {
         put_into(report_.noise, runner_.disturbed());
         double const waited_s = waited_for_processor_s() - waited_before_s_;
@@ -539,7 +538,7 @@ private:
     session_result finish()
     {
         session_result out;
-        look_at_noise();
+        note_noise();
         note(disturbance_text(report_.noise));
         if (report_.baseline) note(slower_than_own(*report_.baseline));
         out.at = chosen_.at;
@@ -547,10 +546,10 @@ private:
         out.default_code = default_code_;
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen_.time;
-        if (!interrupt_.requested() || !roof_.is_to_measure())
-            report_.roofline = roof_.over(out.at, chosen_.time.value);
-        put_into(report_, board_, runner_, *supply_);
-        note(board_.common_failure());
+        if (!interrupt_.requested() || !roofline_.is_to_measure())
+            report_.roofline = roofline_.at(out.at, chosen_.time.value);
+        put_into(report_, state_, runner_, *supply_);
+        note(state_.common_failure());
         report_.interrupted = interrupt_.requested();
         if (!report_.interrupted) events_.chosen(out.at);
         for (std::string const& said : runner_.notices())
@@ -558,10 +557,10 @@ private:
         for (std::string const& said : events_.log().notices())
             note(said);
         for (std::string const& said : report_.notices)
-            board_.announce(progress_event::notice, said);
+            state_.announce(progress_event::notice, said);
         tell_compiler(); // a module may fail as late as at the first variant it compiles
         note(told_of_compiler_);
-        board_.announce(progress_event::finished, summary(report_));
+        state_.announce(progress_event::finished, summary(report_));
         out.report = std::move(report_);
         return out;
     }
@@ -571,13 +570,13 @@ private:
     tuning_problem const& problem_;
     tuning_options const& options_;
     description const& space_;
-    scoreboard board_;
+    run_state state_;
     stop_judge judge_;
     interrupt_guard const interrupt_{};
-    kernel_roof roof_;
+    kernel_roofline roofline_;
     session_log events_;
     trial_runner runner_;
-    std::optional<variant_supply> supply_{};
+    std::optional<variant_pipeline> supply_{};
     std::string told_of_compiler_{};
     callable default_code_{};
     std::optional<leaders> leaders_{};
@@ -608,7 +607,7 @@ private:
     report.configuration = report.default_configuration =
         text_of(problem.space.describe(), problem.default_at);
     report.compile_s = out.code.compile_s;
-    scoreboard const board{problem.kernel.name, {}, 0, sink};
+    run_state const board{problem.kernel.name, {}, 0, sink};
     board.announce(progress_event::finished, summary(report));
     return out;
 }

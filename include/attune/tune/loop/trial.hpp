@@ -9,7 +9,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/pace.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/bench_crew.hpp>
+#include <attune/tune/loop/bench_pool.hpp>
 #include <attune/tune/loop/test_bench.hpp>
 #include <attune/tune/options.hpp>
 
@@ -77,9 +77,9 @@ public:
     [[nodiscard]] std::vector<trial> run_all(std::vector<compile_result> compiled,
                                              double stop_above_s);
     /// CPU seconds of this process that went into waiting for other devices.
-    [[nodiscard]] double waiting_cpu_s() const noexcept { return crew_.cpu_s(); }
+    [[nodiscard]] double waiting_cpu_s() const noexcept { return pool_.cpu_s(); }
     /// How many are measured at once; does not change.
-    [[nodiscard]] std::size_t at_once() const noexcept { return crew_.size(); }
+    [[nodiscard]] std::size_t at_once() const noexcept { return pool_.size(); }
 
     /// Tries the user's own code like a variant, but what is found out of it says nothing of
     /// others. @return  why it is wrong, or its time  @pre  as run()
@@ -94,20 +94,20 @@ public:
     /// Tells which CPU time of this process belongs to no trial; see system_clocks.
     void set_background(std::function<double()> cpu_s)
     {
-        crew_.own().set_background(std::move(cpu_s));
+        pool_.own().set_background(std::move(cpu_s));
     }
 
     /// How the program is protected from the variants, and why so; on several devices, also how
     /// many were measured where.
-    [[nodiscard]] std::string protection() const { return crew_.protection(); }
+    [[nodiscard]] std::string protection() const { return pool_.protection(); }
     /// What the user should know of the devices.
     [[nodiscard]] std::vector<std::string> const& notices() const noexcept
     {
-        return crew_.notices();
+        return pool_.notices();
     }
 
     /// An outcome from before an interruption: variants with this code take it.
-    void know(std::string const& object_key, outcome const& result)
+    void seed_known(std::string const& object_key, outcome const& result)
     {
         if (!object_key.empty()) by_code_.emplace(object_key, result);
     }
@@ -120,7 +120,7 @@ public:
 private:
     tuning_problem const& problem_;
     tuning_options const& options_;
-    bench_crew crew_;
+    bench_pool pool_;
     void probe();
     void correct(trial& made);
 

@@ -7,7 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/tune/cpu/cpu_bench.hpp>
-#include <attune/tune/loop/bench_crew.hpp>
+#include <attune/tune/loop/bench_pool.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
 
@@ -55,7 +55,7 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
 }
 
 /// A first run, and if that ends well the timing.
-inline void put_to_test(trial& made, test_bench& bench, double limit_s, double stop_above_s)
+inline void run_and_time(trial& made, test_bench& bench, double limit_s, double stop_above_s)
 {
     made.first_run_s = 0;
     made.timing = {};
@@ -96,7 +96,7 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
                                          tuning_options const& options)
     : problem_(problem)
     , options_(options)
-    , crew_(make_test_bench(problem, options),
+    , pool_(make_test_bench(problem, options),
             problem.predict ? std::vector<int>{} : options.devices)
     , quickest_s_(std::numeric_limits<double>::infinity())
 {
@@ -107,17 +107,17 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
 {
     if (auto const* why = std::get_if<failure>(&compiled)) detail::refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
-    probation_result const end = crew_.own().establish(code, options_.default_limit_s);
+    probation_result const end = pool_.own().establish(code, options_.default_limit_s);
     if (auto const* why = std::get_if<failure>(&end)) detail::refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
     timing_record taken;
     outcome const result =
         known ? *known
               : detail::time_of_default(
-                    crew_.own(), code, quickest_s_, options_.default_limit_s, taken);
+                    pool_.own(), code, quickest_s_, options_.default_limit_s, taken);
     if (auto const* why = std::get_if<failure>(&result)) detail::refuse_default(problem_, *why);
     if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
-    crew_.gather(code, options_.default_limit_s, std::get<measurement>(result));
+    pool_.set_up(code, options_.default_limit_s, std::get<measurement>(result));
     if (!taken.times.empty()) {
         known_ = code;
         known_how_ = taken;
@@ -138,7 +138,7 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
 {
     double const limit_s = first_run_limit_s(quickest_s_, options_.first_run_ratio);
     std::vector<trial> out(compiled.size());
-    std::vector<bench_crew::job> jobs;
+    std::vector<bench_pool::job> jobs;
     std::vector<std::size_t>
         measured; // those that are not refused: in order, with or without a job
     std::unordered_set<std::string> is_new;
@@ -155,12 +155,12 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         if (is_known) continue;
         jobs.emplace_back([&made = out[i], limit_s, stop_above_s](test_bench& bench) {
             try {
-                detail::put_to_test(made, bench, limit_s, stop_above_s);
+                detail::run_and_time(made, bench, limit_s, stop_above_s);
             } catch (detail::cut_short const&) { // made.is_cut
             }
         });
     }
-    crew_.work(jobs);
+    pool_.work(jobs);
     if (jobs.size() == 1 && at_once() == 1)
         for (trial& made : out)
             if (made.first_run_s > 0) correct(made);
@@ -187,7 +187,7 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     trial made;
     made.code = own;
     constexpr double no_limit = std::numeric_limits<double>::infinity();
-    detail::put_to_test(made, crew_.own(), options_.default_limit_s, no_limit);
+    detail::run_and_time(made, pool_.own(), options_.default_limit_s, no_limit);
     return made.result;
 }
 
@@ -197,12 +197,12 @@ ATTUNE_INLINE void trial_runner::probe()
 {
     try {
         double const limit_s = options_.default_limit_s;
-        std::vector<time_sample> seen = crew_.own().sample(known_, known_how_, 1, limit_s);
+        std::vector<time_sample> seen = pool_.own().sample(known_, known_how_, 1, limit_s);
         if (seen.empty()) return;
         bool const is_slow =
             seen.front().seconds > (1 + machine_pace::much / 2) * pace_.undisturbed_s();
         if (is_slow || seen.front().is_disturbed)
-            for (time_sample const& again : crew_.own().sample(known_, known_how_, 2, limit_s))
+            for (time_sample const& again : pool_.own().sample(known_, known_how_, 2, limit_s))
                 seen.push_back(again);
         auto const is_disturbed = [](time_sample const& s) { return s.is_disturbed; };
         if (!std::all_of(seen.begin(), seen.end(), is_disturbed)) std::erase_if(seen, is_disturbed);
@@ -234,7 +234,7 @@ ATTUNE_INLINE void trial_runner::correct(trial& made)
 ATTUNE_INLINE std::variant<round_times, std::size_t>
 trial_runner::compare(std::span<callable const> variants, double limit_s)
 {
-    return crew_.own().compare(variants, limit_s);
+    return pool_.own().compare(variants, limit_s);
 }
 
 } // namespace attune::inline ATTUNE_ABI

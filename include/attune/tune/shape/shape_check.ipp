@@ -427,7 +427,7 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
     return true;
 }
 
-inline void decide(shape_question const& asked, isolation protect, shape_verdict& out)
+inline void run_checks(shape_question const& asked, isolation protect, shape_verdict& out)
 {
     std::size_t bytes = 0;
     for (buffer const& b : asked.frame.buffers)
@@ -474,7 +474,7 @@ ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
         if (!frame.is_complete())
             out.why = {failure_stage::launch, "nothing says what is behind an array of pointers"};
         else
-            detail::decide({kernel, frame, trusted, tried, limits}, protect, out);
+            detail::run_checks({kernel, frame, trusted, tried, limits}, protect, out);
     } catch (std::exception const& thrown) {
         out.how = shape_verdict::ending::unknown;
         out.why = {failure_stage::launch, detail::first_line(thrown.what()), thrown.what()};

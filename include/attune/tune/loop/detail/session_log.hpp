@@ -9,7 +9,7 @@
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/options.hpp>
-#include <attune/tune/pipeline/supply.hpp>
+#include <attune/tune/pipeline/variant_pipeline.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -78,7 +78,7 @@ public:
                "of the default configuration";
     }
 
-    void compiled(supplied_variant const& next)
+    void compiled(pipelined_variant const& next)
     {
         event e{.kind = event_kind::compiled, .points = {next.at}};
         if (auto const* code = std::get_if<callable>(&next.code)) {

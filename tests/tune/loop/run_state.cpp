@@ -1,6 +1,6 @@
-// tests/tune/loop/scoreboard.cpp - counts, the best, the clock.
+// tests/tune/loop/run_state.cpp - counts, the best, the clock.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/scoreboard.hpp>
+#include <attune/tune/loop/run_state.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 using attune::failure;
 using attune::failure_stage;
 using attune::measurement;
-using attune::scoreboard;
+using attune::run_state;
 using attune_test::recorded_progress;
 
 namespace {
@@ -22,9 +22,9 @@ attune::point at(std::uint32_t index) { return {attune::coordinate{index, 0}}; }
 
 } // namespace
 
-TEST_CASE("the scoreboard keeps the lowest value and where it stands")
+TEST_CASE("the run_state keeps the lowest value and where it stands")
 {
-    scoreboard board{"k", {10, 60}, many, {}};
+    run_state board{"k", {10, 60}, many, {}};
     CHECK(!board.best());
     board.add(at(0), measurement::exact(5), "a");
     board.add(at(1), failure{failure_stage::crash, "boom"}, "b");
@@ -39,7 +39,7 @@ TEST_CASE("the scoreboard keeps the lowest value and where it stands")
 
 TEST_CASE("failures are counted by stage, and the first of each stage is kept in order")
 {
-    scoreboard board{"k", {10, 60}, many, {}};
+    run_state board{"k", {10, 60}, many, {}};
     board.add(at(0), failure{failure_stage::verify, "v1"}, "");
     board.add(at(1), failure{failure_stage::compile, "c1"}, "");
     board.add(at(2), failure{failure_stage::verify, "v2"}, "");
@@ -52,15 +52,15 @@ TEST_CASE("failures are counted by stage, and the first of each stage is kept in
 
 TEST_CASE("the budget ends with the evaluations, with the time, or when the reserve is reached")
 {
-    scoreboard two{"k", attune::budget::of_evaluations(2), many, {}};
+    run_state two{"k", attune::budget::of_evaluations(2), many, {}};
     CHECK(two.budget_left());
     two.add(at(0), measurement::exact(1), "");
     CHECK(two.budget_left());
     two.add(at(1), failure{}, ""); // failures count
     CHECK(!two.budget_left());
 
-    CHECK(!scoreboard{"k", attune::budget::of_seconds(1e-12), many, {}}.budget_left());
-    scoreboard const hour{"k", attune::budget::of_seconds(3600), many, {}};
+    CHECK(!run_state{"k", attune::budget::of_seconds(1e-12), many, {}}.budget_left());
+    run_state const hour{"k", attune::budget::of_seconds(3600), many, {}};
     CHECK(hour.budget_left());
     CHECK(!hour.budget_left(3601));
     CHECK(hour.elapsed_s() >= 0);
@@ -68,7 +68,7 @@ TEST_CASE("the budget ends with the evaluations, with the time, or when the rese
 
 TEST_CASE("a value that is no number is never the best")
 {
-    scoreboard board{"k", {10, 60}, many, {}};
+    run_state board{"k", {10, 60}, many, {}};
     board.add(at(0), measurement::exact(std::nan("")), "");
     board.add(at(1), measurement::exact(2), "");
     REQUIRE(board.best());
@@ -79,7 +79,7 @@ TEST_CASE("a value that is no number is never the best")
 TEST_CASE("every evaluation reaches the sink with the state after it")
 {
     recorded_progress heard;
-    scoreboard board{"sgemm", {10, 60}, 4, heard.sink()};
+    run_state board{"sgemm", {10, 60}, 4, heard.sink()};
     board.set_default(8);
     board.announce(attune::progress_event::started, "4 configurations");
     board.add(at(0), failure{failure_stage::timeout, "slow"}, "A=0");
@@ -109,7 +109,7 @@ TEST_CASE("every evaluation reaches the sink with the state after it")
 TEST_CASE("without any limit of evaluations none is told, and other units than seconds are marked")
 {
     recorded_progress heard;
-    scoreboard board{"f", attune::budget::of_seconds(60), many, heard.sink()};
+    run_state board{"f", attune::budget::of_seconds(60), many, heard.sink()};
     board.set_unit_is_seconds(false);
     board.add(at(0), measurement::exact(1), "");
     CHECK(heard.events().at(0).evaluations == 0);
@@ -119,7 +119,7 @@ TEST_CASE("without any limit of evaluations none is told, and other units than s
 TEST_CASE("failures that hit all but the default are said in one sentence, with the first reason")
 {
     auto const missing = [](char const* reason) { return failure{failure_stage::compile, reason}; };
-    scoreboard board{"f", {}, many, {}};
+    run_state board{"f", {}, many, {}};
     board.add(at(0), measurement::exact(1), "");
     CHECK(board.common_failure().empty());
     board.add(at(1), missing("'omp.h' file not found"), "");
@@ -130,13 +130,13 @@ TEST_CASE("failures that hit all but the default are said in one sentence, with 
     board.add(at(3), failure{failure_stage::crash, "SIGSEGV"}, "");
     CHECK(board.common_failure().empty());
 
-    scoreboard one_works{"f", {}, many, {}};
+    run_state one_works{"f", {}, many, {}};
     for (std::uint32_t i = 0; i < 2; ++i) {
         one_works.add(at(i), measurement::exact(1), "");
         one_works.add(at(i + 2), missing("no"), "");
     }
     CHECK(one_works.common_failure().empty());
-    scoreboard none{"f", {}, many, {}};
+    run_state none{"f", {}, many, {}};
     none.add(at(0), missing("no"), "");
     none.add(at(1), missing("no"), "");
     CHECK(none.common_failure() == "all 2 configurations did not compile; the first said: no");

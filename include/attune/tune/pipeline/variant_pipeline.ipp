@@ -1,12 +1,12 @@
-// attune/tune/pipeline/supply.ipp - the next configuration to try, with its code.
+// attune/tune/pipeline/variant_pipeline.ipp - the next configuration to try, with its code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
-#include <attune/tune/pipeline/supply.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
+#include <attune/tune/pipeline/variant_pipeline.hpp>
 
 #include <algorithm>
 #include <string>
@@ -51,18 +51,18 @@ ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
     return by_flag ? 0 : 1;
 }
 
-ATTUNE_INLINE variant_supply::variant_supply(tuning_problem const& problem,
-                                             any_searcher search,
-                                             std::size_t ahead)
+ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,
+                                                 any_searcher search,
+                                                 std::size_t ahead)
     : problem_(problem)
     , search_(std::move(search))
     , ahead_(ahead)
-    , line_(std::make_unique<compile_line>(ahead))
+    , queue_(std::make_unique<compile_queue>(ahead))
 {
     note_cpu();
 }
 
-ATTUNE_INLINE compile_result variant_supply::compile(point const& at)
+ATTUNE_INLINE compile_result variant_pipeline::compile(point const& at)
 {
     std::vector<double> features;
     compile_result result =
@@ -73,24 +73,24 @@ ATTUNE_INLINE compile_result variant_supply::compile(point const& at)
     return result;
 }
 
-ATTUNE_INLINE void variant_supply::reveal(point const& at, std::vector<double> const& features)
+ATTUNE_INLINE void variant_pipeline::reveal(point const& at, std::vector<double> const& features)
 {
     if (!features.empty()) search_.reveal(at, features);
 }
 
-ATTUNE_INLINE void variant_supply::count(compile_result const& made)
+ATTUNE_INLINE void variant_pipeline::count(compile_result const& made)
 {
     auto const* const code = std::get_if<callable>(&made);
     if (code != nullptr) compile_s_ += code->compile_s;
     ++(code != nullptr && code->from_cache ? from_cache_ : compiled_);
 }
 
-ATTUNE_INLINE double variant_supply::unrelated_cpu_s() const
+ATTUNE_INLINE double variant_pipeline::unrelated_cpu_s() const
 {
-    return line_->cpu_s() + (background_cpu_s_ ? background_cpu_s_() : 0);
+    return queue_->cpu_s() + (background_cpu_s_ ? background_cpu_s_() : 0);
 }
 
-ATTUNE_INLINE void variant_supply::note_cpu()
+ATTUNE_INLINE void variant_pipeline::note_cpu()
 {
     system_clocks const clocks{[this] { return unrelated_cpu_s(); }};
     own_cpu_s_ = clocks.thread_cpu_s();
@@ -98,7 +98,7 @@ ATTUNE_INLINE void variant_supply::note_cpu()
 }
 
 /// Since it was noted, this thread has run and timed one variant, and done little else.
-ATTUNE_INLINE bool variant_supply::is_program_parallel() const
+ATTUNE_INLINE bool variant_pipeline::is_program_parallel() const
 {
     system_clocks const clocks{[this] { return unrelated_cpu_s(); }};
     double const program_s = clocks.process_cpu_s() - program_cpu_s_;
@@ -106,7 +106,7 @@ ATTUNE_INLINE bool variant_supply::is_program_parallel() const
     return program_s - own_s > 0.1 * own_s + 1e-3;
 }
 
-ATTUNE_INLINE void variant_supply::ask_for(std::size_t count)
+ATTUNE_INLINE void variant_pipeline::ask_for(std::size_t count)
 {
     while (waiting_.size() < count && !is_finished_) {
         std::vector<point> asked = search_.ask(count - waiting_.size());
@@ -116,46 +116,46 @@ ATTUNE_INLINE void variant_supply::ask_for(std::size_t count)
     }
 }
 
-ATTUNE_INLINE void variant_supply::line_up()
+ATTUNE_INLINE void variant_pipeline::enqueue_waiting()
 {
     for (waiting_variant& w : waiting_) {
         if (w.code) continue;
         w.features = std::make_shared<std::vector<double>>();
-        w.code = line_->add([&problem = problem_, at = w.at, to = w.features] {
+        w.code = queue_->add([&problem = problem_, at = w.at, to = w.features] {
             return compile_point(
                 problem.kernel, problem.space.describe(), problem.compiler, at, to.get());
         });
     }
 }
 
-ATTUNE_INLINE std::optional<supplied_variant> variant_supply::next(std::size_t left)
+ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_t left)
 {
     bool const is_parallel = ahead_ > 0 && is_program_parallel();
-    if (is_parallel) line_->settle();
+    if (is_parallel) queue_->settle();
     ask_for(ahead_ < left ? ahead_ + 1 : left);
     if (waiting_.empty()) return {};
     waiting_variant now = std::move(waiting_.front());
     waiting_.pop_front();
     if (!waiting_.empty() && !is_parallel) {
-        line_up();
-        line_->start();
+        enqueue_waiting();
+        queue_->start();
     }
     if (!now.code) {
         compile_result code = compile(now.at);
-        return supplied_variant{std::move(now.at), std::move(code)};
+        return pipelined_variant{std::move(now.at), std::move(code)};
     }
-    compile_result code = line_->take(now.code);
+    compile_result code = queue_->take(now.code);
     count(code);
     note_cpu();
     reveal(now.at, *now.features);
-    return supplied_variant{std::move(now.at), std::move(code)};
+    return pipelined_variant{std::move(now.at), std::move(code)};
 }
 
-ATTUNE_INLINE void variant_supply::tell(point const& at, outcome const& result)
+ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result)
 {
     std::erase_if(waiting_, [&](waiting_variant const& w) {
         if (w.at != at) return false;
-        if (w.code) line_->drop(w.code);
+        if (w.code) queue_->drop(w.code);
         return true;
     });
     search_.tell(at, result);

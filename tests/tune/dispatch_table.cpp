@@ -1,6 +1,6 @@
-// tests/tune/installed.cpp - the variants in use, and how a new one comes about.
+// tests/tune/dispatch_table.cpp - the variants in use, and how a new one comes about.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/installed.hpp>
+#include <attune/tune/dispatch_table.hpp>
 
 #include <csignal>
 #include <doctest/doctest.h>
@@ -88,12 +88,11 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
     auto const obtain = [&] {
         accumulate_data data;
         recorded_progress heard;
-        attune::installed_variants known{
-            accumulate_kernel(ways<usual, fast>()).any_shape().describe(),
-            attune::make_any_compiler(compiler),
-            attune::make_any_store(store),
-            quick_options(heard.sink()),
-            accumulate_shape::layout()};
+        attune::dispatch_table known{accumulate_kernel(ways<usual, fast>()).any_shape().describe(),
+                                     attune::make_any_compiler(compiler),
+                                     attune::make_any_store(store),
+                                     quick_options(heard.sink()),
+                                     accumulate_shape::layout()};
         return known
             .obtain(accumulate_shape{{.any_shape = true}}(data.x, data.y, 3.0),
                     {},
@@ -243,7 +242,7 @@ TEST_CASE("what is wrong with the kernel file is an error before anything is cal
 TEST_CASE("a progress sink may ask for the report: it is that of the tuning before")
 {
     attune::memory_store store;
-    attune::installed_variants const* self = nullptr;
+    attune::dispatch_table const* self = nullptr;
     std::vector<std::string> seen;
     memory_installation one{store,
                             ways<usual, fast>(),

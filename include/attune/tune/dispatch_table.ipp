@@ -1,4 +1,4 @@
-// attune/tune/installed.ipp - how a call comes by the code that serves it.
+// attune/tune/dispatch_table.ipp - how a call comes by the code that serves it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/device/device_target.hpp>
-#include <attune/tune/installed.hpp>
+#include <attune/tune/dispatch_table.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/fallback.hpp>
 #include <attune/tune/loop/interrupt.hpp>
@@ -77,7 +77,7 @@ ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)
     return out;
 }
 
-struct installed_variants::state {
+struct dispatch_table::state {
     /// Calls whose bound inputs have the same values.
     struct inputs_problem {
         std::vector<number> inputs;
@@ -672,11 +672,11 @@ struct installed_variants::state {
     }
 
     /// @pre  the turn is this thread's
-    installed_variant const& decide(inputs_problem& of,
-                                    known_shape* shape,
-                                    std::span<std::int64_t const> key,
-                                    call_frame& frame,
-                                    bool is_first)
+    installed_variant const& serve_call(inputs_problem& of,
+                                        known_shape* shape,
+                                        std::span<std::int64_t const> key,
+                                        call_frame& frame,
+                                        bool is_first)
     {
         if (of.is_given_up) return settle(of, shape);
         if (of.winner == nullptr && is_empty(frame)) {
@@ -723,11 +723,11 @@ struct installed_variants::state {
     }
 };
 
-ATTUNE_INLINE installed_variants::installed_variants(kernel_description const& kernel,
-                                                     any_compiler compiler,
-                                                     any_store store,
-                                                     tuning_options options,
-                                                     std::vector<shape_word> layout)
+ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
+                                             any_compiler compiler,
+                                             any_store store,
+                                             tuning_options options,
+                                             std::vector<shape_word> layout)
     : state_(new state{
           kernel, std::move(compiler), std::move(store), std::move(options), std::move(layout)})
     , shapes_(&state_->table)
@@ -741,12 +741,12 @@ ATTUNE_INLINE installed_variants::installed_variants(kernel_description const& k
     if (kernel.inputs.empty() && !is_for_device) state_->complete(state_->problem_of({}), false);
 }
 
-ATTUNE_INLINE installed_variants::~installed_variants() = default;
+ATTUNE_INLINE dispatch_table::~dispatch_table() = default;
 
-ATTUNE_INLINE installed_variant const& installed_variants::obtain(std::span<std::int64_t const> key,
-                                                                  std::vector<number> const& inputs,
-                                                                  call_frame frame,
-                                                                  void* stream)
+ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int64_t const> key,
+                                                              std::vector<number> const& inputs,
+                                                              call_frame frame,
+                                                              void* stream)
 {
     state& s = *state_;
     known_shape* shape = nullptr;
@@ -781,7 +781,7 @@ ATTUNE_INLINE installed_variant const& installed_variants::obtain(std::span<std:
     try {
         if (!device) set_extents(frame, s.kernel, s.values_of(inputs));
         detail::work_in_progress const at_work;
-        return s.decide(*of, shape, key, frame, is_first);
+        return s.serve_call(*of, shape, key, frame, is_first);
     } catch (default_fails const& e) {
         if (fallback_of(s.kernel) != nullptr && !device)
             if (auto const* const by = s.degrade(*of, shape, e.what())) return *by;
@@ -794,8 +794,8 @@ ATTUNE_INLINE installed_variant const& installed_variants::obtain(std::span<std:
     }
 }
 
-ATTUNE_INLINE tuning_report installed_variants::predict(std::vector<number> const& inputs,
-                                                        call_frame frame)
+ATTUNE_INLINE tuning_report dispatch_table::predict(std::vector<number> const& inputs,
+                                                    call_frame frame)
 {
     state& s = *state_;
     state::inputs_problem of{inputs};
@@ -812,7 +812,7 @@ ATTUNE_INLINE tuning_report installed_variants::predict(std::vector<number> cons
     return s.best_known(of, frame, "", true).report;
 }
 
-ATTUNE_INLINE tuning_report installed_variants::report() const
+ATTUNE_INLINE tuning_report dispatch_table::report() const
 {
     state::lock_of const here(state_->lock);
     return state_->latest_report;

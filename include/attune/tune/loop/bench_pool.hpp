@@ -1,4 +1,4 @@
-// attune/tune/loop/bench_crew.hpp - the benches of identical devices, at work at the same time.
+// attune/tune/loop/bench_pool.hpp - the benches of identical devices, at work at the same time.
 // SPDX-License-Identifier: MIT
 //
 // Which bench does which job follows from their order, not from who is ready first
@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// One bench of its own, on the calling thread, and others beside it, each on a thread. Without
 /// others it starts no thread.
-class bench_crew {
+class bench_pool {
 public:
     using job = std::function<void(test_bench&)>;
 
@@ -27,10 +27,10 @@ public:
     static constexpr double alike = 0.05;
 
     /// @param others  their devices, by ordinal; nothing is started yet
-    bench_crew(std::unique_ptr<test_bench> own, std::vector<int> const& others);
-    ~bench_crew();
-    bench_crew(bench_crew const&) = delete;
-    bench_crew& operator=(bench_crew const&) = delete;
+    bench_pool(std::unique_ptr<test_bench> own, std::vector<int> const& others);
+    ~bench_pool();
+    bench_pool(bench_pool const&) = delete;
+    bench_pool& operator=(bench_pool const&) = delete;
 
     [[nodiscard]] test_bench& own() noexcept { return *own_; }
     /// All that were named, also those that are of no use any more: what is asked of a search at
@@ -41,7 +41,7 @@ public:
     /// left out, with a notice.
     /// @param limit_s   wall seconds of one run
     /// @param own_time  of the default on the own bench
-    void gather(callable const& trusted, double limit_s, measurement const& own_time);
+    void set_up(callable const& trusted, double limit_s, measurement const& own_time);
 
     /// Does all jobs, as many at once as there are benches. A bench other than the own one that
     /// throws is left out from then on, with a notice, and another one does its job again.
@@ -65,7 +65,7 @@ private:
     void beside(std::span<member* const> members,
                 std::function<void(std::size_t)> const& act,
                 std::function<void()> const& meanwhile);
-    void leave_out(member& m);
+    void exclude(member& m);
 
     std::unique_ptr<test_bench> own_;
     std::vector<member> others_;
@@ -78,5 +78,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/loop/bench_crew.ipp>
+#include <attune/tune/loop/bench_pool.ipp>
 #endif

@@ -1,9 +1,9 @@
-// attune/tune/pipeline/reserved_core.ipp - affinities, behind reserved_core.hpp.
+// attune/tune/pipeline/core_pin.ipp - affinities, behind core_pin.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -125,7 +125,7 @@ ATTUNE_INLINE std::vector<int> processors_of(std::string_view list)
     return out;
 }
 
-ATTUNE_INLINE bool reserved_core::hold()
+ATTUNE_INLINE bool core_pin::hold()
 {
     if (is_held()) return true;
 #if defined(__linux__)
@@ -142,7 +142,7 @@ ATTUNE_INLINE bool reserved_core::hold()
     return is_held();
 }
 
-ATTUNE_INLINE void reserved_core::release() noexcept
+ATTUNE_INLINE void core_pin::release() noexcept
 {
     if (!is_held()) return;
     static_cast<void>(detail::run_only_on(before_));
@@ -153,9 +153,6 @@ ATTUNE_INLINE void reserved_core::release() noexcept
     others_.clear();
 }
 
-ATTUNE_INLINE bool reserved_core::leave_to_holder() const
-{
-    return is_held() && detail::run_only_on(others_);
-}
+ATTUNE_INLINE bool core_pin::move_off() const { return is_held() && detail::run_only_on(others_); }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// tests/tune/supply_ahead.cpp - variants that are compiled while another is measured.
+// tests/tune/compile_ahead.cpp - variants that are compiled while another is measured.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/remember/event_log.hpp>
@@ -6,7 +6,7 @@
 #include <attune/search/exhaustive.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/pipeline/supply.hpp>
+#include <attune/tune/pipeline/variant_pipeline.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ TEST_CASE("the next one is being compiled before the present one is done with")
         second.count_down();
         return attune::callable{};
     };
-    attune::variant_supply supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
+    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
     auto const now = supply.next();
     REQUIRE(now);
     second.wait(); // where a measurement would be: without another thread this never ends
@@ -53,7 +53,7 @@ TEST_CASE("what the compiler throws on a worker comes out when the turn of that 
         if (v.macros[1].value == "1") throw std::runtime_error("no compiler at all");
         return attune::callable{};
     };
-    attune::variant_supply supply{g.problem, attune::exhaustive_searcher{g.space}, 2};
+    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 2};
     CHECK(supply.next()->at == g.space.at(0));
     CHECK_THROWS_WITH_AS((void)supply.next(), "no compiler at all", std::runtime_error);
     CHECK(supply.next()->at == g.space.at(2));
@@ -65,7 +65,7 @@ TEST_CASE("the calling thread keeps to one core while others compile, and has al
     std::vector<int> const before = attune::allowed_processors();
     grid g;
     {
-        attune::variant_supply supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
+        attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
         CHECK(attune::allowed_processors() == before);
         (void)supply.next(1); // the last: there is nothing to compile ahead
         CHECK(attune::allowed_processors() == before);
@@ -84,7 +84,7 @@ TEST_CASE("while other threads of the program work, nothing is compiled beside t
     if (!has_workers()) return;
     std::vector<int> const before = attune::allowed_processors();
     grid g;
-    attune::variant_supply supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
+    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
     (void)supply.next();
     std::thread([] { // a kernel with a thread of its own
         attune::system_clocks const clocks;
@@ -134,7 +134,8 @@ TEST_CASE("interrupted anywhere, a search that is asked ahead goes on as if it h
     std::vector<point> whole;
     {
         attune::event_log none;
-        attune::variant_supply supply{g.problem, attune::logged_search{make, g.space, 5, none}, 2};
+        attune::variant_pipeline supply{
+            g.problem, attune::logged_search{make, g.space, 5, none}, 2};
         for (int i = 0; i < 16; ++i) {
             whole.push_back(supply.next()->at);
             supply.tell(whole.back(), bowl(whole.back()));
@@ -145,7 +146,7 @@ TEST_CASE("interrupted anywhere, a search that is asked ahead goes on as if it h
             support::scratch_directory const directory;
             {
                 attune::event_log log{directory.file("log"), "key", 5};
-                attune::variant_supply supply{
+                attune::variant_pipeline supply{
                     g.problem, attune::logged_search{make, g.space, 5, log}, 2};
                 for (std::size_t i = 0; i <= stop; ++i) {
                     point const p = supply.next()->at;
@@ -157,7 +158,7 @@ TEST_CASE("interrupted anywhere, a search that is asked ahead goes on as if it h
             std::size_t const known = search.past().size();
             REQUIRE(search.notice().empty());
             REQUIRE(known == stop + (before_it_was_told ? 0U : 1U));
-            attune::variant_supply supply{g.problem, std::move(search), 2};
+            attune::variant_pipeline supply{g.problem, std::move(search), 2};
             for (std::size_t i = known; i < whole.size(); ++i) {
                 point const p = supply.next()->at;
                 REQUIRE(p == whole[i]);

@@ -1,4 +1,4 @@
-// attune/tune/pipeline/reserved_core.hpp - one core for the thread that measures, the others for the rest.
+// attune/tune/pipeline/core_pin.hpp - one core for the thread that measures, the others for the rest.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,12 +28,12 @@ namespace detail {
 /// Keeps the thread that calls hold() on the core it runs on; other threads may be sent off that
 /// core. Threads that the holder starts meanwhile, those of a library that a kernel calls, are kept
 /// there too, until it is released: then they may run wherever the holder may.
-class reserved_core {
+class core_pin {
 public:
-    reserved_core() = default;
-    ~reserved_core() { release(); }
-    reserved_core(reserved_core const&) = delete;
-    reserved_core& operator=(reserved_core const&) = delete;
+    core_pin() = default;
+    ~core_pin() { release(); }
+    core_pin(core_pin const&) = delete;
+    core_pin& operator=(core_pin const&) = delete;
 
     /// @return  false, and nothing has changed, when the thread has no second processor
     bool hold();
@@ -45,7 +45,7 @@ public:
 
     /// Sends the calling thread to the other cores; to other hardware threads of the reserved core
     /// only where nothing else is allowed. @return  false when the system refuses
-    [[nodiscard]] bool leave_to_holder() const;
+    [[nodiscard]] bool move_off() const;
 
 private:
     std::vector<int> before_;
@@ -57,5 +57,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/pipeline/reserved_core.ipp>
+#include <attune/tune/pipeline/core_pin.ipp>
 #endif

@@ -1,9 +1,9 @@
-// attune/tune/loop/scoreboard.ipp - counts and the clock of a loop.
+// attune/tune/loop/run_state.ipp - counts and the clock of a loop.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/tune/loop/scoreboard.hpp>
+#include <attune/tune/loop/run_state.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +18,7 @@ ATTUNE_INLINE double steady_seconds()
 }
 
 ATTUNE_INLINE
-scoreboard::scoreboard(std::string name, budget limits, std::uint32_t possible, progress_sink sink)
+run_state::run_state(std::string name, budget limits, std::uint32_t possible, progress_sink sink)
     : name_(std::move(name))
     , limits_(limits)
     , possible_(static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.evaluations, possible)))
@@ -27,7 +27,7 @@ scoreboard::scoreboard(std::string name, budget limits, std::uint32_t possible, 
 {
 }
 
-ATTUNE_INLINE struct progress scoreboard::state(progress_event event, std::string const& text) const
+ATTUNE_INLINE struct progress run_state::state(progress_event event, std::string const& text) const
 {
     struct progress out;
     out.event = event;
@@ -46,7 +46,7 @@ ATTUNE_INLINE struct progress scoreboard::state(progress_event event, std::strin
     return out;
 }
 
-ATTUNE_INLINE void scoreboard::add(point const& at, outcome const& result, std::string const& text)
+ATTUNE_INLINE void run_state::add(point const& at, outcome const& result, std::string const& text)
 {
     ++evaluations_;
     bool improved = false;
@@ -64,7 +64,7 @@ ATTUNE_INLINE void scoreboard::add(point const& at, outcome const& result, std::
     sink_(p);
 }
 
-ATTUNE_INLINE std::string scoreboard::common_failure() const
+ATTUNE_INLINE std::string run_state::common_failure() const
 {
     std::uint32_t const failed = total(failures_);
     if (firsts_.size() != 1 || failed < 2 || failed + 1 < evaluations_) return {};
@@ -74,16 +74,16 @@ ATTUNE_INLINE std::string scoreboard::common_failure() const
            "; the first said: " + first.reason;
 }
 
-ATTUNE_INLINE void scoreboard::announce(progress_event event, std::string const& text) const
+ATTUNE_INLINE void run_state::announce(progress_event event, std::string const& text) const
 {
     if (sink_) sink_(state(event, text));
 }
 
-ATTUNE_INLINE bool scoreboard::budget_left(double reserve_s) const
+ATTUNE_INLINE bool run_state::budget_left(double reserve_s) const
 {
     return evaluations_ < limits_.evaluations && elapsed_s() + reserve_s < limits_.seconds;
 }
 
-ATTUNE_INLINE double scoreboard::elapsed_s() const { return steady_seconds() - start_s_; }
+ATTUNE_INLINE double run_state::elapsed_s() const { return steady_seconds() - start_s_; }
 
 } // namespace attune::inline ATTUNE_ABI

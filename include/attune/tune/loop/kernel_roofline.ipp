@@ -1,4 +1,4 @@
-// attune/tune/loop/kernel_roof.ipp - stated work under measured limits.
+// attune/tune/loop/kernel_roofline.ipp - stated work under measured limits.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,10 +7,10 @@
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
-#include <attune/tune/loop/kernel_roof.hpp>
-#include <attune/tune/loop/scoreboard.hpp>
-#include <attune/tune/pipeline/compile_line.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/loop/kernel_roofline.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/pipeline/compile_queue.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -87,10 +87,10 @@ ATTUNE_INLINE machine_limits limits_of_this_machine(unsigned threads, double foo
                   measure_machine);
 }
 
-ATTUNE_INLINE kernel_roof::kernel_roof(tuning_problem const& problem,
-                                       tuning_options const& options,
-                                       std::function<void(std::string)> say,
-                                       limits_source limits)
+ATTUNE_INLINE kernel_roofline::kernel_roofline(tuning_problem const& problem,
+                                               tuning_options const& options,
+                                               std::function<void(std::string)> say,
+                                               limits_source limits)
     : problem_(problem)
     , say_(std::move(say))
     , source_(std::move(limits))
@@ -104,12 +104,12 @@ ATTUNE_INLINE kernel_roof::kernel_roof(tuning_problem const& problem,
         footprint_ = detail::footprint_of(problem.frame.buffers);
 }
 
-ATTUNE_INLINE void kernel_roof::saw(unsigned threads) noexcept
+ATTUNE_INLINE void kernel_roofline::note_threads(unsigned threads) noexcept
 {
     threads_ = std::max(threads_, std::min(threads, detail::processors()));
 }
 
-ATTUNE_INLINE work kernel_roof::work_at(point const& at) const
+ATTUNE_INLINE work kernel_roofline::work_at(point const& at) const
 {
     work out;
     std::vector<std::byte*> data;
@@ -128,7 +128,7 @@ ATTUNE_INLINE work kernel_roof::work_at(point const& at) const
     return out;
 }
 
-ATTUNE_INLINE machine_limits const& kernel_roof::limits(bool anew)
+ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
 {
     auto const found = known_.find(threads_);
     if (found != known_.end() && !anew) return found->second;
@@ -153,13 +153,13 @@ ATTUNE_INLINE machine_limits const& kernel_roof::limits(bool anew)
 }
 
 /// The same may go wrong at one configuration after another.
-ATTUNE_INLINE void kernel_roof::say_once(std::string text)
+ATTUNE_INLINE void kernel_roofline::say_once(std::string text)
 {
     if (text != said_) say_(text);
     said_ = std::move(text);
 }
 
-ATTUNE_INLINE std::optional<roofline> kernel_roof::over(point const& at, double seconds)
+ATTUNE_INLINE std::optional<roofline> kernel_roofline::at(point const& at, double seconds)
 {
     if (is_for_device_)
         say_once("no roofline: what a machine can do is known for processors only, and kernel '" +

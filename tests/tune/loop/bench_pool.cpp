@@ -1,6 +1,6 @@
-// tests/tune/loop/bench_crew.cpp - several benches at work, without a device behind any.
+// tests/tune/loop/bench_pool.cpp - several benches at work, without a device behind any.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/bench_crew.hpp>
+#include <attune/tune/loop/bench_pool.hpp>
 
 #include <attune/core/error.hpp>
 
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-using attune::bench_crew;
+using attune::bench_pool;
 
 namespace {
 
@@ -64,11 +64,11 @@ struct acting_bench final : attune::test_bench {
     }
 };
 
-struct crew : bench_crew {
+struct crew : bench_pool {
     crew(script const& acts, std::vector<int> const& others)
-        : bench_crew(std::make_unique<acting_bench>(acts), others)
+        : bench_pool(std::make_unique<acting_bench>(acts), others)
     {
-        gather({}, 1.0, attune::measurement::exact(1.0));
+        set_up({}, 1.0, attune::measurement::exact(1.0));
     }
     /// Which device did each of `count` jobs.
     std::vector<int> places(std::size_t count)
@@ -91,7 +91,7 @@ TEST_CASE("a bench alone does everything on the calling thread")
     crew alone{acts, {}};
     CHECK(alone.size() == 1);
     std::thread::id where;
-    std::vector<bench_crew::job> const jobs{
+    std::vector<bench_pool::job> const jobs{
         [&](attune::test_bench&) { where = std::this_thread::get_id(); }};
     alone.work(jobs);
     CHECK(where == std::this_thread::get_id());
@@ -127,7 +127,7 @@ TEST_CASE("as many jobs are done at once as there are benches")
             std::this_thread::yield();
         if (here == 3) ++met;
     };
-    std::vector<bench_crew::job> const jobs{meet, meet, meet};
+    std::vector<bench_pool::job> const jobs{meet, meet, meet};
     three.work(jobs);
     CHECK(met == 3);
 }
@@ -145,7 +145,7 @@ TEST_CASE("a bench that throws is left out, and its job is done elsewhere")
         };
     };
     std::vector<int> places(3, -1);
-    std::vector<bench_crew::job> const jobs{job(places[0]), job(places[1]), job(places[2])};
+    std::vector<bench_pool::job> const jobs{job(places[0]), job(places[1]), job(places[2])};
     three.work(jobs);
     CHECK(places == std::vector{0, 0, 2});
     REQUIRE(three.notices().size() == 1);
@@ -160,7 +160,7 @@ TEST_CASE("what the own bench throws is thrown, when the others are ready")
     script const acts;
     crew two{acts, {1}};
     std::atomic<bool> ready = false;
-    std::vector<bench_crew::job> const jobs{
+    std::vector<bench_pool::job> const jobs{
         [](attune::test_bench&) { throw std::runtime_error("gone"); },
         [&](attune::test_bench&) {
             std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -1,4 +1,4 @@
-// attune/tune/loop/scoreboard.hpp - what a loop has seen so far: counts, the best, the clock.
+// attune/tune/loop/run_state.hpp - what a loop has seen so far: counts, the best, the clock.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,10 +20,10 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] double steady_seconds();
 
 /// Shared by every loop: that of `minimize` and that of `tuned`.
-class scoreboard {
+class run_state {
 public:
     /// @param possible  how many configurations there are, if that is less than the budget
-    scoreboard(std::string name, budget limits, std::uint32_t possible, progress_sink sink);
+    run_state(std::string name, budget limits, std::uint32_t possible, progress_sink sink);
 
     /// Takes one outcome in and tells the sink. @param text  the configuration, for people
     void add(point const& at, outcome const& result, std::string const& text);
@@ -71,5 +71,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/loop/scoreboard.ipp>
+#include <attune/tune/loop/run_state.ipp>
 #endif

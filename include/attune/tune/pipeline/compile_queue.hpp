@@ -1,4 +1,4 @@
-// attune/tune/pipeline/compile_line.hpp - compilations in a line, and threads that work it off.
+// attune/tune/pipeline/compile_queue.hpp - compilations in a line, and threads that work it off.
 // SPDX-License-Identifier: MIT
 //
 // What runs beside a measurement must not disturb it, so:
@@ -27,17 +27,17 @@ namespace attune::inline ATTUNE_ABI {
 
 /// First come, first served. Everything but the workers' own part is for one thread: the one that
 /// measures.
-class compile_line {
+class compile_queue {
 public:
     struct task;
     using ticket = std::shared_ptr<task>;
 
     /// Starts no thread yet. @param workers  at most; 0: everything is compiled by take()
-    explicit compile_line(std::size_t workers);
+    explicit compile_queue(std::size_t workers);
     /// settle(); what has not begun never will.
-    ~compile_line();
-    compile_line(compile_line const&) = delete;
-    compile_line& operator=(compile_line const&) = delete;
+    ~compile_queue();
+    compile_queue(compile_queue const&) = delete;
+    compile_queue& operator=(compile_queue const&) = delete;
 
     /// Keeps the calling thread on one core and starts the workers on the others, no more than
     /// there are processors for.
@@ -69,5 +69,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/pipeline/compile_line.ipp>
+#include <attune/tune/pipeline/compile_queue.ipp>
 #endif

@@ -1,4 +1,4 @@
-// attune/tune/loop/bench_crew.ipp - one thread per bench beside the own one.
+// attune/tune/loop/bench_pool.ipp - one thread per bench beside the own one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,9 @@
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/tune/loop/bench_crew.hpp>
-#include <attune/tune/pipeline/compile_line.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/loop/bench_pool.hpp>
+#include <attune/tune/pipeline/compile_queue.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE bench_crew::bench_crew(std::unique_ptr<test_bench> own,
+ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<test_bench> own,
                                      std::vector<int> const& others)
     : own_(std::move(own))
     , processors_(allowed_processors())
@@ -31,11 +31,11 @@ ATTUNE_INLINE bench_crew::bench_crew(std::unique_ptr<test_bench> own,
         others_.push_back({.ordinal = ordinal});
 }
 
-ATTUNE_INLINE bench_crew::~bench_crew() = default;
+ATTUNE_INLINE bench_pool::~bench_pool() = default;
 
 /// `act(i)` on a thread for each member, while this one does something else. What a member throws
 /// becomes its trouble. Errors  those of `meanwhile`, when all threads have ended
-ATTUNE_INLINE void bench_crew::beside(std::span<member* const> members,
+ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
                                       std::function<void(std::size_t)> const& act,
                                       std::function<void()> const& meanwhile)
 {
@@ -65,7 +65,7 @@ ATTUNE_INLINE void bench_crew::beside(std::span<member* const> members,
     cpu_s_ = std::accumulate(spent_s.begin(), spent_s.end(), cpu_s_);
 }
 
-ATTUNE_INLINE void bench_crew::leave_out(member& m)
+ATTUNE_INLINE void bench_pool::exclude(member& m)
 {
     m.bench.reset();
     notices_.push_back("device " + std::to_string(m.ordinal) +
@@ -73,7 +73,7 @@ ATTUNE_INLINE void bench_crew::leave_out(member& m)
 }
 
 ATTUNE_INLINE void
-bench_crew::gather(callable const& trusted, double limit_s, measurement const& own_time)
+bench_pool::set_up(callable const& trusted, double limit_s, measurement const& own_time)
 {
     std::vector<member*> all;
     for (member& m : others_)
@@ -100,7 +100,7 @@ bench_crew::gather(callable const& trusted, double limit_s, measurement const& o
     beside(all, start, [] {});
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!all[i]->trouble.empty()) {
-            leave_out(*all[i]);
+            exclude(*all[i]);
             continue;
         }
         double const ratio = times[i] / own_time.value;
@@ -112,7 +112,7 @@ bench_crew::gather(callable const& trusted, double limit_s, measurement const& o
     }
 }
 
-ATTUNE_INLINE void bench_crew::work(std::span<job const> jobs)
+ATTUNE_INLINE void bench_pool::work(std::span<job const> jobs)
 {
     std::vector<job const*> open;
     for (job const& j : jobs)
@@ -133,7 +133,7 @@ ATTUNE_INLINE void bench_crew::work(std::span<job const> jobs)
                 continue;
             }
             again.push_back(open[i + 1]);
-            leave_out(*able[i]);
+            exclude(*able[i]);
         }
         again.insert(
             again.end(), open.begin() + static_cast<std::ptrdiff_t>(able.size() + 1), open.end());
@@ -141,7 +141,7 @@ ATTUNE_INLINE void bench_crew::work(std::span<job const> jobs)
     }
 }
 
-ATTUNE_INLINE std::string bench_crew::protection() const
+ATTUNE_INLINE std::string bench_pool::protection() const
 {
     std::string text = own_->protection();
     if (others_.empty()) return text;

@@ -1,4 +1,4 @@
-// attune/tune/installed.hpp - which code serves a call: remembered, tuned, verified, or the default.
+// attune/tune/dispatch_table.hpp - which code serves a call: remembered, tuned, verified, or the default.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -38,19 +38,19 @@ struct installed_variant {
 /// met once, one in about twenty is. Verifying runs the variant once on copies of the arrays, in a
 /// child process, against the default. A variant that is wrong anywhere loses what it had earned by
 /// classes.
-class installed_variants {
+class dispatch_table {
 public:
     /// @param layout  of the shapes of the kernel's calls
     /// Errors   attune::error: parameters that kernel file and declaration do not both name; of a
     ///          kernel without inputs also defaults that are no values or break a constraint
-    installed_variants(kernel_description const& kernel,
-                       any_compiler compiler,
-                       any_store store,
-                       tuning_options options,
-                       std::vector<shape_word> layout);
-    ~installed_variants();
-    installed_variants(installed_variants const&) = delete;
-    installed_variants& operator=(installed_variants const&) = delete;
+    dispatch_table(kernel_description const& kernel,
+                   any_compiler compiler,
+                   any_store store,
+                   tuning_options options,
+                   std::vector<shape_word> layout);
+    ~dispatch_table();
+    dispatch_table(dispatch_table const&) = delete;
+    dispatch_table& operator=(dispatch_table const&) = delete;
 
     /// Shapes with something that serves them need no more than that: no lock.
     [[nodiscard]] shape_table const& shapes() const noexcept { return *shapes_; }
@@ -85,5 +85,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/installed.ipp>
+#include <attune/tune/dispatch_table.ipp>
 #endif

@@ -1,4 +1,4 @@
-// attune/tune/pipeline/compile_line.ipp - the workers, behind compile_line.hpp.
+// attune/tune/pipeline/compile_queue.ipp - the workers, behind compile_queue.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/tune/pipeline/compile_line.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/compile_queue.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <condition_variable>
@@ -33,7 +33,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-struct compile_line::task {
+struct compile_queue::task {
     std::function<compile_result()> compile;
     std::optional<compile_result> result{}; ///< this or `thrown`, once it is done
     std::exception_ptr thrown{};
@@ -41,7 +41,7 @@ struct compile_line::task {
     [[nodiscard]] bool is_done() const noexcept { return result || thrown; }
 };
 
-struct compile_line::state {
+struct compile_queue::state {
     /// A thread and its processor time: read from its clock until the thread has ended.
     struct worker {
         std::thread thread{};
@@ -50,7 +50,7 @@ struct compile_line::state {
     };
 
     std::size_t wanted_workers;
-    reserved_core core{};
+    core_pin core{};
     std::vector<std::unique_ptr<worker>> workers{}; ///< changed by the measuring thread only
     mutable std::mutex lock{};                      ///< of all that follows, and of the tasks
     std::condition_variable changed{};
@@ -103,7 +103,7 @@ struct compile_line::state {
     void work(worker& self)
     {
         give_way();
-        bool const is_away = core.leave_to_holder();
+        bool const is_away = core.move_off();
         std::unique_lock held(lock);
         while (is_away) {
             changed.wait(held, [&] { return is_over || !line.empty(); });
@@ -115,14 +115,14 @@ struct compile_line::state {
     }
 };
 
-ATTUNE_INLINE compile_line::compile_line(std::size_t workers)
+ATTUNE_INLINE compile_queue::compile_queue(std::size_t workers)
     : state_(std::make_unique<state>(workers))
 {
 }
 
-ATTUNE_INLINE compile_line::~compile_line() { settle(); }
+ATTUNE_INLINE compile_queue::~compile_queue() { settle(); }
 
-ATTUNE_INLINE std::size_t compile_line::start()
+ATTUNE_INLINE std::size_t compile_queue::start()
 {
     state& s = *state_;
     if (!s.workers.empty()) return s.workers.size();
@@ -149,7 +149,7 @@ ATTUNE_INLINE std::size_t compile_line::start()
     return s.workers.size();
 }
 
-ATTUNE_INLINE void compile_line::settle()
+ATTUNE_INLINE void compile_queue::settle()
 {
     state& s = *state_;
     {
@@ -163,7 +163,7 @@ ATTUNE_INLINE void compile_line::settle()
     s.core.release();
 }
 
-ATTUNE_INLINE compile_line::ticket compile_line::add(std::function<compile_result()> compile)
+ATTUNE_INLINE compile_queue::ticket compile_queue::add(std::function<compile_result()> compile)
 {
     auto const fresh = std::make_shared<task>(task{std::move(compile)});
     {
@@ -174,7 +174,7 @@ ATTUNE_INLINE compile_line::ticket compile_line::add(std::function<compile_resul
     return fresh;
 }
 
-ATTUNE_INLINE compile_result compile_line::take(ticket const& wanted)
+ATTUNE_INLINE compile_result compile_queue::take(ticket const& wanted)
 {
     state& s = *state_;
     std::unique_lock held(s.lock);
@@ -192,13 +192,13 @@ ATTUNE_INLINE compile_result compile_line::take(ticket const& wanted)
     return std::move(*wanted->result);
 }
 
-ATTUNE_INLINE void compile_line::drop(ticket const& unwanted)
+ATTUNE_INLINE void compile_queue::drop(ticket const& unwanted)
 {
     std::scoped_lock const held(state_->lock);
     std::erase(state_->line, unwanted);
 }
 
-ATTUNE_INLINE double compile_line::cpu_s() const
+ATTUNE_INLINE double compile_queue::cpu_s() const
 {
     std::scoped_lock const held(state_->lock);
     double sum = state_->spent_s;

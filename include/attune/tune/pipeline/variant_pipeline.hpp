@@ -1,4 +1,4 @@
-// attune/tune/pipeline/supply.hpp - the next configuration to try, with its code.
+// attune/tune/pipeline/variant_pipeline.hpp - the next configuration to try, with its code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/pipeline/compile_line.hpp>
+#include <attune/tune/pipeline/compile_queue.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// A configuration and what became of compiling it.
-struct supplied_variant {
+struct pipelined_variant {
     point at;
     compile_result code;
 };
@@ -48,11 +48,11 @@ struct supplied_variant {
 /// measurements instead, in the same order, where there is no second core, and after a measurement
 /// during which other threads of the program used a tenth of the calling thread's processor time:
 /// then the kernel, or the program, needs the other cores itself.
-class variant_supply {
+class variant_pipeline {
 public:
     /// @pre  `problem` outlives this object, and so does its compiler; with `ahead` > 0 the
     ///       compiler may be called from several threads at once, as compiler.hpp demands
-    variant_supply(tuning_problem const& problem, any_searcher search, std::size_t ahead = 0);
+    variant_pipeline(tuning_problem const& problem, any_searcher search, std::size_t ahead = 0);
 
     /// Compiles one configuration outside the search, such as the default.
     [[nodiscard]] compile_result compile(point const& at);
@@ -60,7 +60,7 @@ public:
     /// The next configuration; nothing when the searcher is finished.
     /// @param left  how many will be asked for at most, this one included: no more are compiled
     /// Errors   what the compiler throws, when the turn of that configuration has come
-    [[nodiscard]] std::optional<supplied_variant>
+    [[nodiscard]] std::optional<pipelined_variant>
     next(std::size_t left = std::numeric_limits<std::size_t>::max());
     /// What became of a configuration, supplied or not; if it waits, it is not supplied any more.
     void tell(point const& at, outcome const& result);
@@ -70,7 +70,7 @@ public:
 
     /// Waits for what is being compiled, and lets the calling thread run on all its cores again.
     /// To be called before anything is timed that may use other threads, or to the last percent.
-    void settle() { line_->settle(); }
+    void settle() { queue_->settle(); }
 
     /// Seconds spent in the compiler so far, for what was supplied.
     [[nodiscard]] double compile_s() const noexcept { return compile_s_; }
@@ -80,19 +80,19 @@ public:
     /// Tells which other CPU time of this process is neither the kernel's nor the program's.
     void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
     /// CPU seconds that compiling ahead has taken from this process so far.
-    [[nodiscard]] double background_cpu_s() const { return line_->cpu_s(); }
+    [[nodiscard]] double background_cpu_s() const { return queue_->cpu_s(); }
     /// Configurations that were asked for and are neither supplied nor told.
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:
     struct waiting_variant {
         point at;
-        compile_line::ticket code{};                     ///< none: not in the line yet
+        compile_queue::ticket code{};                    ///< none: not in the line yet
         std::shared_ptr<std::vector<double>> features{}; ///< written before `code` is there
     };
 
     void ask_for(std::size_t count);
-    void line_up();
+    void enqueue_waiting();
     void count(compile_result const& made);
     void reveal(point const& at, std::vector<double> const& features);
     [[nodiscard]] double unrelated_cpu_s() const;
@@ -110,11 +110,11 @@ private:
     double own_cpu_s_ = 0;     ///< of the calling thread, when it last had a variant compiled
     double program_cpu_s_ = 0; ///< of all threads but the workers, then
     std::function<double()> background_cpu_s_{};
-    std::unique_ptr<compile_line> line_;
+    std::unique_ptr<compile_queue> queue_;
 };
 
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/pipeline/supply.ipp>
+#include <attune/tune/pipeline/variant_pipeline.ipp>
 #endif

@@ -1,10 +1,10 @@
-// tests/tune/loop/kernel_roof.cpp - the place of a time under the roof of this machine.
+// tests/tune/loop/kernel_roofline.cpp - the place of a time under the roof of this machine.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/kernel_roof.hpp>
+#include <attune/tune/loop/kernel_roofline.hpp>
 
 #include <attune/attune.hpp>
 #include <attune/core/error.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -51,7 +51,7 @@ struct bench {
     };
     attune::tuning_options options = quick_options();
 
-    attune::kernel_roof roof()
+    attune::kernel_roofline roof()
     {
         return {problem,
                 options,
@@ -70,9 +70,9 @@ struct bench {
 TEST_CASE("a kernel that states no work has no roof, and nothing is measured")
 {
     bench b;
-    attune::kernel_roof roof = b.roof();
+    attune::kernel_roofline roof = b.roof();
     CHECK(!roof.is_stated());
-    CHECK(!roof.over(b.space.at(0), 1.0));
+    CHECK(!roof.at(b.space.at(0), 1.0));
     CHECK(b.asked.empty());
 }
 
@@ -82,15 +82,15 @@ TEST_CASE("a time stands under the roof as its work says; the machine is asked o
     b.kernel.work([](auto x, auto, double) {
         return attune::work{2.0 * static_cast<double>(x.size()), 1000.0, true};
     });
-    attune::kernel_roof roof = b.roof();
+    attune::kernel_roofline roof = b.roof();
     CHECK(roof.is_stated());
     CHECK(b.asked.empty());
-    auto const memory = roof.over(b.space.at(0), 20.0); // 2000 flops in 4 s, 1000 bytes in 10 s
+    auto const memory = roof.at(b.space.at(0), 20.0); // 2000 flops in 4 s, 1000 bytes in 10 s
     REQUIRE(memory);
     CHECK(memory->least_s == 10);
     CHECK(memory->fraction == 0.5);
     CHECK(memory->memory_bound);
-    CHECK(roof.over(b.space.at(1), 10.0)->fraction == 1);
+    CHECK(roof.at(b.space.at(1), 10.0)->fraction == 1);
     CHECK(b.asked == std::vector<unsigned>{1});
     CHECK(b.said.empty());
 }
@@ -100,18 +100,18 @@ TEST_CASE("the roof is that of the most threads seen, of those the machine has")
     unsigned const most = std::max(1U, std::thread::hardware_concurrency());
     bench b;
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
-    attune::kernel_roof roof = b.roof();
+    attune::kernel_roofline roof = b.roof();
     CHECK(roof.is_to_measure());
-    CHECK(roof.over(b.space.at(0), 1.0)->fraction == 1);
+    CHECK(roof.at(b.space.at(0), 1.0)->fraction == 1);
     CHECK(!roof.is_to_measure());
-    roof.saw(2);
-    roof.saw(1);
+    roof.note_threads(2);
+    roof.note_threads(1);
     CHECK(roof.is_to_measure() == (most >= 2));
-    CHECK(roof.over(b.space.at(0), 1.0)->fraction == 1.0 / std::min(2U, most));
+    CHECK(roof.at(b.space.at(0), 1.0)->fraction == 1.0 / std::min(2U, most));
     CHECK(!roof.is_to_measure());
     CHECK(b.asked == (most >= 2 ? std::vector<unsigned>{1, 2} : std::vector<unsigned>{1}));
-    roof.saw(1'000'000);
-    CHECK(roof.over(b.space.at(0), 1.0)->fraction == 1.0 / most);
+    roof.note_threads(1'000'000);
+    CHECK(roof.at(b.space.at(0), 1.0)->fraction == 1.0 / most);
     CHECK(b.asked.back() == most);
 }
 
@@ -133,22 +133,22 @@ TEST_CASE("the machine is measured where the tuning may run, also from a thread 
             .join();
         return slow_machine(threads);
     };
-    attune::kernel_roof roof = b.roof();
+    attune::kernel_roofline roof = b.roof();
     {
         one_processor const kept;
         processors const one = attune::allowed_processors();
-        (void)roof.over(b.space.at(0), 1.0);
+        (void)roof.at(b.space.at(0), 1.0);
         CHECK(seen == before);
         CHECK(attune::allowed_processors() == one);
         CHECK(is_quiet);
         if (before.size() < 2) return;
 
         // A thread that was kept back all along, as OpenMP may keep the one that calls it.
-        attune::kernel_roof bound = b.roof();
-        (void)bound.over(b.space.at(0), 1.0);
+        attune::kernel_roofline bound = b.roof();
+        (void)bound.at(b.space.at(0), 1.0);
         CHECK(seen == one);
-        bound.saw(2);
-        (void)bound.over(b.space.at(0), 1.0);
+        bound.note_threads(2);
+        (void)bound.at(b.space.at(0), 1.0);
         CHECK(seen.size() >= 2);
         CHECK(attune::allowed_processors() == one);
     }
@@ -159,20 +159,20 @@ TEST_CASE("a run far above the roof has the machine measured anew, once for each
 {
     bench b;
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
-    attune::kernel_roof plain = b.roof();
-    CHECK(plain.over(b.space.at(0), 0.7)->fraction == doctest::Approx(1 / 0.7));
+    attune::kernel_roofline plain = b.roof();
+    CHECK(plain.at(b.space.at(0), 0.7)->fraction == doctest::Approx(1 / 0.7));
     CHECK(b.asked_anew == 0);
 
     b.machine = [](unsigned threads, bool anew) { return slow_machine(anew ? 4 : threads); };
-    attune::kernel_roof disturbed = b.roof();
-    CHECK(disturbed.over(b.space.at(0), 0.5)->fraction == 0.5);
+    attune::kernel_roofline disturbed = b.roof();
+    CHECK(disturbed.at(b.space.at(0), 0.5)->fraction == 0.5);
     CHECK(b.asked_anew == 1);
-    CHECK(disturbed.over(b.space.at(0), 0.1)->fraction == doctest::Approx(2.5));
+    CHECK(disturbed.at(b.space.at(0), 0.1)->fraction == doctest::Approx(2.5));
     CHECK(b.asked_anew == 1);
 
     b.machine = [](unsigned, bool anew) { return slow_machine(anew ? 1 : 2); };
-    attune::kernel_roof wrong_work = b.roof();
-    CHECK(wrong_work.over(b.space.at(0), 0.1)->fraction == 5); // not 10: the higher limits count
+    attune::kernel_roofline wrong_work = b.roof();
+    CHECK(wrong_work.at(b.space.at(0), 0.1)->fraction == 5); // not 10: the higher limits count
     CHECK(b.asked_anew == 2);
 }
 
@@ -183,10 +183,10 @@ TEST_CASE("threads that cannot be started and memory that is not there cost the 
     b.machine = [](unsigned, bool) -> attune::machine_limits {
         throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
     };
-    attune::kernel_roof roof = b.roof();
-    CHECK(!roof.over(b.space.at(0), 1.0));
+    attune::kernel_roofline roof = b.roof();
+    CHECK(!roof.at(b.space.at(0), 1.0));
     b.machine = [](unsigned, bool) -> attune::machine_limits { throw std::bad_alloc(); };
-    CHECK(!roof.over(b.space.at(0), 1.0));
+    CHECK(!roof.at(b.space.at(0), 1.0));
     REQUIRE(b.said.size() == 2);
     CHECK(b.said[0].find("no roofline: the threads that measure the machine") == 0);
     CHECK(b.said[1].find("no roofline: there is not enough memory") == 0);
@@ -201,9 +201,9 @@ TEST_CASE("limits that slowed code has measured come with a warning")
         out.is_optimised = false;
         return out;
     };
-    attune::kernel_roof roof = b.roof();
-    CHECK(roof.over(b.space.at(0), 1.0));
-    CHECK(roof.over(b.space.at(0), 1.0));
+    attune::kernel_roofline roof = b.roof();
+    CHECK(roof.at(b.space.at(0), 1.0));
+    CHECK(roof.at(b.space.at(0), 1.0));
     REQUIRE(b.said.size() == 1);
     CHECK(b.said[0].find("the roofline is too low: ") == 0);
 }
@@ -212,10 +212,10 @@ TEST_CASE("warm caches count where the arrays fit into them, and cold ones never
 {
     bench b; // 16000 bytes
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
-    (void)b.roof().over(b.space.at(0), 1.0);
+    (void)b.roof().at(b.space.at(0), 1.0);
     CHECK(b.footprint == 16384); // to three binary digits
     b.options.cache = attune::cache_state::cold;
-    (void)b.roof().over(b.space.at(0), 1.0);
+    (void)b.roof().at(b.space.at(0), 1.0);
     CHECK(b.footprint == 0);
 
     b.options.cache = attune::cache_state::warm;
@@ -223,7 +223,7 @@ TEST_CASE("warm caches count where the arrays fit into them, and cold ones never
     std::unique_ptr<double[]> const large(new double[count]);
     b.frame = attune::make_call_frame<std::span<double const>, std::span<double>, double>(
         {}, std::span<double const>(large.get(), count), b.data.y, 3.0);
-    (void)b.roof().over(b.space.at(0), 1.0);
+    (void)b.roof().at(b.space.at(0), 1.0);
     CHECK(b.footprint == 0);
 }
 
@@ -252,10 +252,10 @@ TEST_CASE("a configuration whose work has no value costs the roofline, not the t
     b.kernel.work(10 / (1 - way), 1);
     b.space = attune::chain_of_trees{attune::bind_inputs(b.kernel.describe().space)};
     b.problem.space = b.space;
-    attune::kernel_roof roof = b.roof();
-    CHECK(roof.over(b.space.at(0), 1.0));
-    CHECK(!roof.over(b.space.at(1), 1.0));
-    CHECK(!roof.over(b.space.at(1), 2.0)); // said once
+    attune::kernel_roofline roof = b.roof();
+    CHECK(roof.at(b.space.at(0), 1.0));
+    CHECK(!roof.at(b.space.at(1), 1.0));
+    CHECK(!roof.at(b.space.at(1), 2.0)); // said once
     REQUIRE(b.said.size() == 1);
     CHECK(b.said[0].find("no roofline: attune: the flops") == 0);
 }

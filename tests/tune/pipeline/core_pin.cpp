@@ -1,6 +1,6 @@
-// tests/tune/pipeline/reserved_core.cpp - one core for the thread that measures, the others for the rest.
+// tests/tune/pipeline/core_pin.cpp - one core for the thread that measures, the others for the rest.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -42,11 +42,11 @@ TEST_CASE("a thread with one processor holds nothing and changes nothing")
     {
         one_processor const confined;
         CHECK(allowed_cores() == 1);
-        attune::reserved_core core;
+        attune::core_pin core;
         CHECK(!core.hold());
         CHECK(!core.is_held());
         CHECK(core.other_processors() == 0);
-        CHECK(!core.leave_to_holder());
+        CHECK(!core.move_off());
         CHECK(allowed_processors().size() == 1);
     }
     CHECK(allowed_processors() == before);
@@ -60,7 +60,7 @@ TEST_CASE("the holder stays on one processor, others leave that one, and release
         return;
     }
     {
-        attune::reserved_core core;
+        attune::core_pin core;
         REQUIRE(core.hold());
         CHECK(core.hold()); // again: nothing new
         processors const held = allowed_processors();
@@ -68,7 +68,7 @@ TEST_CASE("the holder stays on one processor, others leave that one, and release
         processors of_other;
         bool left = false;
         std::thread([&] {
-            left = core.leave_to_holder();
+            left = core.move_off();
             of_other = allowed_processors();
         }).join();
         CHECK(left);
@@ -98,7 +98,7 @@ TEST_CASE("threads that the holder starts are bound to the core until it is rele
         while (step < wanted)
             std::this_thread::yield();
     };
-    attune::reserved_core core;
+    attune::core_pin core;
     std::thread bound_itself([&] { // by its own wish, before: it stays so
         attune_test::run_on({before.front()});
         ++step;

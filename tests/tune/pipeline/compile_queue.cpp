@@ -1,9 +1,9 @@
-// tests/tune/pipeline/compile_line.cpp - compilations in a line, and threads that work it off.
+// tests/tune/pipeline/compile_queue.cpp - compilations in a line, and threads that work it off.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/pipeline/compile_line.hpp>
+#include <attune/tune/pipeline/compile_queue.hpp>
 
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/tune/pipeline/reserved_core.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -20,7 +20,7 @@
 #include "../../support/scripted_grid.hpp"
 
 using attune::callable;
-using attune::compile_line;
+using attune::compile_queue;
 using attune::compile_result;
 using attune_test::has_workers;
 
@@ -38,7 +38,7 @@ std::string key_of(compile_result const& result)
 
 TEST_CASE("without workers, what is wanted is compiled by the thread that takes it, and only that")
 {
-    compile_line line{0};
+    compile_queue line{0};
     CHECK(line.start() == 0);
     std::thread::id by{};
     bool other = false;
@@ -60,9 +60,9 @@ TEST_CASE("without workers, what is wanted is compiled by the thread that takes 
 TEST_CASE("with one processor no worker is started, and everything still gets its turn")
 {
     attune_test::one_processor const confined;
-    compile_line line{4};
+    compile_queue line{4};
     CHECK(line.start() == 0);
-    std::vector<compile_line::ticket> tickets;
+    std::vector<compile_queue::ticket> tickets;
     for (char name = 'a'; name < 'f'; ++name)
         tickets.push_back(line.add([=] { return named({name}); }));
     for (char name = 'a'; name < 'f'; ++name)
@@ -73,7 +73,7 @@ TEST_CASE("with one processor no worker is started, and everything still gets it
 TEST_CASE("a worker begins before anybody takes, off the core of the thread that started it")
 {
     if (!has_workers()) return;
-    compile_line line{1};
+    compile_queue line{1};
     REQUIRE(line.start() == 1);
     std::latch begun{1};
     std::vector<int> its_processors;
@@ -107,9 +107,9 @@ TEST_CASE("a worker begins before anybody takes, off the core of the thread that
 TEST_CASE("one worker begins first what came first")
 {
     if (!has_workers()) return;
-    compile_line line{1};
+    compile_queue line{1};
     std::vector<int> order;
-    std::vector<compile_line::ticket> tickets;
+    std::vector<compile_queue::ticket> tickets;
     std::latch all{20};
     for (int i = 0; i < 20; ++i)
         tickets.push_back(line.add([&, i] {
@@ -127,7 +127,7 @@ TEST_CASE("one worker begins first what came first")
 TEST_CASE("what a worker threw is thrown by take, and the line goes on")
 {
     if (!has_workers()) return;
-    compile_line line{1};
+    compile_queue line{1};
     REQUIRE(line.start() == 1);
     std::latch begun{1};
     auto const bad = line.add([&]() -> compile_result {
@@ -145,7 +145,7 @@ TEST_CASE("what was dropped before it began never begins; what has begun is wait
     if (!has_workers()) return;
     std::atomic<int> ended = 0;
     {
-        compile_line line{1};
+        compile_queue line{1};
         REQUIRE(line.start() == 1);
         std::latch begun{1};
         std::latch may_end{1};
@@ -178,7 +178,7 @@ TEST_CASE("after settling the thread has its processors back, and the line can b
 {
     if (!has_workers()) return;
     std::vector<int> const before = attune::allowed_processors();
-    compile_line line{2};
+    compile_queue line{2};
     for (int round = 0; round < 3; ++round) {
         std::size_t const workers = line.start();
         CHECK(workers == std::min<std::size_t>(2, before.size() - 1));
@@ -195,7 +195,7 @@ TEST_CASE("after settling the thread has its processors back, and the line can b
 TEST_CASE("who has to wait for a worker does what comes next meanwhile")
 {
     if (!has_workers()) return;
-    compile_line line{1};
+    compile_queue line{1};
     REQUIRE(line.start() == 1);
     std::latch begun{1};
     std::latch next_done{1};
@@ -219,7 +219,7 @@ TEST_CASE("who has to wait for a worker does what comes next meanwhile")
 TEST_CASE("the processor time of the workers is counted, also after their end")
 {
     if (!has_workers()) return;
-    compile_line line{1};
+    compile_queue line{1};
     REQUIRE(line.start() == 1);
     std::latch begun{1};
     auto const ticket = line.add([&] {
@@ -241,7 +241,7 @@ TEST_CASE("the processor time of the workers is counted, also after their end")
 TEST_CASE("a run beside a busy worker is still seen as the work of one thread")
 {
     if (!has_workers()) return;
-    compile_line line{1};
+    compile_queue line{1};
     REQUIRE(line.start() == 1);
     std::latch begun{1};
     std::atomic<bool> stop = false;
@@ -265,8 +265,8 @@ TEST_CASE("a run beside a busy worker is still seen as the work of one thread")
 
 TEST_CASE("many tasks and workers: each result is that of its own task")
 {
-    compile_line line{3};
-    std::vector<compile_line::ticket> tickets;
+    compile_queue line{3};
+    std::vector<compile_queue::ticket> tickets;
     for (int i = 0; i < 300; ++i) {
         tickets.push_back(line.add([i] { return named(std::to_string(i)); }));
         if (i == 10) (void)line.start();

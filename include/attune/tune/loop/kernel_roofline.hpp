@@ -1,4 +1,4 @@
-// attune/tune/loop/kernel_roof.hpp - how near a tuned kernel is to what the machine can do.
+// attune/tune/loop/kernel_roofline.hpp - how near a tuned kernel is to what the machine can do.
 // SPDX-License-Identifier: MIT
 // Source   measure/roofline.hpp
 #pragma once
@@ -39,7 +39,7 @@ limits_of_this_machine(unsigned threads, double footprint = 0, bool anew = false
 /// to three binary digits. A kernel that mostly reads can be a little faster than a triad: a
 /// fraction somewhat above 1 is no error. Where it is clearly above, the limits may have been
 /// measured on a busy machine: they are measured once more.
-class kernel_roof {
+class kernel_roofline {
 public:
     using limits_source =
         std::function<machine_limits(unsigned threads, double footprint, bool anew)>;
@@ -50,25 +50,25 @@ public:
     static constexpr double doubtful = 1.5;
 
     /// Measures nothing yet. To be made by a thread that may use all processors that it is given:
-    /// over() measures there, also while its caller is kept on one.
+    /// at() measures there, also while its caller is kept on one.
     /// @param options  the state of the caches counts
     /// @param say      takes sentences for the user
     /// Errors   attune::error: the work stated for the default configuration is no number, negative
     ///          or nothing
-    kernel_roof(tuning_problem const& problem,
-                tuning_options const& options,
-                std::function<void(std::string)> say,
-                limits_source limits = limits_of_this_machine);
+    kernel_roofline(tuning_problem const& problem,
+                    tuning_options const& options,
+                    std::function<void(std::string)> say,
+                    limits_source limits = limits_of_this_machine);
 
     [[nodiscard]] bool is_stated() const noexcept { return is_stated_; }
     /// A run kept so many threads busy.
-    void saw(unsigned threads) noexcept;
-    /// Whether over() would have the machine measured, or read its limits. It should have the
+    void note_threads(unsigned threads) noexcept;
+    /// Whether at() would have the machine measured, or read its limits. It should have the
     /// machine to itself then.
     [[nodiscard]] bool is_to_measure() const { return is_stated_ && !known_.contains(threads_); }
     /// Where a time of one call stands; nothing when no work is stated, or none that has a value at
     /// this configuration, or on a device.  @param seconds  > 0
-    [[nodiscard]] std::optional<roofline> over(point const& at, double seconds);
+    [[nodiscard]] std::optional<roofline> at(point const& at, double seconds);
 
 private:
     [[nodiscard]] work work_at(point const& at) const;
@@ -91,5 +91,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/loop/kernel_roof.ipp>
+#include <attune/tune/loop/kernel_roofline.ipp>
 #endif
