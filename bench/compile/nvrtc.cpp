@@ -39,7 +39,7 @@ namespace {
 struct subject {
     char const* name;
     attune::kernel_source kernel;
-    std::vector<attune::variant> variants;
+    std::vector<attune::compile_request> variants;
     char const* instance; ///< what nvcc needs to make code of a template
 };
 
@@ -113,7 +113,7 @@ std::vector<subject> subjects()
 
 double in_process(attune::nvrtc_compiler const& compiler,
                   attune::kernel_source const& kernel,
-                  attune::variant const& v)
+                  attune::compile_request const& v)
 {
     double const begin = processor_seconds();
     attune::compile_result const made = compiler.compile(kernel, v);
@@ -126,7 +126,7 @@ double in_process(attune::nvrtc_compiler const& compiler,
 double spawned(std::string const& nvcc,
                int architecture,
                subject const& what,
-               attune::variant const& v,
+               attune::compile_request const& v,
                attune::detail::temporary_folder const& folder)
 {
     std::vector<std::string> arguments{nvcc,
@@ -188,7 +188,7 @@ cost run(subject const& what,
     double const first = in_process(compiler, what.kernel, what.variants.front());
     double ours = 0;
     double theirs = 0;
-    for (attune::variant const& v : what.variants) {
+    for (attune::compile_request const& v : what.variants) {
         std::vector<double> seconds[2];
         for (int round = 0; round < rounds; ++round) {
             seconds[0].push_back(in_process(compiler, what.kernel, v));
@@ -222,7 +222,7 @@ void run_known(subject const& what, int architecture)
     attune::nvrtc_compiler const compiler(options);
     std::vector<double> read;
     std::vector<double> cached;
-    for (attune::variant const& v : what.variants) {
+    for (attune::compile_request const& v : what.variants) {
         auto const made = std::get<attune::callable>(compiler.compile(what.kernel, v));
         attune::device_code const& code = attune::device_variant_of(made).code;
         std::string const log = "ptxas info    : Compiling entry function '" + code.entry +

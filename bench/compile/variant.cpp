@@ -47,7 +47,7 @@ constexpr header_set header_sets[] = {{"none", ""},
                                       {"immintrin", "#include <immintrin.h>\n"}};
 
 /// Small and large blocks in registers, both orders of the loops over them.
-std::vector<attune::variant> variants()
+std::vector<attune::compile_request> variants()
 {
     struct shape {
         char const *rows, *columns, *tile_k, *columns_first;
@@ -60,7 +60,7 @@ std::vector<attune::variant> variants()
                                 {"8", "16", "32", "true"},
                                 {"8", "32", "64", "false"},
                                 {"16", "16", "64", "false"}};
-    std::vector<attune::variant> out;
+    std::vector<attune::compile_request> out;
     for (shape const& s : shapes) {
         out.push_back(attune::variant_of<signature>("sgemm"));
         out.back().macros = {{"ROWS", s.rows},
@@ -72,7 +72,7 @@ std::vector<attune::variant> variants()
 }
 
 /// The product of examples/sgemm.kernel.cpp, from its default to what is unrolled furthest.
-std::vector<attune::variant> example_variants()
+std::vector<attune::compile_request> example_variants()
 {
     struct shape {
         char const *m, *n, *k, *unroll, *order;
@@ -81,7 +81,7 @@ std::vector<attune::variant> example_variants()
                                 {"64", "32", "32", "4", "{1, 0, 2}"},
                                 {"32", "64", "128", "8", "{0, 1, 2}"},
                                 {"8", "8", "8", "8", "{0, 1, 2}"}};
-    std::vector<attune::variant> out;
+    std::vector<attune::compile_request> out;
     for (shape const& s : shapes) {
         out.push_back(attune::variant_of<example_signature>("sgemm"));
         out.back().macros = {{"TILE_M", s.m},
@@ -116,7 +116,7 @@ double children_seconds()
 
 double in_process(attune::clang_compiler const& compiler,
                   attune::kernel_source const& kernel,
-                  attune::variant const& v)
+                  attune::compile_request const& v)
 {
     double const begin = own_seconds();
     attune::compile_result const made = compiler.compile(kernel, v);
@@ -128,7 +128,7 @@ double in_process(attune::clang_compiler const& compiler,
 /// What system_compiler runs, less its own work before and after.
 double spawned(std::string const& command,
                attune::kernel_source const& kernel,
-               attune::variant const& v,
+               attune::compile_request const& v,
                attune::detail::temporary_folder const& folder)
 {
     std::string const source = folder.write("kernel.cpp", attune::translation_unit(kernel, v));
@@ -155,7 +155,7 @@ double spawned(std::string const& command,
 void run(char const* name,
          char const* headers,
          attune::kernel_source const& kernel,
-         std::vector<attune::variant> const& all,
+         std::vector<attune::compile_request> const& all,
          attune::clang_compiler const& compiler,
          std::string const& clang,
          std::string const& gpp,
@@ -164,7 +164,7 @@ void run(char const* name,
     attune::detail::temporary_folder const folder;
     double const first = in_process(compiler, kernel, all.front());
     double sums[3] = {};
-    for (attune::variant const& v : all) {
+    for (attune::compile_request const& v : all) {
         std::vector<double> seconds[3];
         for (int round = 0; round < rounds; ++round) {
             seconds[0].push_back(in_process(compiler, kernel, v));
@@ -199,7 +199,7 @@ void run_cached(int rounds)
     std::vector<double> compiled;
     std::vector<double> loaded;
     std::vector<double> won;
-    for (attune::variant const& v : variants()) {
+    for (attune::compile_request const& v : variants()) {
         compiled.push_back(in_process(compiler, kernel, v));
         if (!compiler.keep_winner(kernel, v)) fail("the linker made no shared object");
         for (int round = 0; round < rounds; ++round) {
@@ -213,7 +213,7 @@ void run_cached(int rounds)
     attune::kernel_source with_headers = kernel;
     with_headers.text = "#include <algorithm>\n#include <cmath>\n" + kernel.text;
     std::vector<double> firsts;
-    for (attune::variant const& v : variants())
+    for (attune::compile_request const& v : variants())
         firsts.push_back(in_process(attune::clang_compiler(options), with_headers, v));
     double const parsed = firsts.front();
     firsts.erase(firsts.begin());

@@ -64,7 +64,8 @@ std::array<signature*, variants> all_variants(std::index_sequence<Variants...>)
 struct ready_made {
     std::array<signature*, variants> functions = all_variants(std::make_index_sequence<variants>{});
 
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const& v) const
+    attune::compile_result compile(attune::kernel_source const&,
+                                   attune::compile_request const& v) const
     {
         std::size_t const chosen = std::stoul(v.macros.front().value);
         return attune::callable{reinterpret_cast<void*>(functions[chosen]), {}, {}, 0, "ready"};

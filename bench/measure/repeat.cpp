@@ -52,7 +52,8 @@ namespace {
 /// The Clang compiler, which compiles every variant once. Copies share what they know.
 class remembering_compiler {
 public:
-    attune::compile_result compile(attune::kernel_source const& source, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const& source,
+                                   attune::compile_request const& v)
     {
         std::string const name = name_of(v);
         {
@@ -74,7 +75,7 @@ public:
     std::size_t compiled() const { return known_->codes.size(); }
 
 private:
-    static std::string name_of(attune::variant const& v)
+    static std::string name_of(attune::compile_request const& v)
     {
         std::string out;
         for (attune::macro_definition const& m : v.macros)

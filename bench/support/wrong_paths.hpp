@@ -145,7 +145,7 @@ public:
         : which_(which)
     {
     }
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const&, attune::compile_request const& v)
     {
         bool const is_default = v.macros.at(0).value == "1";
         auto* const code =

@@ -51,7 +51,7 @@ void count_calls(benchmark::State& state, Function& add)
 void raw_pointer(benchmark::State& state)
 {
     attune::clang_compiler compiler;
-    attune::variant wanted = attune::variant_of<void(std::span<float>, int)>("add");
+    attune::compile_request wanted = attune::variant_of<void(std::span<float>, int)>("add");
     wanted.macros.push_back({"STEP", "1"});
     auto const code = std::get<attune::callable>(
         compiler.compile(attune::source_text(text, "add.kernel.cpp"), wanted));
@@ -82,7 +82,7 @@ void touch(std::span<float> x, int a, int b, int c) { x[0] += static_cast<float>
 
 /// Serves a function of this program as every variant.
 struct one_function {
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const&)
+    attune::compile_result compile(attune::kernel_source const&, attune::compile_request const&)
     {
         return attune::callable{
             reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch", 0.001, identity()};

@@ -36,8 +36,9 @@ constexpr char const* text = "#include <attune/tunable.hpp>\n"
 using signature = void(attune::device_span<float>, int);
 constexpr int batch = 100;
 
-attune::callable
-must_compile(auto const& compiler, attune::kernel_source const& source, attune::variant const& v)
+attune::callable must_compile(auto const& compiler,
+                              attune::kernel_source const& source,
+                              attune::compile_request const& v)
 {
     auto result = compiler.compile(source, v);
     if (auto const* why = std::get_if<attune::failure>(&result))
@@ -53,7 +54,7 @@ void measure(char const* driver_name, Compiler const& compiler, std::size_t roun
     attune::cuda::context_scope const here{context};
     attune::kernel_source const source = attune::source_text(text, "nothing.kernel.cu");
 
-    attune::variant wanted = attune::variant_of<signature>("nothing");
+    attune::compile_request wanted = attune::variant_of<signature>("nothing");
     wanted.macros.push_back({"STEP", "1"});
     attune::callable const code = must_compile(compiler, source, wanted);
     auto loaded = attune::cuda::loaded_code::load(

@@ -164,7 +164,7 @@ using dispatched = void(std::span<float>, int, int, int);
 void touch(std::span<float> x, int a, int b, int c) { x[0] += static_cast<float>(a + b + c); }
 
 struct one_function {
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const&)
+    attune::compile_result compile(attune::kernel_source const&, attune::compile_request const&)
     {
         return attune::callable{
             reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch", 0.001, identity()};

@@ -17,12 +17,12 @@ struct talkative_compiler : attune_test::minimal_compiler {
 
     [[nodiscard]] static std::string notice() { return "I stand in for another"; }
     [[nodiscard]] std::optional<attune::callable> find_winner(attune::kernel_source const&,
-                                                              attune::variant const&) const
+                                                              attune::compile_request const&) const
     {
         if (!*is_kept) return {};
         return attune::callable{.object_key = "kept"};
     }
-    bool keep_winner(attune::kernel_source const&, attune::variant const&) const
+    bool keep_winner(attune::kernel_source const&, attune::compile_request const&) const
     {
         *is_kept = true;
         return true;

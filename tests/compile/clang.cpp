@@ -71,7 +71,7 @@ TEST_CASE("200 variants that come and go leave no mapping behind")
     attune::clang_compiler const compiler(options);
     attune::kernel_source const kernel =
         attune::source_text("int f() { return VALUE; }\n", "f.cpp");
-    attune::variant v = attune::variant_of<int()>("f");
+    attune::compile_request v = attune::variant_of<int()>("f");
     std::size_t before = 0;
     for (int i = 0; i < 220; ++i) {
         if (i == 20) before = mapped_regions();
@@ -92,7 +92,7 @@ TEST_CASE("headers that depend on a parameter are read anew for every variant")
     attune::kernel_source kernel = attune::source_text(
         "#include <cstddef>\n#include <wide.hpp>\nbool wide() { return is_wide(); }\n", "wide.cpp");
     kernel.include_dirs = {folder.path()};
-    attune::variant v = attune::variant_of<bool()>("wide");
+    attune::compile_request v = attune::variant_of<bool()>("wide");
     attune::clang_compiler const compiler;
     v.macros = {{"WIDTH", "4"}};
     CHECK_FALSE(attune_laws::callable_of(compiler.compile(kernel, v)).as<bool()>()());
@@ -107,7 +107,7 @@ TEST_CASE("a header that changes between two variants is read anew")
     (void)folder.write("number.hpp", "inline int number() { return 1; }\n");
     attune::kernel_source kernel = attune::source_text(
         "#include \"number.hpp\"\nint f() { return MORE + number(); }\n", folder.path() + "/f.cpp");
-    attune::variant v = attune::variant_of<int()>("f");
+    attune::compile_request v = attune::variant_of<int()>("f");
     v.macros = {{"MORE", "10"}};
     attune::clang_compiler const compiler;
     CHECK(attune_laws::callable_of(compiler.compile(kernel, v)).as<int()>()() == 11);
@@ -125,7 +125,7 @@ TEST_CASE("directives of the kernel that use a parameter come after its includes
         "#include <attune/tunable.hpp>\n"
         "std::size_t width() { return WIDE ? ATTUNE_TUNABLE(WIDTH, 1) : 0; }\n",
         "wide.cpp");
-    attune::variant v = attune::variant_of<unsigned long()>("width");
+    attune::compile_request v = attune::variant_of<unsigned long()>("width");
     attune::clang_compiler const compiler;
     for (unsigned long const width : {4UL, 8UL, 5UL}) {
         v.macros = {{"WIDTH", std::to_string(width)}};
@@ -139,7 +139,7 @@ TEST_CASE("an error below the includes keeps its line when the headers were pars
     if (!usable()) return;
     attune::kernel_source const kernel = attune::source_text(
         "#include <cmath>\n#include <span>\n\nint f(int x)\n{\n    return x + MORE;\n}\n", "f.cpp");
-    attune::variant v = attune::variant_of<int(int)>("f");
+    attune::compile_request v = attune::variant_of<int(int)>("f");
     attune::clang_compiler const compiler;
     v.macros = {{"MORE", "1"}};
     CHECK(attune_laws::callable_of(compiler.compile(kernel, v)).as<int(int)>()(1) == 2);
@@ -162,7 +162,7 @@ TEST_CASE("headers of the language that are missing come with what to install")
 {
     if (!usable()) return;
     attune::clang_compiler const compiler;
-    attune::variant const v = attune::variant_of<void()>("f");
+    attune::compile_request const v = attune::variant_of<void()>("f");
     attune::kernel_source kernel =
         attune::source_text("#include <immintrin.h>\nvoid f() {}\n", "f.cpp");
     kernel.flags = {"-nostdinc"};

@@ -46,7 +46,8 @@ struct winners {
         , second(over(folder))
     {
     }
-    attune::compile_result compile(attune::kernel_source const& kernel, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const& kernel,
+                                   attune::compile_request const& v)
     {
         attune::compile_result result = first.compile(kernel, v);
         if (!std::holds_alternative<attune::callable>(result)) return result;
@@ -69,7 +70,7 @@ struct including_kernel {
     attune::kernel_source kernel = attune::source_text(
         "#include <cstddef>\n#include <number.hpp>\nint f() { return MORE + number(); }\n",
         "f.cpp");
-    attune::variant v = attune::variant_of<int()>("f");
+    attune::compile_request v = attune::variant_of<int()>("f");
 
     including_kernel()
     {
@@ -205,7 +206,7 @@ TEST_CASE("a kernel that holds the time of its compilation is compiled every tim
     cache_folder const folder;
     attune::kernel_source const kernel =
         attune::source_text("char const* f() { return __TIME__; }\n", "f.cpp");
-    attune::variant const v = attune::variant_of<char const*()>("f");
+    attune::compile_request const v = attune::variant_of<char const*()>("f");
     for (int i = 0; i < 2; ++i)
         CHECK_FALSE(callable_of(over(folder).compile(kernel, v)).from_cache);
 }
@@ -277,7 +278,7 @@ TEST_CASE("a winner brings the library of OpenMP along")
                             "    for (int i = 1; i <= n; ++i) total += i;\n    return total;\n}\n",
                             "sum.cpp");
     kernel.flags = {"-fopenmp"};
-    attune::variant const v = attune::variant_of<int(int)>("sum");
+    attune::compile_request const v = attune::variant_of<int(int)>("sum");
     attune::compile_result const made = compiler.compile(kernel, v);
     if (auto const* const failed = std::get_if<attune::failure>(&made)) {
         MESSAGE("skipped: " << failed->reason);

@@ -25,9 +25,9 @@ std::size_t kept_headers(attune_test::cache_folder const& folder)
     return count;
 }
 
-attune::variant adding(int more)
+attune::compile_request adding(int more)
 {
-    attune::variant v = attune::variant_of<int()>("f");
+    attune::compile_request v = attune::variant_of<int()>("f");
     v.macros = {{"MORE", std::to_string(more)}};
     return v;
 }
@@ -99,7 +99,7 @@ TEST_CASE("errors below kept headers keep their line")
     attune::kernel_source const kernel =
         attune::source_text("#include <vector>\n\nint f()\n{\n    return MORE;\n}\n", "f.cpp");
     CHECK(result_of(fresh(folder), kernel, 1) == 1);
-    attune::variant v = adding(1);
+    attune::compile_request v = adding(1);
     v.macros[0].value = "nothing_of_that_name";
     attune::failure const f = attune_laws::failure_of(fresh(folder).compile(kernel, v));
     CHECK(f.reason.find("f.cpp:5:12: error: use of undeclared identifier") == 0);

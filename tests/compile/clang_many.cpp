@@ -46,9 +46,9 @@ attune::kernel_source number_source()
                                "number.cpp");
 }
 
-attune::variant number_variant(int number)
+attune::compile_request number_variant(int number)
 {
-    attune::variant v = attune::variant_of<int()>("number");
+    attune::compile_request v = attune::variant_of<int()>("number");
     v.macros = {{"NUMBER", std::to_string(number)}};
     return v;
 }
@@ -80,7 +80,7 @@ TEST_CASE("2000 variants from the cache that come and go leave less than 5 MB be
     long after_100 = 0;
     for (int i = 0; i < 2000; ++i) {
         if (i == 100) after_100 = resident_bytes();
-        attune::variant const v = number_variant(i % 10);
+        attune::compile_request const v = number_variant(i % 10);
         attune::callable const code =
             attune_laws::callable_of(compiler.compile(number_source(), v));
         REQUIRE(code.as<int()>()() == i % 10);

@@ -13,7 +13,7 @@ TEST_CASE("a type without compile() or identity() is no compiler")
 {
     struct nothing {};
     struct throws_results {
-        attune::callable compile(attune::kernel_source const&, attune::variant const&);
+        attune::callable compile(attune::kernel_source const&, attune::compile_request const&);
         std::string identity() const;
     };
     CHECK_FALSE(attune::compiler<nothing>);

@@ -12,7 +12,7 @@ namespace {
 
 std::string error_of(attune::compiler_choice const& compiler, std::string name)
 {
-    attune::variant v = attune_laws::scaled_sum_variant("2");
+    attune::compile_request v = attune_laws::scaled_sum_variant("2");
     v.compiler = std::move(name);
     try {
         (void)compiler.compile(attune_laws::scaled_sum_source(), v);
@@ -68,7 +68,7 @@ TEST_CASE("the variant's compiler makes the code")
     attune::kernel_source const kernel = attune::source_text(
         "#ifdef __clang__\nint who() { return 1; }\n#else\nint who() { return 2; }\n#endif\n",
         "who.cpp");
-    attune::variant v = attune::variant_of<int()>("who");
+    attune::compile_request v = attune::variant_of<int()>("who");
     for (auto const& [name, expected] : {std::pair("clang", 1), std::pair("g++", 2)}) {
         v.compiler = name;
         attune::callable const code = attune_laws::callable_of(compiler.compile(kernel, v));

@@ -61,7 +61,7 @@ TEST_CASE("debug information does not change the code")
     attune::clang_options options;
     options.debug_folder = scratch.path();
     attune::kernel_source const kernel = attune_laws::scaled_sum_source();
-    attune::variant const v = attune_laws::scaled_sum_variant("5");
+    attune::compile_request const v = attune_laws::scaled_sum_variant("5");
     CHECK(attune_laws::callable_of(attune::clang_compiler(options).compile(kernel, v)).object_key ==
           attune_laws::callable_of(attune::clang_compiler().compile(kernel, v)).object_key);
 }

@@ -16,7 +16,7 @@ public:
     minimal_device_compiler() = default;
     minimal_device_compiler(minimal_device_compiler&&) = default;
 
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const&, attune::compile_request const& v)
     {
         auto const made = std::make_shared<attune::device_variant>();
         made->code.entry = v.function;
@@ -34,12 +34,12 @@ private:
 };
 
 struct target_by_value {
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const&);
+    attune::compile_result compile(attune::kernel_source const&, attune::compile_request const&);
     std::string identity() const;
     attune::cuda_target target() const;
 };
 struct target_not_const {
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const&);
+    attune::compile_result compile(attune::kernel_source const&, attune::compile_request const&);
     std::string identity() const;
     attune::cuda_target const& target();
 };
@@ -63,7 +63,7 @@ TEST_CASE("a compiler for a device is a compiler with a target")
 TEST_CASE("a callable for a device gives its variant while a copy of its code lives")
 {
     minimal_device_compiler compiler;
-    attune::variant v{"saxpy", "void", {}, {}};
+    attune::compile_request v{"saxpy", "void", {}, {}};
     v.launch.block = {128, 2, 1};
     auto made = std::get<attune::callable>(compiler.compile({}, v));
     attune::callable const copy = made;

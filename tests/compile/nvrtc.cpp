@@ -33,9 +33,9 @@ char const* const scale_text =
 
 using scale_signature = void(attune::device_span<float const>, std::span<float>, int);
 
-attune::variant scale_variant(std::string factor = "3")
+attune::compile_request scale_variant(std::string factor = "3")
 {
-    attune::variant v = attune::variant_of<scale_signature>("scale");
+    attune::compile_request v = attune::variant_of<scale_signature>("scale");
     v.macros = {{"FACTOR", std::move(factor)}};
     v.launch.block = {256, 1, 1};
     return v;
@@ -96,7 +96,7 @@ TEST_CASE("two launches of one code are two objects, two names of one code are o
     if (!has_nvrtc()) return;
     attune::nvrtc_compiler const compiler = nvrtc_for();
     attune::kernel_source const kernel = attune::source_text(scale_text, "scale.cu");
-    attune::variant v = scale_variant();
+    attune::compile_request v = scale_variant();
     attune::callable const narrow = device_callable(compiler.compile(kernel, v));
     v.launch.block = {128, 1, 1};
     attune::callable const wide = device_callable(compiler.compile(kernel, v));
@@ -105,8 +105,8 @@ TEST_CASE("two launches of one code are two objects, two names of one code are o
 
     attune::kernel_source const pair = attune::source_text(
         "template <int Unused> __global__ void one(float* x) { x[threadIdx.x] *= 2; }\n", "one.cu");
-    attune::variant const first = attune::variant_of<void(float*)>("one<1>");
-    attune::variant const second = attune::variant_of<void(float*)>("one<2>");
+    attune::compile_request const first = attune::variant_of<void(float*)>("one<1>");
+    attune::compile_request const second = attune::variant_of<void(float*)>("one<2>");
     CHECK(device_callable(compiler.compile(pair, first)).object_key ==
           device_callable(compiler.compile(pair, second)).object_key);
 }
@@ -123,7 +123,7 @@ TEST_CASE("templates and namespaces are named as in C++, with macros")
         "    c[n] = pool[n % M];\n}\n"
         "__global__ void plain(float* x) { x[0] = 1; }\n}\n",
         "gemm.cu");
-    attune::variant v =
+    attune::compile_request v =
         attune::variant_of<void(float const*, float*, int)>("linear::gemm<TILE_M, float>");
     for (int const tile : {16, 64}) {
         v.macros = {{"TILE_M", std::to_string(tile)}};
@@ -148,7 +148,7 @@ TEST_CASE("flags of compiler, kernel and variant reach NVRTC, the later one hold
         "{\n    __shared__ char pool[LEVEL * (__cplusplus / 100)];\n"
         "    pool[threadIdx.x] = x[1];\n    __syncthreads();\n    x[0] = pool[threadIdx.y];\n}\n",
         "k.cu");
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     auto const shared = [&] {
         return device_variant_of(device_callable(compiler.compile(kernel, v)))
             .code.resources.static_shared_bytes;
@@ -166,7 +166,7 @@ TEST_CASE("fast mathematics as a parameter is other code")
     attune::nvrtc_compiler const compiler = nvrtc_for();
     attune::kernel_source const kernel = attune::source_text(
         "extern \"C\" __global__ void k(float* x) { x[0] = sinf(x[1]) / x[2]; }\n", "k.cu");
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     attune::callable const exact = device_callable(compiler.compile(kernel, v));
     v.flags = {"--use_fast_math"};
     attune::callable const fast = device_callable(compiler.compile(kernel, v));

@@ -34,9 +34,9 @@ std::string const text = "#include \"base.h\"\n"
                          "{\n    __shared__ char pool[N + BASE];\n    pool[threadIdx.x] = x[1];\n"
                          "    __syncthreads();\n    x[0] = pool[threadIdx.y];\n}\n";
 
-attune::variant variant_for(int tile)
+attune::compile_request variant_for(int tile)
 {
-    attune::variant v = attune::variant_of<void(float*)>("k<TILE>");
+    attune::compile_request v = attune::variant_of<void(float*)>("k<TILE>");
     v.macros = {{"TILE", std::to_string(tile)}};
     v.launch.block = {64, 1, 1};
     return v;
@@ -86,7 +86,7 @@ TEST_CASE("what was compiled is there in the next run, bit by bit, with its figu
     CHECK(second.statistics().hits == 1); // a winner is not counted
 
     // The code does not depend on the launch, which comes from the variant.
-    attune::variant other = variant_for(1);
+    attune::compile_request other = variant_for(1);
     other.launch.block = {32, 1, 1};
     attune::callable const launched = device_callable(second.compile(kernel, other));
     CHECK(launched.from_cache);
@@ -109,7 +109,7 @@ TEST_CASE("whatever decides about the code is part of its key")
     CHECK_FALSE(device_callable(over(folder).compile(kernel, variant_for(2))).from_cache);
     if (has_nvrtc(80))
         CHECK_FALSE(device_callable(over(folder, 80).compile(kernel, variant_for(1))).from_cache);
-    attune::variant v = variant_for(1);
+    attune::compile_request v = variant_for(1);
     v.flags = {"--use_fast_math"};
     CHECK_FALSE(device_callable(over(folder).compile(kernel, v)).from_cache);
     attune::kernel_source edited = kernel;

@@ -20,9 +20,10 @@ using attune_test::without_device;
 
 namespace {
 
-attune::failure failure_for(std::string const& text,
-                            attune::variant const& v = attune::variant_of<void(float*)>("k"),
-                            int architecture = 90)
+attune::failure
+failure_for(std::string const& text,
+            attune::compile_request const& v = attune::variant_of<void(float*)>("k"),
+            int architecture = 90)
 {
     return device_failure(
         nvrtc_for(architecture).compile(attune::source_text(text, "dir/k.cu"), v));
@@ -33,7 +34,7 @@ attune::failure failure_for(std::string const& text,
 TEST_CASE("a mistake is shown with file, line and the line itself")
 {
     if (!has_nvrtc()) return;
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     v.macros = {{"A", "1"}, {"B", "2"}};
     attune::failure const f = failure_for("// one\n#include <attune/tunable.hpp>\n\n"
                                           "extern \"C\" __global__ void k(float* x)\n"
@@ -63,7 +64,7 @@ TEST_CASE("mistakes before the macros and in included files have their own place
 TEST_CASE("without NVRTC's own source lines the log still has them")
 {
     if (!has_nvrtc()) return;
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     v.flags = {"--brief-diagnostics=true"};
     attune::failure const f =
         failure_for("extern \"C\" __global__ void k(float* x)\n{ x[0] = missing; }\n", v);
@@ -144,7 +145,7 @@ TEST_CASE("a function that nobody defines is a load failure that names it")
 TEST_CASE("a flag that NVRTC does not know is a failure that names it")
 {
     if (!has_nvrtc()) return;
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     v.flags = {"-O3"};
     attune::failure const f = failure_for("extern \"C\" __global__ void k(float* x) {}\n", v);
     CHECK(f.stage == attune::failure_stage::compile);
@@ -167,7 +168,7 @@ TEST_CASE("a flag that NVRTC does not know is a failure that names it")
 TEST_CASE("of flags that contradict each other NVRTC hears the last one alone")
 {
     if (!has_nvrtc()) return;
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     v.flags = {"-std=c++14", "--use_fast_math", "--use_fast_math", "--fmad=true", "-fmad=false"};
     attune::failure const f =
         failure_for("#if __cplusplus == 201402L\n#error fourteen\n#endif\n", v);
@@ -207,7 +208,7 @@ TEST_CASE("a launch that the device does not allow is a failure of stage launch"
     std::string const text = "extern \"C\" __global__ void __launch_bounds__(128) k(float* x)\n"
                              "{ extern __shared__ float s[]; s[threadIdx.x] = x[1];\n"
                              "  __syncthreads(); x[0] = s[threadIdx.y]; }\n";
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     v.launch.block = {128, 1, 1};
     (void)attune_test::device_callable(nvrtc_for().compile(attune::source_text(text, "k.cu"), v));
     v.launch.block = {2048, 1, 1};

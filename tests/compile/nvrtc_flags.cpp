@@ -32,9 +32,9 @@ std::string kernel_text(std::string const& before)
 
 std::string base(int bytes) { return "#define BASE " + std::to_string(bytes) + "\n"; }
 
-attune::variant variant_with(flag_list flags)
+attune::compile_request variant_with(flag_list flags)
 {
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     v.flags = std::move(flags);
     return v;
 }
@@ -62,7 +62,7 @@ void check_that_an_edit_is_seen(cache_folder const& folder,
     INFO(shown(flags));
     attune::nvrtc_options kept = without_device();
     kept.cache = folder.options();
-    attune::variant const v = variant_with(flags);
+    attune::compile_request const v = variant_with(flags);
     (void)folder.write(header, base(100));
     attune::nvrtc_compiler const in_memory = attune_test::nvrtc_for();
     CHECK(shared_bytes(device_callable(in_memory.compile(kernel, v))) == 100);
@@ -176,7 +176,7 @@ TEST_CASE("of two values the later one holds, though option and value are two fl
         "extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = VALUE; }\n", "k.cu");
     attune::nvrtc_compiler const compiler = attune_test::nvrtc_for();
     kernel.flags = {"-ftz", "false", "-maxrregcount", "32", "-D", "VALUE=1"};
-    attune::variant const v = variant_with({"--ftz=true", "--maxrregcount", "64"});
+    attune::compile_request const v = variant_with({"--ftz=true", "--maxrregcount", "64"});
     std::string const got = device_callable(compiler.compile(kernel, v)).object_key;
     kernel.flags = {"-DVALUE=1", "--ftz=true", "--maxrregcount=64"};
     CHECK(got == device_callable(compiler.compile(kernel, variant_with({}))).object_key);

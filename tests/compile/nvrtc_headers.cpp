@@ -35,9 +35,9 @@ std::string kernel_text(std::string const& before, std::string const& bytes)
            "    x[0] = pool[threadIdx.y];\n}\n";
 }
 
-attune::variant variant_for(int tile)
+attune::compile_request variant_for(int tile)
 {
-    attune::variant v = attune::variant_of<void(float*)>("k");
+    attune::compile_request v = attune::variant_of<void(float*)>("k");
     v.macros = {{"TILE", std::to_string(tile)}};
     return v;
 }
@@ -68,7 +68,7 @@ TEST_CASE("variants of one kernel parse its headers once, and copies share that"
     }
     CHECK(equal(compiler.headers(), {1, 3, 0}));
     // Flags that decide about code alone do not ask for other headers; those for the language do.
-    attune::variant v = variant_for(7);
+    attune::compile_request v = variant_for(7);
     v.flags = {"--maxrregcount=32"};
     (void)device_callable(compiler.compile(kernel, v));
     CHECK(equal(compiler.headers(), {1, 4, 0}));

@@ -42,7 +42,7 @@ TEST_CASE("process of a test: another LLVM is there first" * doctest::skip())
         "    std::vector<double> const all(SIZE, std::sqrt(x));\n"
         "    double sum = 0;\n    for (double const each : all) sum += each;\n    return sum;\n}\n",
         "f.cpp");
-    attune::variant v = attune::variant_of<double(double)>("f");
+    attune::compile_request v = attune::variant_of<double(double)>("f");
     for (int size = 1; size <= 3; ++size) {
         v.macros = {{"SIZE", std::to_string(size)}};
         auto const code = attune_laws::callable_of(compiler.compile(kernel, v));

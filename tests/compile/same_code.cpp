@@ -18,7 +18,7 @@ using strings = std::vector<std::string>;
 /// A kernel and some configurations of it.
 struct subject {
     attune::kernel_source kernel;
-    std::vector<attune::variant> variants;
+    std::vector<attune::compile_request> variants;
 };
 
 template <class Signature>
@@ -29,7 +29,7 @@ subject make_subject(attune::kernel_source kernel,
 {
     subject out{std::move(kernel), {}};
     for (strings const& row : rows) {
-        attune::variant v = attune::variant_of<Signature>(function);
+        attune::compile_request v = attune::variant_of<Signature>(function);
         for (std::size_t i = 0; i < names.size(); ++i)
             v.macros.push_back({names[i], row[i]});
         out.variants.push_back(std::move(v));
@@ -160,7 +160,7 @@ std::string same_clang()
 
 /// The key of the object that a spawned clang++ makes.
 std::string key_ahead_of_time(attune::kernel_source const& kernel,
-                              attune::variant const& v,
+                              attune::compile_request const& v,
                               strings const& flags)
 {
     attune::detail::temporary_folder const folder;
@@ -189,7 +189,7 @@ attune::clang_compiler compiler_with(strings const& flags, bool precompile = tru
 }
 
 std::string key_in_process(attune::kernel_source const& kernel,
-                           attune::variant const& v,
+                           attune::compile_request const& v,
                            attune::clang_compiler const& compiler)
 {
     return attune_laws::callable_of(compiler.compile(kernel, v)).object_key;
@@ -208,7 +208,7 @@ void check_all(subject const& s)
 {
     attune::clang_compiler const with_parsed_headers = compiler_with(host_flags, true);
     attune::clang_compiler const without = compiler_with(host_flags, false);
-    for (attune::variant const& v : s.variants) {
+    for (attune::compile_request const& v : s.variants) {
         std::string const expected = key_ahead_of_time(s.kernel, v, host_flags);
         CHECK(key_in_process(s.kernel, v, with_parsed_headers) == expected);
         CHECK(key_in_process(s.kernel, v, without) == expected);
@@ -223,7 +223,7 @@ differences_without(std::string const& what, subject const& s, strings const& fl
     without.push_back("--attune-without=" + what);
     attune::clang_compiler const compiler = compiler_with(without);
     std::size_t differences = 0;
-    for (attune::variant const& v : s.variants)
+    for (attune::compile_request const& v : s.variants)
         if (key_in_process(s.kernel, v, compiler) != key_ahead_of_time(s.kernel, v, flags))
             ++differences;
     return differences;

@@ -43,7 +43,7 @@ TEST_CASE("vector mathematics changes the code, so it is in use")
         "void f(float* y)\n"
         "{\n    for (int i = 0; i < 64; ++i)\n        y[i] = std::sin(y[i]);\n}\n",
         "f.cpp");
-    attune::variant v = attune::variant_of<void(float*)>("f");
+    attune::compile_request v = attune::variant_of<void(float*)>("f");
     kernel.flags = {"-ffast-math"};
     std::string const plain = attune_laws::callable_of(in_process().compile(kernel, v)).object_key;
     v.flags = {"-fveclib=libmvec"};

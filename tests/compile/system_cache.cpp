@@ -83,7 +83,7 @@ TEST_CASE("a header that changes or is hidden by another one leads to another ru
                             "int f() { return number(); }\n",
                             top.string() + "/f.cpp");
     kernel.include_dirs = {top.string() + "/early", top.string() + "/late"};
-    attune::variant const v = attune::variant_of<int()>("f");
+    attune::compile_request const v = attune::variant_of<int()>("f");
     auto const compiled = [&] { return callable_of(over(folder).compile(kernel, v)); };
     auto const is = [&](int number) {
         attune::callable const fresh = compiled();

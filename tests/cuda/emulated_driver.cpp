@@ -104,7 +104,7 @@ TEST_CASE("emulated: launches that no device takes are refused and harm nothing"
     emulated_device device(ATTUNE_EMULATED_CUDA);
     auto const& driver = *device.driver;
     attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
-    attune::variant v{"big", "void", {"int*"}, {{"BOUND", "256"}, {"REGISTERS", "128"}}};
+    attune::compile_request v{"big", "void", {"int*"}, {{"BOUND", "256"}, {"REGISTERS", "128"}}};
     attune::callable const code = attune_test::device_code_of(compiler.compile(
         attune::source_text("#define ATTUNE_EMULATED_REGISTERS REGISTERS\n"
                             "extern \"C\" __global__ void __launch_bounds__(BOUND) big(int* x)\n"
@@ -135,7 +135,7 @@ TEST_CASE("emulated: launches that no device takes are refused and harm nothing"
     CHECK(driver.context_synchronize() == 0);
     CHECK(device.download<int>(x, 1)[0] == 1);
 
-    attune::variant wide = v;
+    attune::compile_request wide = v;
     wide.macros = {{"BOUND", "1024"}, {"REGISTERS", "128"}};
     cuda::module loaded{};
     cuda::function none{};

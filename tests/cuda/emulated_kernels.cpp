@@ -141,7 +141,7 @@ TEST_CASE("emulated: a barrier waits for those that have not left, and counts")
 
 TEST_CASE("emulated: compile errors name the kernel's line, wrong signatures both types")
 {
-    attune::variant const v{"f", "void", {"float*"}, {}};
+    attune::compile_request const v{"f", "void", {"float*"}, {}};
     auto const said = [&](std::string const& text) {
         auto const result = compiler().compile(attune::source_text(text, "bad.kernel.cu"), v);
         auto const* const f = std::get_if<attune::failure>(&result);

@@ -43,7 +43,7 @@ std::vector<std::pair<std::string, attune::device_variant>> codes_of(gpu const& 
     for (int const most : {24, 32, 40, 64, 96, 128, 168})
         out.emplace_back("200 wide, of at most " + std::to_string(most) + " registers",
                          heavy_variant(g, 200, 512, most));
-    attune::variant bounded =
+    attune::compile_request bounded =
         gpu_variant("bounded", {"float*", "int"}, 4, 64); // and an array that is indexed
     out.emplace_back(
         "a stack, and bounds",

@@ -104,7 +104,7 @@ void check_point(attune_test::emulated_compiler const& compiler,
                  attune::description const& space,
                  attune::point const& at)
 {
-    attune::variant const v = make_variant(d, space, at);
+    attune::compile_request const v = make_variant(d, space, at);
     attune::callable const code = attune_test::device_code_of(compiler.compile(d.source, v));
     attune::device_variant const& what = attune::device_variant_of(code);
     CHECK(run_once<Kernel>(what) == "");

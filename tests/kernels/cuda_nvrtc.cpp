@@ -18,7 +18,7 @@ namespace {
 /// Everything NVRTC itself says of a configuration.
 std::string log_of(attune::nvrtc::library const& nvrtc,
                    attune::kernel_source const& kernel,
-                   attune::variant const& v)
+                   attune::compile_request const& v)
 {
     attune::nvrtc::program made{};
     char const* const header = attune::tunable_overlay;
@@ -58,7 +58,7 @@ TEST_CASE("NVRTC makes code of every GPU kernel that two architectures can launc
             auto const [space, tried] = attune_test::points_to_try<Kernel>(d, limits, 1);
             for (attune::point const& at : tried) {
                 CAPTURE(attune::text_of(space.describe(), at));
-                attune::variant const v = make_variant(d, space.describe(), at);
+                attune::compile_request const v = make_variant(d, space.describe(), at);
                 attune::callable const code =
                     attune_test::device_callable(compiler.compile(d.source, v));
                 attune::device_variant const& what = attune::device_variant_of(code);

@@ -45,7 +45,7 @@ using work_signature = void(std::span<int>, std::span<double>, int);
 
 attune::callable work_on(int count, attune::kernel_source const& source)
 {
-    attune::variant v = attune::variant_of<work_signature>("work");
+    attune::compile_request v = attune::variant_of<work_signature>("work");
     v.macros = {{"THREADS", std::to_string(count)}};
     attune::compile_result made = attune::clang_compiler{}.compile(source, v);
     if (auto const* const failed = std::get_if<attune::failure>(&made)) FAIL(failed->log);

@@ -34,9 +34,9 @@ inline attune::kernel_source scaled_sum_source()
 
 using scaled_sum_signature = double(double const*, int);
 
-inline attune::variant scaled_sum_variant(std::string factor)
+inline attune::compile_request scaled_sum_variant(std::string factor)
 {
-    attune::variant v = attune::variant_of<scaled_sum_signature>("scaled_sum");
+    attune::compile_request v = attune::variant_of<scaled_sum_signature>("scaled_sum");
     v.macros = {{"FACTOR", std::move(factor)}};
     return v;
 }
@@ -63,7 +63,7 @@ inline double scaled_sum_of_1_2_3(attune::callable const& code)
 /// What the laws compile, and how they see that the code is right: by calling it.
 struct called_subject {
     static attune::kernel_source source() { return scaled_sum_source(); }
-    static attune::variant variant(std::string factor)
+    static attune::compile_request variant(std::string factor)
     {
         return scaled_sum_variant(std::move(factor));
     }
@@ -164,7 +164,7 @@ void cpp_compiler_laws(Make make)
     }
     SUBCASE("another signature is one sentence with both sides")
     {
-        attune::variant v = attune::variant_of<void(float*, int)>("scaled_sum");
+        attune::compile_request v = attune::variant_of<void(float*, int)>("scaled_sum");
         v.macros = {{"FACTOR", "1"}};
         attune::failure const f = failure_of(compiler.compile(source, v));
         CHECK(f.stage == attune::failure_stage::compile);
@@ -178,7 +178,7 @@ void cpp_compiler_laws(Make make)
         attune::failure const f =
             failure_of(compiler.compile(source, attune::variant_of<void()>("sgemm")));
         CHECK(f.reason.find("FACTOR") != std::string::npos); // the macro is missing first
-        attune::variant v = attune::variant_of<void()>("sgemm");
+        attune::compile_request v = attune::variant_of<void()>("sgemm");
         v.macros = {{"FACTOR", "1"}};
         attune::failure const g = failure_of(compiler.compile(source, v));
         CHECK(g.reason.find("attune: kernel 'sgemm' is not defined in scaled_sum.kernel.cpp; the "
@@ -198,7 +198,7 @@ void cpp_compiler_laws(Make make)
             "}\n",
             "roots.cpp");
         using signature = void(std::span<float const>, std::span<float>);
-        attune::variant v = attune::variant_of<signature>("roots");
+        attune::compile_request v = attune::variant_of<signature>("roots");
         v.macros = {{"SCALE", "3"}};
         attune::callable const code = callable_of(compiler.compile(kernel, v));
         std::vector<float> const x{1, 4, 9};
@@ -274,7 +274,7 @@ void cpp_compiler_laws(Make make)
         attune::kernel_source kernel =
             attune::source_text("int level() { return LEVEL; }\n", "level.cpp");
         kernel.flags = {"-DLEVEL=3"};
-        attune::variant const v = attune::variant_of<int()>("level");
+        attune::compile_request const v = attune::variant_of<int()>("level");
         CHECK(callable_of(compiler.compile(kernel, v)).template as<int()>()() == 3);
         kernel.flags = {"-fno-such-flag-at-all"};
         attune::failure const f = failure_of(compiler.compile(kernel, v));

@@ -24,7 +24,7 @@ void kernel_form_laws(Make make)
     {
         attune::kernel_source const kernel = attune::source_text(
             "template <int Tile, class T> T scaled(T x) { return Tile * x; }\n", "scaled.cpp");
-        attune::variant v = attune::variant_of<float(float)>("scaled<TILE, float>");
+        attune::compile_request v = attune::variant_of<float(float)>("scaled<TILE, float>");
         v.macros = {{"TILE", "3"}};
         CHECK(callable_of(compiler.compile(kernel, v)).template as<float(float)>()(2) == 6);
         v = attune::variant_of<double(float)>("scaled<3, float>");
@@ -42,7 +42,7 @@ void kernel_form_laws(Make make)
                                 "all.cpp");
         int expected = 0;
         for (char const* const name : {"c", "deep::n", "s"}) {
-            attune::variant const v = attune::variant_of<int(int)>(name);
+            attune::compile_request const v = attune::variant_of<int(int)>(name);
             CHECK(callable_of(compiler.compile(kernel, v)).template as<int(int)>()(10) ==
                   10 + ++expected);
         }
@@ -68,7 +68,7 @@ void kernel_form_laws(Make make)
             "    T const y = static_cast<T>(twice<double, 2>(x));\n"
             "    return y + (PACK ? 1000 : 0) + 10000 * ORDER[0] + 100000 * STEP;\n}\n",
             "names.cpp");
-        attune::variant v = attune::variant_of<double(double)>("f");
+        attune::compile_request v = attune::variant_of<double(double)>("f");
         v.macros = {{"PACK", "true", true},
                     {"T", "int", true},
                     {"N", "8", true},
@@ -86,7 +86,7 @@ void kernel_form_laws(Make make)
     {
         attune::kernel_source kernel = attune::source_text("int f() { return LEVEL; }\n", "f.cpp");
         kernel.flags = {"-DLEVEL=3"};
-        attune::variant v = attune::variant_of<int()>("f");
+        attune::compile_request v = attune::variant_of<int()>("f");
         v.flags = {"-ULEVEL", "-DLEVEL=4"};
         attune::callable const code = callable_of(compiler.compile(kernel, v));
         CHECK(code.as<int()>()() == 4);
@@ -112,7 +112,7 @@ void kernel_service_laws(Make make, std::vector<std::string> const& vector_flags
                                 "threads.cpp");
         kernel.flags = {"-fopenmp"};
         for (int const threads : {1, 2, 3}) {
-            attune::variant v = attune::variant_of<int()>("threads");
+            attune::compile_request v = attune::variant_of<int()>("threads");
             v.macros = {{"THREADS", std::to_string(threads)}};
             attune::compile_result const made = compiler.compile(kernel, v);
             if (auto const* const failed = std::get_if<attune::failure>(&made)) {

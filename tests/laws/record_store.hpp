@@ -57,14 +57,14 @@ inline attune::record_key random_key(attune::random_engine& engine)
 
 /// The rules of matching in the words of record.hpp, on the keys random_key() makes; written a
 /// second time, without looking at how the library does it. Smaller is better; empty: no match.
-inline std::optional<std::pair<attune::match, double>> reference_fit(attune::record_key const& have,
-                                                                     attune::record_key const& want)
+inline std::optional<std::pair<attune::record_match, double>>
+reference_fit(attune::record_key const& have, attune::record_key const& want)
 {
-    if (have == want) return std::pair{attune::match::exact, 0.0};
+    if (have == want) return std::pair{attune::record_match::exact, 0.0};
     attune::record_key same_inputs = have;
     same_inputs.inputs = want.inputs;
     if (same_inputs == want && have.inputs[1] == want.inputs[1])
-        return std::pair{attune::match::other_size,
+        return std::pair{attune::record_match::other_size,
                          std::abs(std::log(std::stod(have.inputs[0].second) /
                                            std::stod(want.inputs[0].second)))};
     attune::record_key same_place = have;
@@ -74,7 +74,7 @@ inline std::optional<std::pair<attune::match, double>> reference_fit(attune::rec
     double const weight = have.device == want.device       ? 0.0
                           : have.compiler == want.compiler ? 1.0
                                                            : 2.0;
-    return std::pair{attune::match::other_device, weight};
+    return std::pair{attune::record_match::other_device, weight};
 }
 
 } // namespace laws
@@ -87,9 +87,9 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
 
     SUBCASE("an empty store finds nothing and has nothing to say")
     {
-        attune::found const got = store.find(laws::example_key());
+        attune::lookup_result const got = store.find(laws::example_key());
         CHECK_FALSE(got.best.has_value());
-        CHECK(got.how == attune::match::none);
+        CHECK(got.how == attune::record_match::none);
         CHECK(store.notices().empty());
     }
     SUBCASE("what was added is found, equal in every field")
@@ -98,8 +98,8 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
         entry.interrupted = true;
         entry.seed = ~std::uint64_t{0};
         store.add(entry);
-        attune::found const got = store.find(entry.key);
-        CHECK(got.how == attune::match::exact);
+        attune::lookup_result const got = store.find(entry.key);
+        CHECK(got.how == attune::record_match::exact);
         REQUIRE(got.best.has_value());
         CHECK(*got.best == entry);
         CHECK(store.notices().empty());
@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
                                   &attune::record_key::schema}) {
             attune::record_key key = laws::example_key();
             key.*member += "x";
-            CHECK(store.find(key).how == attune::match::none);
+            CHECK(store.find(key).how == attune::record_match::none);
             CHECK_FALSE(store.find(key).best.has_value());
         }
     }
@@ -131,8 +131,8 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
         std::vector<attune::record> added;
         for (std::uint64_t i = 0; i < 150; ++i) {
             attune::record_key const key = laws::random_key(engine);
-            attune::found const got = store.find(key);
-            REQUIRE(got.best.has_value() == (got.how != attune::match::none));
+            attune::lookup_result const got = store.find(key);
+            REQUIRE(got.best.has_value() == (got.how != attune::record_match::none));
             if (got.best) {
                 auto const fit = laws::reference_fit(got.best->key, key);
                 REQUIRE(fit.has_value());
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
             }
             auto const same = std::find_if(
                 added.rbegin(), added.rend(), [&](auto const& r) { return r.key == key; });
-            CHECK((same != added.rend()) == (got.how == attune::match::exact));
+            CHECK((same != added.rend()) == (got.how == attune::record_match::exact));
             if (same != added.rend()) CHECK(*got.best == *same);
             added.push_back(laws::example_record(laws::random_key(engine), i));
             store.add(added.back());
@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE_DEFINE(
         store.add(added.back());
         attune::record_key const key = laws::random_key(engine);
         attune::record const* expected = nullptr;
-        std::pair<attune::match, double> best{attune::match::none, 0.0};
+        std::pair<attune::record_match, double> best{attune::record_match::none, 0.0};
         for (attune::record const& entry : added) {
             auto const fit = laws::reference_fit(entry.key, key);
             if (!fit) continue;
@@ -175,11 +175,12 @@ TEST_CASE_TEMPLATE_DEFINE(
             best = *fit;
             expected = &entry;
         }
-        attune::found const got = store.find(key);
+        attune::lookup_result const got = store.find(key);
         CHECK(got.how == best.first);
         REQUIRE(got.best.has_value() == (expected != nullptr));
         if (expected != nullptr) CHECK(*got.best == *expected);
-        near += got.how == attune::match::other_size || got.how == attune::match::other_device;
+        near += got.how == attune::record_match::other_size ||
+                got.how == attune::record_match::other_device;
     }
     CHECK(near > 10); // or the law was not put to the test
 }

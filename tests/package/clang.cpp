@@ -11,7 +11,7 @@ int main()
     std::printf("%s\n%s\n", compiler.identity().c_str(), compiler.notice().c_str());
     auto const made = compiler.compile(
         attune::source_text("int scaled(int x) { return FACTOR * x; }", "scaled.cpp"),
-        attune::variant{"scaled", "int", {"int"}, {{"FACTOR", "6"}}});
+        attune::compile_request{"scaled", "int", {"int"}, {{"FACTOR", "6"}}});
     if (auto const* failed = std::get_if<attune::failure>(&made)) {
         std::printf("%s\n%s\n", failed->reason.c_str(), failed->log.c_str());
         return 1;

@@ -9,7 +9,7 @@
 
 #include "../laws/record_store.hpp"
 
-using attune::match;
+using attune::record_match;
 using laws::example_key;
 using laws::example_record;
 
@@ -26,9 +26,9 @@ attune::record_key with_inputs(attune::named_texts inputs)
 
 TEST_CASE("equal keys match exactly, whatever the order of the inputs")
 {
-    CHECK(attune::compare_keys(example_key(), example_key()).how == match::exact);
+    CHECK(attune::compare_keys(example_key(), example_key()).how == record_match::exact);
     CHECK(attune::compare_keys(with_inputs({{"M", "512"}, {"N", "1024"}}), example_key()).how ==
-          match::exact);
+          record_match::exact);
 }
 
 TEST_CASE("another kernel, source or schema never matches")
@@ -37,9 +37,9 @@ TEST_CASE("another kernel, source or schema never matches")
          {&attune::record_key::kernel, &attune::record_key::source, &attune::record_key::schema}) {
         attune::record_key other = example_key();
         other.*member += ' ';
-        CHECK(attune::compare_keys(other, example_key()).how == match::none);
+        CHECK(attune::compare_keys(other, example_key()).how == record_match::none);
         other.device += "x";
-        CHECK(attune::compare_keys(other, example_key()).how == match::none);
+        CHECK(attune::compare_keys(other, example_key()).how == record_match::none);
     }
 }
 
@@ -52,11 +52,11 @@ TEST_CASE("compiler or device may differ when the inputs are the same, the compi
     both.device = device.device;
     for (auto const& [key, distance] : {std::pair{compiler, 0.0}, {device, 1.0}, {both, 2.0}}) {
         auto const fit = attune::compare_keys(key, example_key());
-        CHECK(fit.how == match::other_device);
+        CHECK(fit.how == record_match::other_device);
         CHECK(fit.distance == distance);
     }
     compiler.inputs[0].second = "1025";
-    CHECK(attune::compare_keys(compiler, example_key()).how == match::none);
+    CHECK(attune::compare_keys(compiler, example_key()).how == record_match::none);
 }
 
 TEST_CASE("the distance of sizes is the sum of |log ratio|, in both directions")
@@ -123,16 +123,16 @@ TEST_CASE("the nearest size wins, of equals the latest, and an exact match above
     auto const add = [&](char const* n, std::uint64_t seed) {
         records.push_back(example_record(with_inputs({{"N", n}, {"M", "512"}}), seed));
     };
-    CHECK(ask(example_key()).how == match::none);
+    CHECK(ask(example_key()).how == record_match::none);
 
     attune::record elsewhere = example_record(example_key(), 1);
     elsewhere.key.device = "gpu";
     records.push_back(elsewhere);
-    CHECK(ask(example_key()).how == match::other_device);
+    CHECK(ask(example_key()).how == record_match::other_device);
 
     add("4096", 2);
     add("256", 3); // as far as 4096 from 1024, and later
-    CHECK(ask(example_key()).how == match::other_size);
+    CHECK(ask(example_key()).how == record_match::other_size);
     CHECK(ask(example_key()).best->seed == 3);
     add("2048", 4);
     add("8192", 5);
@@ -140,6 +140,6 @@ TEST_CASE("the nearest size wins, of equals the latest, and an exact match above
 
     add("1024", 6);
     add("1025", 7);
-    CHECK(ask(example_key()).how == match::exact);
+    CHECK(ask(example_key()).how == record_match::exact);
     CHECK(ask(example_key()).best->seed == 6);
 }

@@ -22,20 +22,20 @@ TEST_CASE("a record is a plain value that compares field by field")
 
 TEST_CASE("nothing found is the default of found")
 {
-    CHECK_FALSE(attune::found{}.best.has_value());
-    CHECK(attune::found{}.how == attune::match::none);
+    CHECK_FALSE(attune::lookup_result{}.best.has_value());
+    CHECK(attune::lookup_result{}.how == attune::record_match::none);
 }
 
 TEST_CASE("matches are ordered from best to none, each with a word of its own")
 {
-    CHECK(attune::match::exact < attune::match::other_size);
-    CHECK(attune::match::other_size < attune::match::other_device);
-    CHECK(attune::match::other_device < attune::match::none);
+    CHECK(attune::record_match::exact < attune::record_match::other_size);
+    CHECK(attune::record_match::other_size < attune::record_match::other_device);
+    CHECK(attune::record_match::other_device < attune::record_match::none);
     std::set<std::string> words;
-    for (auto const how : {attune::match::exact,
-                           attune::match::other_size,
-                           attune::match::other_device,
-                           attune::match::none})
+    for (auto const how : {attune::record_match::exact,
+                           attune::record_match::other_size,
+                           attune::record_match::other_device,
+                           attune::record_match::none})
         words.emplace(attune::describe(how));
     CHECK(words == std::set<std::string>{"exact", "other size", "other device", "none"});
 }

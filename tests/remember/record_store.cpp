@@ -19,7 +19,7 @@ struct minimal_subject {
 };
 
 struct without_notices {
-    attune::found find(attune::record_key const&) { return {}; }
+    attune::lookup_result find(attune::record_key const&) { return {}; }
     void add(attune::record const&) {}
 };
 

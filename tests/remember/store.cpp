@@ -15,7 +15,7 @@
 #include "scratch_directory.hpp"
 #include "store_lines.hpp"
 
-using attune::match;
+using attune::record_match;
 using attune::store;
 using laws::example_key;
 using laws::example_record;
@@ -39,7 +39,7 @@ struct two_stores_on_one_file {
     scratch_directory directory{};
     struct pair {
         store writer, reader;
-        attune::found find(attune::record_key const& key) { return reader.find(key); }
+        attune::lookup_result find(attune::record_key const& key) { return reader.find(key); }
         void add(attune::record const& entry) { writer.add(entry); }
         std::vector<std::string> notices()
         {
@@ -63,7 +63,7 @@ TEST_CASE("a store touches nothing until it is used, and only add() makes a file
     std::string const path = directory.file("a/b/c/store.attune");
     store subject(path);
     CHECK(subject.path() == path);
-    CHECK(subject.find(example_key()).how == match::none);
+    CHECK(subject.find(example_key()).how == record_match::none);
     CHECK_FALSE(std::filesystem::exists(directory.file("a")));
     subject.add(example_record());
     CHECK(read_file(path) == header + line_of(1));
@@ -100,14 +100,14 @@ TEST_CASE("what another store writes is seen by the next find")
 {
     scratch_directory const directory;
     store one(directory.file("s")), other(directory.file("s"));
-    CHECK(one.find(example_key()).how == match::none);
+    CHECK(one.find(example_key()).how == record_match::none);
     for (std::uint64_t seed = 1; seed < 6; ++seed) {
         (seed % 2 == 0 ? one : other).add(example_record(example_key(), seed));
         CHECK(seed_found(one) == seed);
         CHECK(seed_found(other) == seed);
     }
     std::filesystem::remove(directory.file("s"));
-    CHECK(one.find(example_key()).how == match::none);
+    CHECK(one.find(example_key()).how == record_match::none);
     other.add(example_record(example_key(), 9));
     CHECK(seed_found(one) == 9);
     CHECK(read_file(directory.file("s")) == header + line_of(9));
@@ -151,7 +151,7 @@ TEST_CASE("an empty file and one without a last newline are completed by add()")
     write_file(path, before);
     store subject(path);
     bool const has_record = before.size() > header.size();
-    CHECK((subject.find(example_key()).how == match::exact) == has_record);
+    CHECK((subject.find(example_key()).how == record_match::exact) == has_record);
     subject.add(example_record(example_key(), 2));
     CHECK(read_file(path) == after);
     CHECK(seed_found(subject) == 2);
@@ -188,11 +188,11 @@ TEST_CASE("a file of 100000 lines loads and grows")
     store subject(path);
     attune::record_key key = example_key();
     key.inputs = {{"N", "77777"}};
-    attune::found const got = subject.find(key);
-    CHECK(got.how == match::exact);
+    attune::lookup_result const got = subject.find(key);
+    CHECK(got.how == record_match::exact);
     CHECK(got.best->key == key);
     key.inputs = {{"N", "123456789"}};
-    CHECK(subject.find(key).how == match::other_size);
+    CHECK(subject.find(key).how == record_match::other_size);
     CHECK(subject.find(key).best->key.inputs[0].second == "99999");
     subject.add(example_record());
     CHECK(std::filesystem::file_size(path) == text.size() + line_of(1).size());

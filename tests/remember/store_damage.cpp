@@ -14,7 +14,7 @@
 #include "scratch_directory.hpp"
 #include "store_lines.hpp"
 
-using attune::match;
+using attune::record_match;
 using attune::store;
 using laws::example_key;
 using laws::example_record;
@@ -66,7 +66,7 @@ TEST_CASE("a file cut at any byte loses nothing but the line that was cut")
         store subject(path);
         std::size_t const first = header.size() + line_of(1).size(); // with its newline
         std::uint64_t const expected = length == whole.size() - 1 ? 2 : length >= first - 1 ? 1 : 0;
-        attune::found const got = subject.find(example_key());
+        attune::lookup_result const got = subject.find(example_key());
         REQUIRE((got.best ? got.best->seed : 0) == expected);
         // Cut between lines, or with the whole text of a line there, nothing is damaged.
         bool const clean = length == 0 || length == header.size() - 1 || length == header.size() ||
@@ -104,9 +104,9 @@ TEST_CASE("a file in a newer format is left as it is; nothing is found, nothing 
     write_file(path, text);
     store subject(path);
     for (int round = 0; round < 3; ++round) {
-        CHECK(subject.find(example_key()).how == match::none);
+        CHECK(subject.find(example_key()).how == record_match::none);
         subject.add(example_record(example_key(), 2));
-        CHECK(subject.find(example_key()).how == match::none);
+        CHECK(subject.find(example_key()).how == record_match::none);
     }
     CHECK(read_file(path) == text);
     std::vector<std::string> const said = subject.notices();
@@ -125,7 +125,7 @@ TEST_CASE("a file that is no store is never written to, but the process remember
     std::string const text = "int main()\n{\n}";
     write_file(path, text);
     store subject(path);
-    CHECK(subject.find(example_key()).how == match::none);
+    CHECK(subject.find(example_key()).how == record_match::none);
     subject.add(example_record(example_key(), 1));
     subject.add(example_record(example_key(), 2));
     CHECK(seed_found(subject) == 2);
@@ -171,7 +171,7 @@ TEST_CASE("a directory or a named pipe in the file's place neither throws nor wa
     SUBCASE("directory") { std::filesystem::create_directory(path); }
     SUBCASE("pipe") { REQUIRE(::system(("mkfifo '" + path + "'").c_str()) == 0); }
     store subject(path);
-    CHECK(subject.find(example_key()).how == match::none);
+    CHECK(subject.find(example_key()).how == record_match::none);
     subject.add(example_record());
     CHECK(seed_found(subject) == 1);
     CHECK(subject.notices().size() == 1); // neither read nor written

@@ -25,9 +25,9 @@ inline std::string line_of(std::uint64_t seed)
 /// The seed of the record that exactly matches laws::example_key().
 inline std::uint64_t seed_found(attune::store& from)
 {
-    attune::found const got = from.find(laws::example_key());
+    attune::lookup_result const got = from.find(laws::example_key());
     REQUIRE(got.best.has_value());
-    CHECK(got.how == attune::match::exact);
+    CHECK(got.how == attune::record_match::exact);
     return got.best->seed;
 }
 

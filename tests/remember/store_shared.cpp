@@ -164,7 +164,7 @@ TEST_CASE("a writer that is killed at any moment does not harm what others wrote
 
         store survivor(path);
         survivor.add(numbered(999 + round * 1000000));
-        attune::found const got = survivor.find(example_key());
+        attune::lookup_result const got = survivor.find(example_key());
         REQUIRE(got.best.has_value());
         CHECK(got.best->seed == 999 + round * 1000000);
         census const counted = take_census(path);
@@ -227,7 +227,7 @@ TEST_CASE("a disk that is full in the middle of a write leaves no trace, and a n
         if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
         store subject(path);
         subject.add(numbered(2));
-        attune::found const got = subject.find(example_key());
+        attune::lookup_result const got = subject.find(example_key());
         if (!got.best || got.best->seed != 2) ::_exit(3);
         if (subject.notices().size() != 1) ::_exit(4);
     });

@@ -93,7 +93,7 @@ scripted_compiler::answer code_of()
     return reinterpret_cast<void*>(&accumulate<Way>);
 }
 
-inline scripted_compiler::answer accumulate_script(attune::variant const& v)
+inline scripted_compiler::answer accumulate_script(attune::compile_request const& v)
 {
     using attune::failure;
     using attune::failure_stage;

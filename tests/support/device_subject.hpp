@@ -24,9 +24,9 @@ struct device_subject {
                                    "}\n",
                                    "scaled_sum.kernel.cpp");
     }
-    static attune::variant variant(std::string factor)
+    static attune::compile_request variant(std::string factor)
     {
-        attune::variant v = attune::variant_of<void(double*, int)>("scaled_sum");
+        attune::compile_request v = attune::variant_of<void(double*, int)>("scaled_sum");
         v.macros = {{"FACTOR", std::move(factor)}};
         return v;
     }

@@ -26,7 +26,7 @@ namespace attune_test {
                                                attune::launch_geometry const& launch,
                                                std::vector<attune::macro_definition> macros = {})
 {
-    attune::variant v{function, "void", std::move(arguments), std::move(macros)};
+    attune::compile_request v{function, "void", std::move(arguments), std::move(macros)};
     v.launch = launch;
     return device_code_of(compiler().compile(attune::source_text(text, "test.kernel.cu"), v));
 }
@@ -59,7 +59,7 @@ inline constexpr char const* act_text =
 
 [[nodiscard]] inline attune::callable act(int mode, int cost_ns = 1000, int threads = 64)
 {
-    attune::variant v{"act", "void", {"int*", "int"}, {}};
+    attune::compile_request v{"act", "void", {"int*", "int"}, {}};
     v.macros = {{"MODE", std::to_string(mode)}, {"COST", std::to_string(cost_ns)}};
     v.launch.block = {threads, 1, 1};
     return device_code_of(compiler().compile(attune::source_text(act_text, "act.kernel.cu"), v));

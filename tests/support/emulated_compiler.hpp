@@ -51,7 +51,7 @@ public:
     }
 
     [[nodiscard]] attune::compile_result compile(attune::kernel_source const& kernel,
-                                                 attune::variant const& v) const
+                                                 attune::compile_request const& v) const
     {
         auto const begin = std::chrono::steady_clock::now();
         int const architecture = target().limits.architecture;
@@ -168,7 +168,7 @@ private:
 
     [[nodiscard]] std::optional<attune::failure> build(std::string const& text,
                                                        attune::kernel_source const& kernel,
-                                                       attune::variant const& v,
+                                                       attune::compile_request const& v,
                                                        object& out) const
     {
         using attune::failure_stage;
@@ -228,7 +228,7 @@ private:
     }
 
     [[nodiscard]] std::optional<attune::failure>
-    read(std::string const& shared, attune::variant const& v, object& out) const
+    read(std::string const& shared, attune::compile_request const& v, object& out) const
     {
         void* const handle = ::dlopen(shared.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (handle == nullptr) {

@@ -41,7 +41,8 @@ namespace attune_test {
 
 /// The arguments of the kernel's __launch_bounds__, where the text after it can know them: not of
 /// a template. Empty: none.
-[[nodiscard]] inline std::string launch_bounds(std::string const& text, attune::variant const& v)
+[[nodiscard]] inline std::string launch_bounds(std::string const& text,
+                                               attune::compile_request const& v)
 {
     std::string const word = "__launch_bounds__";
     std::size_t const at = text.find(word);
@@ -58,10 +59,11 @@ namespace attune_test {
 /// What follows the kernel's text: it checks the signature, unpacks arguments, and says what the
 /// code takes. A kernel states its registers and spills as macros below #ifdef
 /// ATTUNE_EMULATED_CUDA: `#define ATTUNE_EMULATED_REGISTERS (16 + 4 * TILE)`.
-[[nodiscard]] inline std::string
-emulated_entry_text(attune::kernel_source const& kernel, attune::variant const& v, int architecture)
+[[nodiscard]] inline std::string emulated_entry_text(attune::kernel_source const& kernel,
+                                                     attune::compile_request const& v,
+                                                     int architecture)
 {
-    attune::variant on_device = v;
+    attune::compile_request on_device = v;
     for (std::string& type : on_device.arguments)
         type = attune::detail::device_type(type);
     std::string text = attune::entry_text(on_device, kernel.path);
@@ -98,8 +100,9 @@ emulated_entry_text(attune::kernel_source const& kernel, attune::variant const& 
 }
 
 /// Everything the host's compiler is given, after the shim.
-[[nodiscard]] inline std::string
-emulated_text(attune::kernel_source const& kernel, attune::variant const& v, int architecture)
+[[nodiscard]] inline std::string emulated_text(attune::kernel_source const& kernel,
+                                               attune::compile_request const& v,
+                                               int architecture)
 {
     return "#line 1 " + attune::detail::quoted(kernel.path) + '\n' +
            without_dynamic_arrays(kernel.text) + emulated_entry_text(kernel, v, architecture);

@@ -98,7 +98,7 @@ struct gpu {
 
     /// Code with a launch, or a failed test that shows what NVRTC said.
     [[nodiscard]] attune::device_variant compile(std::string const& text,
-                                                 attune::variant const& v) const
+                                                 attune::compile_request const& v) const
     {
         attune::compile_result const made =
             compiler.compile(attune::source_text(text, v.function + ".cu"), v);
@@ -157,12 +157,12 @@ inline gpu const* gpu_here(unsigned limit_s = 120)
 }
 
 /// A launch in x alone, and macros.
-inline attune::variant gpu_variant(std::string const& function,
-                                   std::vector<std::string> arguments,
-                                   std::int64_t grid,
-                                   std::int64_t block)
+inline attune::compile_request gpu_variant(std::string const& function,
+                                           std::vector<std::string> arguments,
+                                           std::int64_t grid,
+                                           std::int64_t block)
 {
-    attune::variant v;
+    attune::compile_request v;
     v.function = function;
     v.result = "void";
     v.arguments = std::move(arguments);

@@ -142,7 +142,7 @@ inline attune::tuning_options gpu_options()
 
 [[nodiscard]] inline attune::device_code gpu_comparison(gpu const& g)
 {
-    attune::variant v;
+    attune::compile_request v;
     v.function = std::string(attune::device_compare_entry);
     v.result = "void";
     v.arguments = attune::device_compare_arguments();
@@ -170,7 +170,7 @@ struct saxpy_bench {
     }
     [[nodiscard]] attune::device_variant variant(gpu_kind kind) const
     {
-        attune::variant v =
+        attune::compile_request v =
             gpu_variant("saxpy", {"float const*", "float*", "float", "int"}, 16, 64);
         v.macros = {{"KIND", std::to_string(static_cast<int>(kind))}, {"BLOCK", "64"}};
         return g.compile(gpu_saxpy_text, v);

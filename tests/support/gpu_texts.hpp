@@ -48,7 +48,7 @@ extern "C" __global__ void heavy(float* y, int steps)
 inline attune::device_variant
 heavy_variant(gpu const& g, int width, int static_bytes, int most = 0, std::string const& text = "")
 {
-    attune::variant v = gpu_variant("heavy", {"float*", "int"}, 4, 64);
+    attune::compile_request v = gpu_variant("heavy", {"float*", "int"}, 4, 64);
     v.macros = {{"WIDTH", std::to_string(width)}, {"STATIC_BYTES", std::to_string(static_bytes)}};
     if (most > 0) v.flags = {"--maxrregcount=" + std::to_string(most)};
     return g.compile(text.empty() ? heavy_text : text, v);

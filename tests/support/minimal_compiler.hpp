@@ -29,7 +29,8 @@ public:
     minimal_compiler(minimal_compiler&&) = default;
     minimal_compiler& operator=(minimal_compiler&&) = default;
 
-    attune::compile_result compile(attune::kernel_source const& kernel, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const& kernel,
+                                   attune::compile_request const& v)
     {
         if (kernel.text.find("= ;") != std::string::npos) {
             std::string const line = kernel.path + ":3: error: expected expression";
@@ -41,7 +42,8 @@ public:
 
 private:
     template <std::size_t... Factors>
-    attune::compile_result made(attune::variant const& v, std::index_sequence<Factors...>) const
+    attune::compile_result made(attune::compile_request const& v,
+                                std::index_sequence<Factors...>) const
     {
         std::array<double (*)(double const*, int), sizeof...(Factors)> const codes{
             scaled_sum<static_cast<int>(Factors)>...};

@@ -17,11 +17,11 @@ public:
     minimal_record_store(minimal_record_store const&) = delete;
     minimal_record_store& operator=(minimal_record_store const&) = delete;
 
-    attune::found find(attune::record_key const& key)
+    attune::lookup_result find(attune::record_key const& key)
     {
         auto const at = latest_.find(text_of(key));
         if (at == latest_.end()) return {};
-        return {at->second, attune::match::exact};
+        return {at->second, attune::record_match::exact};
     }
     void add(attune::record const& entry) { latest_[text_of(entry.key)] = entry; }
     std::vector<std::string> notices() { return {}; }

@@ -20,7 +20,7 @@ namespace attune_test {
 class scripted_compiler {
 public:
     using answer = std::variant<void*, attune::failure>;
-    using script = std::function<answer(attune::variant const&)>;
+    using script = std::function<answer(attune::compile_request const&)>;
 
     explicit scripted_compiler(script from, std::string identity = "scripted 1")
         : state_(std::make_shared<state>())
@@ -29,7 +29,7 @@ public:
         state_->from = std::move(from);
     }
 
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const&, attune::compile_request const& v)
     {
         std::scoped_lock const one(state_->lock);
         std::string macros;

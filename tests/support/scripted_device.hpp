@@ -29,7 +29,7 @@ inline attune::cuda_target target_without_driver()
 }
 
 /// The value of a macro.
-inline int value_of(attune::variant const& v, std::string const& name)
+inline int value_of(attune::compile_request const& v, std::string const& name)
 {
     for (attune::macro_definition const& m : v.macros)
         if (m.name == name) return std::stoi(m.value);
@@ -39,7 +39,7 @@ inline int value_of(attune::variant const& v, std::string const& name)
 class scripted_device_compiler {
 public:
     using answer = std::variant<attune::code_resources, attune::failure>;
-    using script = std::function<answer(attune::variant const&)>;
+    using script = std::function<answer(attune::compile_request const&)>;
 
     explicit scripted_device_compiler(script from,
                                       attune::cuda_target target = target_without_driver())
@@ -49,7 +49,7 @@ public:
         state_->target = std::move(target);
     }
 
-    attune::compile_result compile(attune::kernel_source const&, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const&, attune::compile_request const& v)
     {
         std::scoped_lock const one(state_->lock);
         std::string macros;

@@ -20,12 +20,13 @@ inline constexpr auto grid_y = attune::ordinal<"Y">(attune::range(0, 9));
 
 /// A hundred configurations; what compiling means is up to the test. Any thread may compile.
 struct grid {
-    std::function<attune::compile_result(attune::variant const&)> on_compile =
-        [](attune::variant const&) { return attune::callable{}; };
+    std::function<attune::compile_result(attune::compile_request const&)> on_compile =
+        [](attune::compile_request const&) { return attune::callable{}; };
     std::atomic<std::size_t> begun = 0;
     std::atomic<std::size_t> ended = 0;
     attune::any_compiler compiler{
-        [this](attune::kernel_source const&, attune::variant const& v) -> attune::compile_result {
+        [this](attune::kernel_source const&,
+               attune::compile_request const& v) -> attune::compile_result {
             ++begun;
             attune::compile_result made = on_compile(v);
             ++ended;

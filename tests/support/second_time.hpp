@@ -18,7 +18,8 @@ struct second_time {
     Compiler first;
     Compiler second;
 
-    attune::compile_result compile(attune::kernel_source const& kernel, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const& kernel,
+                                   attune::compile_request const& v)
     {
         bool const good = std::holds_alternative<attune::callable>(first.compile(kernel, v));
         attune::compile_result result = second.compile(kernel, v);

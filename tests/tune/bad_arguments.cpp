@@ -359,7 +359,7 @@ void* code_of_seed(std::size_t seed, std::index_sequence<Seeds...>)
     return reinterpret_cast<void*>(all[seed]);
 }
 
-attune_test::scripted_compiler::answer script(attune::variant const& v)
+attune_test::scripted_compiler::answer script(attune::compile_request const& v)
 {
     return code_of_seed(std::stoul(v.macros.front().value), std::make_index_sequence<most + 1>{});
 }

@@ -83,7 +83,7 @@ void* code_of_seed(std::size_t seed, std::index_sequence<Seeds...>)
     return reinterpret_cast<void*>(all[seed]);
 }
 
-scripted_compiler::answer script(attune::variant const& v)
+scripted_compiler::answer script(attune::compile_request const& v)
 {
     std::size_t const seed = std::stoul(v.macros.front().value);
     std::string const name = expected(seed).name;

@@ -32,7 +32,7 @@ TEST_CASE("the next one is being compiled before the present one is done with")
     if (!has_workers()) return;
     grid g;
     std::latch second{2};
-    g.on_compile = [&](attune::variant const&) {
+    g.on_compile = [&](attune::compile_request const&) {
         second.count_down();
         return attune::callable{};
     };
@@ -49,7 +49,7 @@ TEST_CASE("the next one is being compiled before the present one is done with")
 TEST_CASE("what the compiler throws on a worker comes out when the turn of that variant has come")
 {
     grid g;
-    g.on_compile = [](attune::variant const& v) -> attune::compile_result {
+    g.on_compile = [](attune::compile_request const& v) -> attune::compile_result {
         if (v.macros[1].value == "1") throw std::runtime_error("no compiler at all");
         return attune::callable{};
     };

@@ -69,13 +69,13 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
         {
         }
         std::optional<attune::callable> find_winner(attune::kernel_source const& k,
-                                                    attune::variant const& v)
+                                                    attune::compile_request const& v)
         {
             ++asked;
             if (kept.empty()) return {};
             return std::get<attune::callable>(compile(k, v));
         }
-        bool keep_winner(attune::kernel_source const&, attune::variant const& v)
+        bool keep_winner(attune::kernel_source const&, attune::compile_request const& v)
         {
             kept.push_back(v.macros.at(0).value);
             return true;
@@ -139,7 +139,7 @@ TEST_CASE(
 {
     auto store = tuned_store();
     int calls = 0;
-    scripted_compiler moody{[&](attune::variant const& v) -> scripted_compiler::answer {
+    scripted_compiler moody{[&](attune::compile_request const& v) -> scripted_compiler::answer {
         if (++calls == 1) return attune::failure{attune::failure_stage::compile, "header gone"};
         return accumulate_script(v);
     }};
@@ -208,7 +208,7 @@ TEST_CASE("a tuning that cannot begin leaves nothing behind, and the next call t
 {
     attune::memory_store store;
     int calls = 0;
-    scripted_compiler moody{[&](attune::variant const& v) -> scripted_compiler::answer {
+    scripted_compiler moody{[&](attune::compile_request const& v) -> scripted_compiler::answer {
         if (++calls == 1) return attune::failure{attune::failure_stage::compile, "not yet"};
         return accumulate_script(v);
     }};

@@ -22,7 +22,7 @@ struct missing_compiler {
     bool has_identity = false;
     bool compiles = false;
 
-    attune::compile_result compile(attune::kernel_source const& k, attune::variant const& v)
+    attune::compile_result compile(attune::kernel_source const& k, attune::compile_request const& v)
     {
         if (compiles) return accumulate_compiler().compile(k, v);
         return attune::failure{attune::failure_stage::compile, "'omp.h' file not found"};
@@ -117,7 +117,10 @@ TEST_CASE("where nothing can run the kernel the call throws, the data are as the
 TEST_CASE("a store that throws is a notice, not the end of a call")
 {
     struct broken_store {
-        attune::found find(attune::record_key const&) { throw std::runtime_error("disk on fire"); }
+        attune::lookup_result find(attune::record_key const&)
+        {
+            throw std::runtime_error("disk on fire");
+        }
         void add(attune::record const&) {}
         std::vector<std::string> notices() { return {}; }
     };
@@ -157,7 +160,7 @@ TEST_CASE("a default that breaks a constraint at some input: the nearest valid o
         attune::source_text("int step = ATTUNE_TUNABLE(STEP, 4);", "fill.kernel.cpp"),
         attune::space(step).where(n % step == 0)};
     kernel.bind<1>(n);
-    scripted_compiler compiler{[](attune::variant const& v) -> scripted_compiler::answer {
+    scripted_compiler compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
         std::string const& chosen = v.macros.at(0).value;
         if (chosen == "1") return reinterpret_cast<void*>(&fill<1>);
         if (chosen == "2") return reinterpret_cast<void*>(&fill<2>);
@@ -195,7 +198,7 @@ TEST_CASE("no evaluations, no tuning: the default serves, and nothing is remembe
 
 TEST_CASE("a total over all inputs: what is beyond it is served by the default")
 {
-    scripted_compiler compiler{[](attune::variant const& v) -> scripted_compiler::answer {
+    scripted_compiler compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
         return v.macros.at(0).value == "1" ? reinterpret_cast<void*>(&fill<4>)
                                            : reinterpret_cast<void*>(&fill<1>);
     }};

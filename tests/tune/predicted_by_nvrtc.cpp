@@ -68,7 +68,7 @@ TEST_CASE("each architecture has its own records")
     if (!has_nvrtc(80)) return;
     struct shared_store {
         attune::memory_store* records;
-        attune::found find(attune::record_key const& key) { return records->find(key); }
+        attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
         void add(attune::record const& r) { records->add(r); }
         std::vector<std::string> notices() { return {}; }
     };

@@ -164,7 +164,7 @@ TEST_CASE("no compiler works beside the measurement of the machine")
     grid g;
     g.kernel.work([](auto&&...) { return attune::work{1, 1, true}; });
     bool was_measured_meanwhile = false; // the session has joined who writes it
-    g.on_compile = [&](attune::variant const& v) -> attune::compile_result {
+    g.on_compile = [&](attune::compile_request const& v) -> attune::compile_result {
         std::string const& way = v.macros[1].value;
         if (way == "2")
             for (int i = 0; i < 200 && !was_measured_meanwhile; ++i) {

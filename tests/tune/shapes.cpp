@@ -29,7 +29,7 @@ namespace {
 struct shared_store {
     std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
 
-    attune::found find(attune::record_key const& key) { return records->find(key); }
+    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
     void add(attune::record const& r) { records->add(r); }
     std::vector<std::string> notices() { return {}; }
 };

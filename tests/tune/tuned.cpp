@@ -25,7 +25,7 @@ namespace {
 struct shared_store {
     std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
 
-    attune::found find(attune::record_key const& key) { return records->find(key); }
+    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
     void add(attune::record const& r) { records->add(r); }
     std::vector<std::string> notices() { return {}; }
 };
@@ -172,7 +172,7 @@ void fill(std::span<int> out, int size)
 
 scripted_compiler fill_compiler()
 {
-    return scripted_compiler{[](attune::variant const& v) -> scripted_compiler::answer {
+    return scripted_compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
         std::string const& chosen = v.macros.at(0).value;
         if (chosen == "1") return reinterpret_cast<void*>(&fill<1>);
         if (chosen == "2") return reinterpret_cast<void*>(&fill<2>);

@@ -156,7 +156,7 @@ TEST_CASE("one declaration, one store: a processor and a device, each with its o
     shared_store store;
     saxpy_data data;
     auto const kernel = saxpy_kernel<on_host, plain, quick>();
-    auto on_processor = scripted_compiler{[](attune::variant const&) {
+    auto on_processor = scripted_compiler{[](attune::compile_request const&) {
         return reinterpret_cast<void*>(
             +[](std::span<float const> x, std::span<float> y, float a, int) {
                 for (int i = 0; i < 20'000; ++i) // below a microsecond nothing is remembered

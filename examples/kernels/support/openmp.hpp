@@ -21,7 +21,7 @@ namespace kernels {
                                                           "    n += 1;\n    return n;\n}\n",
                                                           "threads.cpp");
         probe.flags = {"-fopenmp"};
-        attune::variant const wanted = attune::variant_of<int()>("threads");
+        attune::compile_request const wanted = attune::variant_of<int()>("threads");
         return std::holds_alternative<attune::callable>(
             attune::clang_compiler{}.compile(probe, wanted));
     }();

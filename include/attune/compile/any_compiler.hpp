@@ -27,7 +27,7 @@ struct tuning_problem;
 /// kept, or where it does not fit any more. Neither throws for what is on the disk.
 template <class C>
 concept remembering_compiler =
-    compiler<C> && requires(C& c, kernel_source const& kernel, variant const& v) {
+    compiler<C> && requires(C& c, kernel_source const& kernel, compile_request const& v) {
         { c.find_winner(kernel, v) } -> std::convertible_to<std::optional<callable>>;
         { c.keep_winner(kernel, v) } -> std::convertible_to<bool>;
     };
@@ -41,13 +41,14 @@ concept noticing_compiler = compiler<C> && requires(C& c) {
 
 /// Any compiler, with what it leaves out filled in: no notice, nothing kept, no device.
 struct any_compiler {
-    std::function<compile_result(kernel_source const&, variant const&)> compile;
+    std::function<compile_result(kernel_source const&, compile_request const&)> compile;
     std::function<std::string()> identity;
     std::function<std::string()> notice = [] { return std::string{}; };
-    std::function<std::optional<callable>(kernel_source const&, variant const&)> find_winner =
-        [](kernel_source const&, variant const&) { return std::optional<callable>{}; };
-    std::function<bool(kernel_source const&, variant const&)> keep_winner =
-        [](kernel_source const&, variant const&) { return false; };
+    std::function<std::optional<callable>(kernel_source const&, compile_request const&)>
+        find_winner =
+            [](kernel_source const&, compile_request const&) { return std::optional<callable>{}; };
+    std::function<bool(kernel_source const&, compile_request const&)> keep_winner =
+        [](kernel_source const&, compile_request const&) { return false; };
     /// Of a device_compiler; empty: it makes code for this processor. Looked for at a call, not
     /// before: a program may run where there is no device. Errors  those of the compiler's target()
     std::function<std::shared_ptr<device_target const>()> find_target{};
@@ -70,15 +71,17 @@ template <class Compiler, class Pointer>
 [[nodiscard]] any_compiler erase_compiler(Pointer held)
 {
     any_compiler out;
-    out.compile = [held](kernel_source const& k, variant const& v) { return held->compile(k, v); };
+    out.compile = [held](kernel_source const& k, compile_request const& v) {
+        return held->compile(k, v);
+    };
     out.identity = [held] { return std::string{std::as_const(*held).identity()}; };
     if constexpr (noticing_compiler<Compiler>)
         out.notice = [held] { return std::string{held->notice()}; };
     if constexpr (remembering_compiler<Compiler>) {
-        out.find_winner = [held](kernel_source const& k, variant const& v) {
+        out.find_winner = [held](kernel_source const& k, compile_request const& v) {
             return std::optional<callable>{held->find_winner(k, v)};
         };
-        out.keep_winner = [held](kernel_source const& k, variant const& v) {
+        out.keep_winner = [held](kernel_source const& k, compile_request const& v) {
             return static_cast<bool>(held->keep_winner(k, v));
         };
     }

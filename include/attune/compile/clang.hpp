@@ -50,7 +50,8 @@ public:
     /// Loads the object from the cache when a variant of the same text, flags and macros was
     /// compiled before and no file that it read has changed. object_key is that of the relocatable
     /// object. Errors   attune::error when there is neither a module nor a compiler to fall back to
-    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const;
+    [[nodiscard]] compile_result compile(kernel_source const& kernel,
+                                         compile_request const& v) const;
 
     /// "clang 19.1.7 -O3 -march=native -std=c++20 cpu=znver4 features=0123456789abcdef".
     /// Without a module and a compiler, that of the latest one that the cache knows: what it made
@@ -65,12 +66,12 @@ public:
     /// one: it is loaded without Clang and LLVM. Nothing when there is none, or a file has changed.
     /// Errors   as compile()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
-                                                      variant const& v) const;
+                                                      compile_request const& v) const;
 
     /// Makes a shared object of a variant that was compiled, for find_winner(). Takes one run of
     /// the system's linker.
     /// @return  false when there is none: the cache is off or has lost the object, no linker
-    bool keep_winner(kernel_source const& kernel, variant const& v) const;
+    bool keep_winner(kernel_source const& kernel, compile_request const& v) const;
 
     /// Where the cache is, and how often it had what was compiled, in this process.
     [[nodiscard]] cache_statistics statistics() const;

@@ -127,7 +127,7 @@ struct clang_compiler::state {
     [[nodiscard]] std::string key_of(char const* kind,
                                      detail::clang_facts const& known,
                                      kernel_source const& kernel,
-                                     variant const& v) const
+                                     compile_request const& v) const
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
@@ -137,7 +137,7 @@ struct clang_compiler::state {
 
     /// The flags of the compiler, of the kernel and of the variant.
     [[nodiscard]] std::vector<std::string> flags_of(kernel_source const& kernel,
-                                                    variant const& v) const
+                                                    compile_request const& v) const
     {
         std::vector<std::string> out = options.flags;
         out.insert(out.end(), kernel.flags.begin(), kernel.flags.end());
@@ -147,7 +147,7 @@ struct clang_compiler::state {
 
     /// Where the libraries are that these flags name; or a failure that says which is nowhere.
     [[nodiscard]] std::variant<std::vector<std::string>, failure>
-    libraries_of(kernel_source const& kernel, variant const& v) const
+    libraries_of(kernel_source const& kernel, compile_request const& v) const
     {
         std::vector<std::string> flags = flags_of(kernel, v);
         return detail::find_libraries(detail::take_library_flags(flags));
@@ -158,13 +158,13 @@ struct clang_compiler::state {
     compile_anew(std::shared_ptr<detail::clang_session const> const& module,
                  std::string const& key,
                  kernel_source const& kernel,
-                 variant const& v,
+                 compile_request const& v,
                  std::vector<std::string> const& libraries) const;
 
     /// The same from a shared object in options.debug_folder; unchanged without such a folder.
     [[nodiscard]] compile_result on_disk(compile_result loaded,
                                          std::string_view object,
-                                         variant const& v,
+                                         compile_request const& v,
                                          std::vector<std::string> const& libraries) const;
 
     clang_options options;
@@ -206,7 +206,7 @@ ATTUNE_INLINE compile_result
 clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const> const& module,
                                     std::string const& key,
                                     kernel_source const& kernel,
-                                    variant const& v,
+                                    compile_request const& v,
                                     std::vector<std::string> const& libraries) const
 {
     attune_clang_functions const& functions = *module->functions;
@@ -257,7 +257,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
 ATTUNE_INLINE compile_result
 clang_compiler::state::on_disk(compile_result loaded,
                                std::string_view object,
-                               variant const& v,
+                               compile_request const& v,
                                std::vector<std::string> const& libraries) const
 {
     auto* const code = std::get_if<callable>(&loaded);
@@ -276,7 +276,7 @@ clang_compiler::state::on_disk(compile_result loaded,
 }
 
 ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel,
-                                                     variant const& v) const
+                                                     compile_request const& v) const
 {
     using clock = std::chrono::steady_clock;
     detail::work_in_progress const at_work;
@@ -323,7 +323,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
 }
 
 ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source const& kernel,
-                                                                  variant const& v) const
+                                                                  compile_request const& v) const
 {
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
@@ -347,7 +347,8 @@ ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source 
     return made;
 }
 
-ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
+                                               compile_request const& v) const
 {
     std::optional<detail::clang_facts> const facts = state_->about();
     if (!facts) return state_->fallback->keep_winner(kernel, v);

@@ -59,7 +59,8 @@ public:
     }
 
     /// Errors   attune::error when the variant names a compiler that is not there
-    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const
+    [[nodiscard]] compile_result compile(kernel_source const& kernel,
+                                         compile_request const& v) const
     {
         compile_result made = chosen(v).held().compile(kernel, v);
         if (auto* const code = std::get_if<callable>(&made))
@@ -68,11 +69,11 @@ public:
     }
     /// What the chosen compiler kept, if it can keep anything.  Errors  as compile()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
-                                                      variant const& v) const
+                                                      compile_request const& v) const
     {
         return chosen(v).held().find_winner(kernel, v);
     }
-    bool keep_winner(kernel_source const& kernel, variant const& v) const
+    bool keep_winner(kernel_source const& kernel, compile_request const& v) const
     {
         return chosen(v).held().keep_winner(kernel, v);
     }
@@ -83,7 +84,7 @@ public:
     [[nodiscard]] std::string notice() const { return joined(&any_compiler::notice); }
 
 private:
-    [[nodiscard]] named_compiler const& chosen(variant const& v) const
+    [[nodiscard]] named_compiler const& chosen(compile_request const& v) const
     {
         if (v.compiler.empty()) return compilers_.front();
         std::string names;

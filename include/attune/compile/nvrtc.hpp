@@ -60,7 +60,8 @@ public:
     /// Errors   attune::error: neither a device nor an architecture; no NVRTC (with where it was
     ///          looked for); the driver is of an older major version than NVRTC; NVRTC does not
     ///          make code for the architecture
-    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const;
+    [[nodiscard]] compile_result compile(kernel_source const& kernel,
+                                         compile_request const& v) const;
 
     /// "nvrtc 13.0 sm_90 --std=c++20".  Errors  as compile()
     [[nodiscard]] std::string identity() const;
@@ -79,9 +80,9 @@ public:
 
     /// The variant, when it is in the cache.  Errors  as compile()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
-                                                      variant const& v) const;
+                                                      compile_request const& v) const;
     /// Whether find_winner() will find it: what was compiled is kept already.
-    bool keep_winner(kernel_source const& kernel, variant const& v) const;
+    bool keep_winner(kernel_source const& kernel, compile_request const& v) const;
 
     /// Where the cache is, and how often it had what was compiled, in this process.
     [[nodiscard]] cache_statistics statistics() const;

@@ -22,7 +22,7 @@ ATTUNE_INLINE nvrtc_compiler::nvrtc_compiler(nvrtc_options options)
 }
 
 ATTUNE_INLINE compile_result nvrtc_compiler::compile(kernel_source const& kernel,
-                                                     variant const& v) const
+                                                     compile_request const& v) const
 {
     state_->open();
     return state_->compile(kernel, v);
@@ -68,7 +68,7 @@ ATTUNE_INLINE std::string nvrtc_compiler::missing() const
 }
 
 ATTUNE_INLINE std::optional<callable> nvrtc_compiler::find_winner(kernel_source const& kernel,
-                                                                  variant const& v) const
+                                                                  compile_request const& v) const
 {
     state_->open();
     std::optional<compile_result> found = state_->kept(kernel, v, false);
@@ -76,7 +76,8 @@ ATTUNE_INLINE std::optional<callable> nvrtc_compiler::find_winner(kernel_source 
     return std::get<callable>(std::move(*found));
 }
 
-ATTUNE_INLINE bool nvrtc_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE bool nvrtc_compiler::keep_winner(kernel_source const& kernel,
+                                               compile_request const& v) const
 {
     state_->open();
     return state_->cache.look(state_->key_of(kernel, v)).has_value();

@@ -55,7 +55,8 @@ public:
     /// compiled before and no file that it read has changed.
     /// Errors   attune::error when the command does not exist, no temporary folder can be made, or
     ///          code in that folder may not be executed
-    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v) const;
+    [[nodiscard]] compile_result compile(kernel_source const& kernel,
+                                         compile_request const& v) const;
 
     /// "g++ (Debian 12.2.0-14) 12.2.0 -O3 ... cpu=... target=<hash of what -march gives>". Runs the
     /// command once; where that has gone, it is the latest one that the cache knows, and what that
@@ -70,9 +71,9 @@ public:
 
     /// The variant, when it is in the cache.  Errors  as identity()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
-                                                      variant const& v) const;
+                                                      compile_request const& v) const;
     /// Whether find_winner() will find it: what was compiled is kept already.
-    bool keep_winner(kernel_source const& kernel, variant const& v) const;
+    bool keep_winner(kernel_source const& kernel, compile_request const& v) const;
 
     /// Where the cache is, and how often it had what was compiled, in this process.
     [[nodiscard]] cache_statistics statistics() const;

@@ -44,7 +44,7 @@ struct system_compiler::state {
     }
 
     [[nodiscard]] std::string
-    key_of(std::string const& who, kernel_source const& kernel, variant const& v) const
+    key_of(std::string const& who, kernel_source const& kernel, compile_request const& v) const
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
@@ -52,8 +52,10 @@ struct system_compiler::state {
     }
 
     /// The code, when it is in the cache.
-    [[nodiscard]] std::optional<callable>
-    kept(std::string const& who, kernel_source const& kernel, variant const& v, bool counted) const;
+    [[nodiscard]] std::optional<callable> kept(std::string const& who,
+                                               kernel_source const& kernel,
+                                               compile_request const& v,
+                                               bool counted) const;
 
     system_options options;
     object_cache cache;
@@ -170,7 +172,7 @@ ATTUNE_INLINE bool system_compiler::was_used() const
 
 ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string const& who,
                                                                    kernel_source const& kernel,
-                                                                   variant const& v,
+                                                                   compile_request const& v,
                                                                    bool counted) const
 {
     using clock = std::chrono::steady_clock;
@@ -193,12 +195,13 @@ ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string c
 }
 
 ATTUNE_INLINE std::optional<callable> system_compiler::find_winner(kernel_source const& kernel,
-                                                                   variant const& v) const
+                                                                   compile_request const& v) const
 {
     return state_->kept(identity(), kernel, v, false);
 }
 
-ATTUNE_INLINE bool system_compiler::keep_winner(kernel_source const& kernel, variant const& v) const
+ATTUNE_INLINE bool system_compiler::keep_winner(kernel_source const& kernel,
+                                                compile_request const& v) const
 {
     return state_->options.debug_folder.empty() &&
            state_->cache.look(state_->key_of(identity(), kernel, v)).has_value();
@@ -210,7 +213,7 @@ ATTUNE_INLINE cache_statistics system_compiler::statistics() const
 }
 
 ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kernel,
-                                                      variant const& v) const
+                                                      compile_request const& v) const
 {
     using clock = std::chrono::steady_clock;
     std::string const who = identity();

@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// How a record fits, and how far it is away among those that fit in the same way.
 struct closeness {
-    match how = match::none;
+    record_match how = record_match::none;
     double distance{}; ///< exact: 0. other_size: sum of |log ratio| of the inputs.
                        ///< other_device: 0 if only the compiler differs, 1 if only the device
                        ///< does, 2 if both do.
@@ -109,13 +109,13 @@ namespace detail {
     bool const same_compiler = have.compiler == want.compiler;
     bool const same_device = have.device == want.device;
     if (same_inputs(have.inputs, want.inputs)) {
-        if (same_compiler && same_device) return {match::exact, 0.0};
-        return {match::other_device,
+        if (same_compiler && same_device) return {record_match::exact, 0.0};
+        return {record_match::other_device,
                 (same_device ? 0.0 : 1.0) + (same_compiler || same_device ? 0.0 : 1.0)};
     }
     if (!same_compiler || !same_device) return {};
     if (auto const distance = input_distance(have.inputs, want.inputs))
-        return {match::other_size, *distance};
+        return {record_match::other_size, *distance};
     return {};
 }
 
@@ -131,19 +131,19 @@ public:
     void offer(record const& candidate)
     {
         closeness const fit = compare_keys(candidate.key, *want_);
-        if (fit.how == match::none || !fit.no_worse_than(fit_)) return;
+        if (fit.how == record_match::none || !fit.no_worse_than(fit_)) return;
         fit_ = fit;
         best_ = &candidate;
     }
-    [[nodiscard]] found result() const
+    [[nodiscard]] lookup_result result() const
     {
-        return best_ == nullptr ? found{} : found{*best_, fit_.how};
+        return best_ == nullptr ? lookup_result{} : lookup_result{*best_, fit_.how};
     }
 
 private:
     record_key const* want_;
     record const* best_ = nullptr;
-    closeness fit_{match::none, std::numeric_limits<double>::infinity()};
+    closeness fit_{record_match::none, std::numeric_limits<double>::infinity()};
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -14,7 +14,7 @@ namespace attune::inline ATTUNE_ABI {
 class memory_store {
 public:
     /// Cost  O(records kept)
-    [[nodiscard]] found find(record_key const& key) const;
+    [[nodiscard]] lookup_result find(record_key const& key) const;
     void add(record const& entry);
 
     /// Nothing can go wrong here: always empty.

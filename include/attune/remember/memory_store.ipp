@@ -8,7 +8,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE found memory_store::find(record_key const& key) const
+ATTUNE_INLINE lookup_result memory_store::find(record_key const& key) const
 {
     best_match best{key};
     for (record const& entry : records_)

@@ -66,7 +66,7 @@ may_replace(record const& fresh, record const& known, bool took_part) noexcept
 }
 
 /// How well a record fits what was asked for, best first.
-enum class match : std::uint8_t {
+enum class record_match : std::uint8_t {
     exact,        ///< everything is equal
     other_size,   ///< only the inputs differ: a good start, times not comparable
     other_device, ///< only compiler or device differ: a fair start, times not comparable
@@ -74,25 +74,25 @@ enum class match : std::uint8_t {
 };
 
 /// The word a report uses.
-[[nodiscard]] constexpr std::string_view describe(match how) noexcept
+[[nodiscard]] constexpr std::string_view describe(record_match how) noexcept
 {
     switch (how) {
-    case match::exact:
+    case record_match::exact:
         return "exact";
-    case match::other_size:
+    case record_match::other_size:
         return "other size";
-    case match::other_device:
+    case record_match::other_device:
         return "other device";
-    case match::none:
+    case record_match::none:
         return "none";
     }
     return "none";
 }
 
-/// What a store gives back: `best` is empty exactly when `how` is `match::none`.
-struct found {
+/// What a store gives back: `best` is empty exactly when `how` is `record_match::none`.
+struct lookup_result {
     std::optional<record> best{};
-    match how = match::none;
+    record_match how = record_match::none;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -20,7 +20,7 @@ namespace attune::inline ATTUNE_ABI {
 /// notices()  sentences on what went wrong since they were last asked for; each is given once.
 template <class S>
 concept record_store = requires(S store, record_key const& key, record const& entry) {
-    { store.find(key) } -> std::same_as<found>;
+    { store.find(key) } -> std::same_as<lookup_result>;
     { store.add(entry) } -> std::same_as<void>;
     { store.notices() } -> std::same_as<std::vector<std::string>>;
 };
@@ -32,7 +32,7 @@ template <class S>
 {
     static_assert(record_store<S>,
                   "attune: this argument is not a record store; it needs "
-                  "find(record_key) -> found, add(record) -> void, "
+                  "find(record_key) -> lookup_result, add(record) -> void, "
                   "notices() -> vector<string>; pass attune::store{\"file\"} or "
                   "attune::memory_store{}, or add what is missing");
     return record_store<S>;

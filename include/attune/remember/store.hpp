@@ -33,7 +33,7 @@ public:
 
     /// The record that fits best. Reads the file when it changed since the last look.
     /// Errors  none thrown for the state of the file; see notices()
-    [[nodiscard]] found find(record_key const& key);
+    [[nodiscard]] lookup_result find(record_key const& key);
 
     /// Appends one record. It is written when this returns, but not forced through the disk's
     /// cache: a power failure may lose it.

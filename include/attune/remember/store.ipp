@@ -35,7 +35,7 @@ public:
         file_ = ignored ? path_ : absolute.string();
     }
 
-    found find(record_key const& key)
+    lookup_result find(record_key const& key)
     {
         std::scoped_lock const guard(mutex_);
         refresh();
@@ -257,7 +257,10 @@ ATTUNE_INLINE store::store(store&&) noexcept = default;
 ATTUNE_INLINE store& store::operator=(store&&) noexcept = default;
 ATTUNE_INLINE store::~store() = default;
 
-ATTUNE_INLINE found store::find(record_key const& key) { return implementation_->find(key); }
+ATTUNE_INLINE lookup_result store::find(record_key const& key)
+{
+    return implementation_->find(key);
+}
 ATTUNE_INLINE void store::add(record const& entry) { implementation_->add(entry); }
 ATTUNE_INLINE std::vector<std::string> store::notices() { return implementation_->notices(); }
 ATTUNE_INLINE std::string const& store::path() const noexcept { return implementation_->path(); }

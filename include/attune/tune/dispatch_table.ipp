@@ -250,7 +250,7 @@ struct dispatch_table::state {
     /// From where winners are kept, else compiled.
     [[nodiscard]] compile_result code_at(chain_of_trees const& space, point const& at)
     {
-        variant const wanted = make_variant(kernel, space.describe(), at);
+        compile_request const wanted = make_variant(kernel, space.describe(), at);
         if (std::optional<callable> kept = compiler.find_winner(kernel.source, wanted))
             return std::move(*kept);
         compile_result compiled = compile_point(kernel, space.describe(), compiler, at);
@@ -322,8 +322,8 @@ struct dispatch_table::state {
                                                           std::vector<std::string>& notices)
     {
         if (options.retune) return {};
-        found const known = store.find(key);
-        if (known.how != match::exact) return {};
+        lookup_result const known = store.find(key);
+        if (known.how != record_match::exact) return {};
         // Where its events are the last of the log, the tuning goes on; else it begins anew.
         if (known.best->interrupted && !options.event_log.empty()) return {};
         std::optional<point> const at = point_of(*known.best, space);
@@ -368,8 +368,8 @@ struct dispatch_table::state {
     /// @param was_known  a record with this key was there before the tuning
     void remember(record const& fresh, bool was_known, std::vector<std::string>& notices)
     {
-        found const known = store.find(fresh.key);
-        if (known.how != match::exact || may_replace(fresh, *known.best, was_known))
+        lookup_result const known = store.find(fresh.key);
+        if (known.how != record_match::exact || may_replace(fresh, *known.best, was_known))
             return store.add(fresh);
         notices.push_back(std::string("the tuning was ") +
                           (fresh.interrupted ? "interrupted" : "disturbed") +
@@ -391,8 +391,8 @@ struct dispatch_table::state {
     {
         chain_of_trees const& space = *of.space;
         tuning_problem problem{kernel, space, *of.default_at, compiler, frame, predict};
-        found const known = store.find(key);
-        bool const was_known = known.how == match::exact;
+        lookup_result const known = store.find(key);
+        bool const was_known = known.how == record_match::exact;
         if (options.retune && was_known) problem.rival = point_of(*known.best, space);
         tuning_options now = options;
         now.limits = within(options.limits, what_is_left(options.total, spent));

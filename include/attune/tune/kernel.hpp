@@ -35,8 +35,8 @@ struct input_argument {
 struct kernel_description {
     std::string name;
     kernel_source source;
-    variant signature{}; ///< function and types; no macros yet
-    description space;   ///< as lowered: inputs without values
+    compile_request signature{}; ///< function and types; no macros yet
+    description space;           ///< as lowered: inputs without values
     std::vector<input_argument> inputs{};
     std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: the default
     std::optional<launch_declaration> launch{};         ///< on a device; nodes of `space`

@@ -18,7 +18,7 @@ struct request {
     std::string kind = "object";
     std::string compiler = "clang 19 -O3";
     attune::kernel_source kernel = attune::source_text("int f() { return N; }\n", "f.cpp");
-    attune::variant v = attune::variant_of<int()>("f");
+    attune::compile_request v = attune::variant_of<int()>("f");
 
     request() { v.macros = {{"N", "1"}}; }
     std::string key() const { return attune::detail::request_key(kind, compiler, kernel, v); }

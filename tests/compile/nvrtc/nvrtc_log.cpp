@@ -13,7 +13,7 @@ using attune::detail::with_line_number;
 namespace {
 
 attune::kernel_source const kernel{"one\ntwo\nthree\n", "dir/k.cu", {}, {}};
-attune::variant const plain{"k", "void", {}, {}};
+attune::compile_request const plain{"k", "void", {}, {}};
 
 } // namespace
 

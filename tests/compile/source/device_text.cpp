@@ -48,14 +48,14 @@ TEST_CASE("arrays of both kinds are pointers in a kernel file, all else is as de
     CHECK(device_type("std::span<pair<int, float>, 4>") == "pair<int, float>*");
     CHECK(device_type("float const*") == "float const*");
     CHECK(device_type("unsigned long long") == "unsigned long long");
-    attune::variant const v{
+    attune::compile_request const v{
         "f", "void", {"attune::device_span<float const>", "std::span<float>", "int"}, {}};
     CHECK(device_signature(v) == "void(float const*, float*, int)");
 }
 
 TEST_CASE("what the types need is declared before the check, less the standard library's headers")
 {
-    attune::variant v{"f", "void", {"attune::device_span<particle>"}, {}};
+    attune::compile_request v{"f", "void", {"attune::device_span<particle>"}, {}};
     v.declarations = "#include <complex>\n#include \"p.hpp\"\nstatic_assert(sizeof(particle) == 8, "
                      "\"\");\n";
     std::string const text = attune::detail::device_entry_text(v, "k.cu");
@@ -132,7 +132,7 @@ TEST_CASE("the text has headers, macros, the kernel with its own lines, and the 
 {
     attune::kernel_source const kernel =
         attune::kernel_source{"#include <a.h>\n\nvoid k();\n", "dir/k \"1\".cu", {}, {}};
-    attune::variant v{"k", "void", {}, tile};
+    attune::compile_request v{"k", "void", {}, tile};
     header_prefix const all = prefix_of(kernel.text, v.macros, never);
     std::string const with_stop = device_text(kernel, v, all, true);
     CHECK(with_stop.starts_with("#include <a.h>\n#pragma nv_hdrstop\n#define TILE 64\n"
@@ -148,7 +148,7 @@ TEST_CASE("the text has headers, macros, the kernel with its own lines, and the 
 TEST_CASE("a log about the check becomes one sentence with both signatures")
 {
     attune::kernel_source const kernel{"", "k.cu", {}, {}};
-    attune::variant v{"k", "void", {"std::span<float>", "int"}, {}};
+    attune::compile_request v{"k", "void", {"std::span<float>", "int"}, {}};
     std::string const mismatch =
         "k.cu(3): warning: unused\nattune entry of k.cu(6): error: static assertion failed with "
         "\"\"\n  template\n  ^\n   detected during instantiation of class "

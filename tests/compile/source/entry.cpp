@@ -9,7 +9,7 @@
 namespace {
 
 /// What the machine's compiler says to a kernel; "ok" when it accepts it, "skipped" without one.
-std::string verdict(std::string const& text, attune::variant const& v, char const* standard)
+std::string verdict(std::string const& text, attune::compile_request const& v, char const* standard)
 {
     if (attune::detail::find_program("c++").empty()) return "skipped";
     attune::detail::temporary_folder const folder;
@@ -24,7 +24,7 @@ std::string verdict(std::string const& text, attune::variant const& v, char cons
 
 TEST_CASE("the entry accepts the declared signature, without warnings, in every standard")
 {
-    attune::variant const v = attune::variant_of<float(float const*, int)>("f");
+    attune::compile_request const v = attune::variant_of<float(float const*, int)>("f");
     for (char const* const standard : {"-std=c++11", "-std=c++17", "-std=c++20"}) {
         std::string const plain =
             verdict("float f(float const* p, int i) { return p[i]; }", v, standard);
@@ -51,7 +51,7 @@ TEST_CASE("the entry chooses among overloads, and reaches into namespaces and te
 TEST_CASE("a result or an argument of another type is refused although it would convert")
 {
     std::string const text = "int f(int x) { return x; }\n";
-    for (attune::variant const& v :
+    for (attune::compile_request const& v :
          {attune::variant_of<long(int)>("f"), attune::variant_of<int(long)>("f")}) {
         std::string const said = verdict(text, v, "-std=c++20");
         if (said == "skipped") continue;

@@ -46,7 +46,7 @@ TEST_CASE("a span of a device is named as such, for the compiler to write as a p
     CHECK(attune::type_text<attune::device_span<float>>() == "attune::device_span<float>");
     CHECK(attune::type_text<attune::device_span<int const> const&>() ==
           "attune::device_span<int const> const&");
-    attune::variant const v =
+    attune::compile_request const v =
         attune::variant_of<void(attune::device_span<float const>, double*, int)>("k");
     CHECK(attune::signature_text(v) == "void(attune::device_span<float const>, double*, int)");
 }
@@ -61,7 +61,7 @@ TEST_CASE("types of kernel_type are named, and the kernel file is checked to hav
           "attune::matrix_view<float const>");
     CHECK(attune::type_text<attune::volume_view<particle>>() ==
           "attune::volume_view<physics::particle>");
-    attune::variant const v = attune::variant_of<std::complex<double>(
+    attune::compile_request const v = attune::variant_of<std::complex<double>(
         attune::matrix_view<particle>, std::span<particle* const>, std::array<particle, 2>)>("k");
     CHECK(v.declarations ==
           "#include <attune/matrix_view.hpp>\n"
@@ -88,7 +88,7 @@ TEST_CASE("types that a kernel file may not know have no text")
 
 TEST_CASE("a function type becomes a variant")
 {
-    attune::variant const v =
+    attune::compile_request const v =
         attune::variant_of<void(std::span<float const>, std::span<float>, int)>("scale");
     CHECK(v.function == "scale");
     CHECK(attune::signature_text(v) == "void(std::span<float const>, std::span<float>, int)");

@@ -5,7 +5,7 @@
 
 TEST_CASE("a signature reads as C++ writes it")
 {
-    attune::variant v{"f", "double", {"double const*", "int"}, {}};
+    attune::compile_request v{"f", "double", {"double const*", "int"}, {}};
     CHECK(attune::signature_text(v) == "double(double const*, int)");
     v.arguments.clear();
     CHECK(attune::signature_text(v) == "double()");
@@ -13,7 +13,7 @@ TEST_CASE("a signature reads as C++ writes it")
 
 TEST_CASE("macros become compiler arguments in order")
 {
-    attune::variant const v{"f", "void", {}, {{"TILE", "64"}, {"ORDER", "2, 0, 1"}}};
+    attune::compile_request const v{"f", "void", {}, {{"TILE", "64"}, {"ORDER", "2, 0, 1"}}};
     CHECK(attune::macro_flags(v) == std::vector<std::string>{"-DTILE=64",
                                                              "-DATTUNE_VALUE_TILE=64",
                                                              "-DORDER=2, 0, 1",
@@ -22,7 +22,7 @@ TEST_CASE("macros become compiler arguments in order")
 
 TEST_CASE("a name that the kernel declares itself is no macro")
 {
-    attune::variant const v{"f", "void", {}, {{"TILE", "64", true}, {"UNROLL", ""}}};
+    attune::compile_request const v{"f", "void", {}, {{"TILE", "64", true}, {"UNROLL", ""}}};
     CHECK(
         attune::macro_flags(v) ==
         std::vector<std::string>{"-DATTUNE_VALUE_TILE=64", "-DUNROLL=", "-DATTUNE_VALUE_UNROLL="});
@@ -40,7 +40,7 @@ TEST_CASE("a text of flags is split at its blanks")
 
 TEST_CASE("a variant's file name holds its macros and nothing a shell minds")
 {
-    attune::variant v;
+    attune::compile_request v;
     v.function = "linear::sgemm<4>";
     v.macros = {{"TILE", "64"}, {"ORDER", "{0, 2, 1}"}};
     CHECK(attune::file_name_of(v) == "linear__sgemm_4_.TILE=64.ORDER=_0,2,1_");

@@ -72,7 +72,7 @@ template <class Compiler>
 void library_laws(Compiler const& compiler)
 {
     library_folder const seven;
-    attune::variant v = attune::variant_of<int()>("f");
+    attune::compile_request v = attune::variant_of<int()>("f");
     auto const result_of = [&](strings const& flags) {
         attune::compile_result const made = compiler.compile(fifteen(flags), v);
         auto const* code = std::get_if<attune::callable>(&made);
@@ -177,7 +177,7 @@ TEST_CASE("the kept objects of clang_compiler find their libraries again")
     attune_test::cache_folder const cache;
     library_folder const seven;
     attune::kernel_source const kernel = fifteen({"-L" + seven.path, "-lattune_seven"});
-    attune::variant const v = attune::variant_of<int()>("f");
+    attune::compile_request const v = attune::variant_of<int()>("f");
     attune::clang_options options;
     options.cache = cache.options();
     for (int run = 0; run < 2; ++run) {

@@ -35,7 +35,7 @@ namespace {
 
 attune::compile_result compile_text(attune_test::emulated_compiler const& compiler)
 {
-    attune::variant wanted;
+    attune::compile_request wanted;
     wanted.function = std::string(attune::device_compare_entry);
     wanted.result = "void";
     wanted.arguments = attune::device_compare_arguments();

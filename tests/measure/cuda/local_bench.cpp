@@ -70,7 +70,7 @@ struct emulated_bench {
     }
     [[nodiscard]] device_variant variant(int how, int cost_ns = 100000) const
     {
-        attune::variant v;
+        attune::compile_request v;
         v.function = "twice";
         v.result = "void";
         v.arguments = {"float const*", "float*", "int"};
@@ -81,7 +81,7 @@ struct emulated_bench {
     }
     [[nodiscard]] attune::device_code comparison() const
     {
-        attune::variant v;
+        attune::compile_request v;
         v.function = std::string(attune::device_compare_entry);
         v.result = "void";
         v.arguments = attune::device_compare_arguments();
@@ -96,7 +96,7 @@ struct emulated_bench {
 
 private:
     [[nodiscard]] device_variant compiled(attune::kernel_source const& source,
-                                          attune::variant const& v) const
+                                          attune::compile_request const& v) const
     {
         attune::compile_result const made = compiler.compile(source, v);
         if (auto const* why = std::get_if<failure>(&made)) FAIL(why->log);

@@ -105,7 +105,7 @@ struct call_on_device {
     }
     [[nodiscard]] device_variant variant(int how, int cost_ns = 100000) const
     {
-        attune::variant v;
+        attune::compile_request v;
         v.function = "saxpy";
         v.arguments = {"float const*", "float*", "float", "int"};
         v.macros = {{"HOW", std::to_string(how)}, {"COST_NS", std::to_string(cost_ns)}};
@@ -356,7 +356,7 @@ TEST_CASE("a worker on the second device uses the second device")
     call.ordinal = 1;
     call.buffers = {b};
     call.arguments = {{0, {}}};
-    attune::variant v;
+    attune::compile_request v;
     v.function = "negate";
     v.arguments = {"int*"};
     v.launch.block = {3, 1, 1};

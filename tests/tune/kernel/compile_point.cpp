@@ -33,7 +33,7 @@ attune::kernel<void(std::span<float>)> kernel()
 }
 
 /// 100 registers a thread; blocks of 512 spill.
-scripted_device_compiler::answer resources(attune::variant const& v)
+scripted_device_compiler::answer resources(attune::compile_request const& v)
 {
     int const threads = value_of(v, "BLOCK");
     attune::code_resources out;
@@ -90,17 +90,18 @@ TEST_CASE("code that breaks a rule, or that the device cannot launch, fails at l
 
 TEST_CASE("a compiler's own failure stays what it is, and code for a processor is not looked at")
 {
-    scripted_device_compiler refusing{[](attune::variant const&) {
+    scripted_device_compiler refusing{[](attune::compile_request const&) {
         return scripted_device_compiler::answer{
             attune::failure{failure_stage::compile, "error: no"}};
     }};
     CHECK(failure_of(compile(refusing, kernel().describe(), 1024)).reason == "error: no");
     auto k = kernel();
     k.require(attune::registers < 1);
-    scripted_compiler const processor{[](attune::variant const&) -> scripted_compiler::answer {
-        static int code = 0;
-        return static_cast<void*>(&code);
-    }};
+    scripted_compiler const processor{
+        [](attune::compile_request const&) -> scripted_compiler::answer {
+            static int code = 0;
+            return static_cast<void*>(&code);
+        }};
     CHECK(std::holds_alternative<attune::callable>(compile(processor, k.describe(), 1024)));
 }
 
@@ -117,13 +118,13 @@ TEST_CASE("features are read of all code for a device, refused or not, and of no
     CHECK(read(device, 64) == std::vector<double>{100, 0});
     CHECK(read(device, 512) == std::vector<double>{100, 24}); // breaks the rule
     CHECK(read(device, 1024) == std::vector<double>{100, 0}); // cannot be launched
-    CHECK(read(scripted_device_compiler{[](attune::variant const&) {
+    CHECK(read(scripted_device_compiler{[](attune::compile_request const&) {
                    return scripted_device_compiler::answer{
                        attune::failure{failure_stage::compile, "error: no"}};
                }},
                64)
               .empty());
-    CHECK(read(scripted_compiler{[](attune::variant const&) -> scripted_compiler::answer {
+    CHECK(read(scripted_compiler{[](attune::compile_request const&) -> scripted_compiler::answer {
                    static int code = 0;
                    return static_cast<void*>(&code);
                }},

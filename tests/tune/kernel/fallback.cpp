@@ -210,7 +210,7 @@ TEST_CASE(
     CHECK_THROWS_AS((void)call(), attune::error); // no code at all
 
     attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
-    attune::variant v = k.describe().signature;
+    attune::compile_request v = k.describe().signature;
     v.macros = {{"BLOCK", "64"}};
     v.launch.block = {64, 1, 1};
     attune::compile_result const made = compiler.compile(k.describe().source, v);

@@ -52,7 +52,7 @@ TEST_CASE("flags and compilers become no macros")
     attune::description const declared = attune::with_annotated_defaults(k.describe());
     attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
     attune::point const last = tree.at(static_cast<std::uint64_t>(*tree.size() - 1));
-    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), last);
+    attune::compile_request const v = attune::make_variant(k.describe(), tree.describe(), last);
     CHECK(v.macros == std::vector<attune::macro_definition>{{"TILE", "64"}});
     CHECK(v.flags == std::vector<std::string>{"-O2", "-ffast-math"});
     CHECK(v.compiler == "g++");
@@ -115,7 +115,8 @@ TEST_CASE("a name that the kernel file gives to a constant is no macro of the va
                              "bool f = ATTUNE_TUNABLE(FLAG, true);\n");
     attune::description const declared = attune::with_annotated_defaults(k.describe());
     attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
-    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), tree.at(0));
+    attune::compile_request const v =
+        attune::make_variant(k.describe(), tree.describe(), tree.at(0));
     REQUIRE(v.macros.size() == 2);
     CHECK(v.macros[0].is_own_name);
     CHECK(!v.macros[1].is_own_name);
@@ -134,7 +135,8 @@ TEST_CASE("nothing can be the default of a parameter that has it among its value
     attune::description const declared = attune::with_annotated_defaults(k.describe());
     CHECK(*declared.parameters[0].default_text == "");
     attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
-    attune::variant const v = attune::make_variant(k.describe(), tree.describe(), tree.at(1));
+    attune::compile_request const v =
+        attune::make_variant(k.describe(), tree.describe(), tree.at(1));
     CHECK(v.macros == std::vector<attune::macro_definition>{{"UNROLL", ""}});
 
     auto const number = kernel_of(attune::space(tile), "int x = ATTUNE_TUNABLE(TILE, );\n");
@@ -247,7 +249,7 @@ TEST_CASE("a compiler and a store are held by reference behind one value")
     attune::any_store const known = attune::make_any_store(store);
     known.add({});
     CHECK(store.records().size() == 1);
-    CHECK(known.find({}).how == attune::match::exact);
+    CHECK(known.find({}).how == attune::record_match::exact);
     CHECK(known.notices().empty());
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("code for a device is tried on it, in a worker unless this process is 
 
 TEST_CASE("without a device there are predictions, for those who ask, or an error")
 {
-    problem_with p{scripted_device_compiler{[](attune::variant const&) {
+    problem_with p{scripted_device_compiler{[](attune::compile_request const&) {
         return scripted_device_compiler::answer{attune::code_resources{}};
     }}};
     CHECK(p.protection(true) == "nothing runs: predicted for sm_90");

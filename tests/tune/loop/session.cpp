@@ -156,7 +156,7 @@ TEST_CASE("the time budget holds for slow compilers and the final too")
     // Nine configurations of a quarter of a second each do not fit into a second and a half.
     bench<usual, fast, crawling, wrong, refused, unloadable, throwing, same_as_usual, crashing> b;
     std::vector<double> begun_s;
-    b.compiler = scripted_compiler{[&](attune::variant const& v) {
+    b.compiler = scripted_compiler{[&](attune::compile_request const& v) {
         begun_s.push_back(attune::steady_seconds());
         ::usleep(250'000);
         return accumulate_script(v);
@@ -175,7 +175,7 @@ TEST_CASE("one last evaluation that overruns the budget does not cost what was f
     bench<usual, fast, crawling> b;
     b.script();
     int compiled = 0;
-    b.compiler = scripted_compiler{[&](attune::variant const& v) {
+    b.compiler = scripted_compiler{[&](attune::compile_request const& v) {
         if (++compiled == 3) ::usleep(1'700'000);
         return accumulate_script(v);
     }};

@@ -261,7 +261,7 @@ TEST_CASE("a default that does not compile is an error with the compiler's words
 TEST_CASE("a kernel with other types is one sentence, without what the compiler said around it")
 {
     bench b;
-    b.compiler = scripted_compiler{[](attune::variant const&) {
+    b.compiler = scripted_compiler{[](attune::compile_request const&) {
         return attune::failure{
             failure_stage::compile,
             "entry:9:1: error: static assertion failed due to requirement 'x': attune: kernel 'f' "

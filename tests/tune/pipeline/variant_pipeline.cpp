@@ -111,7 +111,7 @@ TEST_CASE("what the compiler had in its cache is counted apart")
 {
     bench b;
     b.any.compile = [made = b.any.compile](attune::kernel_source const& k,
-                                           attune::variant const& v) {
+                                           attune::compile_request const& v) {
         attune::compile_result result = made(k, v);
         if (auto* const code = std::get_if<attune::callable>(&result))
             code->from_cache = v.macros.at(0).value != "0";
@@ -153,7 +153,7 @@ TEST_CASE("the run does not depend on how long compiling takes, nor on the numbe
         grid quick;
         std::vector<std::string> const expected = calls_of(quick, ahead, 20);
         grid uneven;
-        uneven.on_compile = [&](attune::variant const& v) {
+        uneven.on_compile = [&](attune::compile_request const& v) {
             std::size_t const x = std::stoul(v.macros[0].value);
             std::this_thread::sleep_for(std::chrono::microseconds{x % 3 == 0 ? 3000 : 100});
             return attune::callable{};

@@ -43,7 +43,7 @@ struct found_ptx {
 /// The same for a __global__ function, which attune_add_kernel(target file.cu) has compiled to PTX:
 /// a driver makes code of it without NVRTC. Its types are those that `signature` has on a device.
 /// @param wanted  its `type` is not looked at
-[[nodiscard]] found_ptx find_ptx(wanted_ahead const& wanted, variant const& signature);
+[[nodiscard]] found_ptx find_ptx(wanted_ahead const& wanted, compile_request const& signature);
 
 } // namespace attune::inline ATTUNE_ABI
 

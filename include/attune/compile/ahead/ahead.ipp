@@ -100,7 +100,7 @@ namespace detail {
 }
 
 /// "float const*, int" of what the program declares, as the device has it.
-[[nodiscard]] inline std::string device_arguments(variant const& signature)
+[[nodiscard]] inline std::string device_arguments(compile_request const& signature)
 {
     std::string text;
     for (std::string const& type : signature.arguments)
@@ -134,7 +134,7 @@ namespace detail {
 
 } // namespace detail
 
-ATTUNE_INLINE found_ptx find_ptx(wanted_ahead const& wanted, variant const& signature)
+ATTUNE_INLINE found_ptx find_ptx(wanted_ahead const& wanted, compile_request const& signature)
 {
     found_ptx out;
     device_ahead const* const* const end = &__stop_attune_ptx;

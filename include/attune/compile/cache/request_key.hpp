@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] std::string request_key(std::string_view kind,
                                       std::string_view compiler,
                                       kernel_source const& kernel,
-                                      variant const& v);
+                                      compile_request const& v);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -18,7 +18,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether the current folder can make a difference. Flags that may hold a path, or that write the
 /// folder into debug information, count as such.
-[[nodiscard]] inline bool depends_on_current_folder(kernel_source const& kernel, variant const& v)
+[[nodiscard]] inline bool depends_on_current_folder(kernel_source const& kernel,
+                                                    compile_request const& v)
 {
     auto const relative = [](std::string const& path) { return !path.starts_with('/'); };
     auto const may_hold_path = [](std::string const& flag) {
@@ -37,7 +38,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE std::string request_key(std::string_view kind,
                                       std::string_view compiler,
                                       kernel_source const& kernel,
-                                      variant const& v)
+                                      compile_request const& v)
 {
     content_hash key;
     auto const list = [&](std::string_view name, std::vector<std::string> const& texts) {

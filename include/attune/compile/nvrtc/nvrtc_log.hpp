@@ -108,7 +108,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline failure device_compile_failure(std::string_view log,
                                                     std::string_view result,
                                                     kernel_source const& kernel,
-                                                    variant const& v)
+                                                    compile_request const& v)
 {
     failure f{failure_stage::compile, {}, readable_log(log, kernel)};
     f.reason = first_device_error(f.log);

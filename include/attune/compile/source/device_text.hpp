@@ -61,9 +61,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// "void(float const*, float*, int)": what the kernel file has to define.
-[[nodiscard]] inline std::string device_signature(variant const& v)
+[[nodiscard]] inline std::string device_signature(compile_request const& v)
 {
-    variant as_defined = v;
+    compile_request as_defined = v;
     for (std::string& type : as_defined.arguments)
         type = device_type(type);
     return signature_text(as_defined);
@@ -152,7 +152,7 @@ prefix_of(std::string_view text, std::vector<macro_definition> const& macros, De
 }
 
 /// The check of the signature. What is wrong is told from the compiler's log: device_entry_problem.
-[[nodiscard]] inline std::string device_entry_text(variant const& v, std::string_view path)
+[[nodiscard]] inline std::string device_entry_text(compile_request const& v, std::string_view path)
 {
     std::string const name = "::" + v.function;
     std::string const castable =
@@ -175,8 +175,10 @@ prefix_of(std::string_view text, std::vector<macro_definition> const& macros, De
 
 /// The whole text. Errors name the kernel's path and its own line numbers, when the text's name is
 /// the path.
-[[nodiscard]] inline std::string
-device_text(kernel_source const& kernel, variant const& v, header_prefix const& prefix, bool stop)
+[[nodiscard]] inline std::string device_text(kernel_source const& kernel,
+                                             compile_request const& v,
+                                             header_prefix const& prefix,
+                                             bool stop)
 {
     std::string text = kernel.text.substr(0, prefix.end);
     if (stop) text += "#pragma nv_hdrstop\n";
@@ -189,7 +191,7 @@ device_text(kernel_source const& kernel, variant const& v, header_prefix const& 
 /// What a log says about the check and about the lookup of the kernel's name.
 /// @return  one sentence; empty when the log is about something else
 [[nodiscard]] inline std::string
-device_entry_problem(std::string_view log, kernel_source const& kernel, variant const& v)
+device_entry_problem(std::string_view log, kernel_source const& kernel, compile_request const& v)
 {
     std::string const place = device_entry_name(kernel.path);
     std::string const kernel_name = "attune: kernel '" + v.function + '\'';

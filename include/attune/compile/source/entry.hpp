@@ -41,7 +41,7 @@ namespace detail {
 /// How a missing function is told from a wrong one: `::name` finds declarations of the global
 /// namespace first, and only if there are none those of the namespaces it uses. One of these holds
 /// a function of that name that takes a type nobody else can name.
-[[nodiscard]] inline std::string entry_text(variant const& v, std::string_view path)
+[[nodiscard]] inline std::string entry_text(compile_request const& v, std::string_view path)
 {
     std::string const signature = signature_text(v);
     std::string const name = "::" + v.function;
@@ -92,7 +92,8 @@ namespace detail {
 }
 
 /// The whole text a compiler is given, less the macros (see macro_flags).
-[[nodiscard]] inline std::string translation_unit(kernel_source const& kernel, variant const& v)
+[[nodiscard]] inline std::string translation_unit(kernel_source const& kernel,
+                                                  compile_request const& v)
 {
     return kernel.text + entry_text(v, kernel.path);
 }

@@ -195,7 +195,7 @@ struct signature_parts {
 template <class Result, class... Arguments>
 struct signature_parts<Result(Arguments...)> {
     static constexpr bool is_function = true;
-    static void write(variant& v)
+    static void write(compile_request& v)
     {
         v.result = type_text<Result>();
         v.arguments = {type_text<Arguments>()...};
@@ -209,12 +209,12 @@ struct signature_parts<Result(Arguments...)> {
 /// A variant without macros of the kernel `function`, whose signature is the function type
 /// `Signature`: `variant_of<void(std::span<float>, int)>("scale")`.
 template <class Signature>
-[[nodiscard]] variant variant_of(std::string function)
+[[nodiscard]] compile_request variant_of(std::string function)
 {
     static_assert(detail::signature_parts<Signature>::is_function,
                   "attune: a kernel's signature is written as a function type, such as "
                   "void(std::span<float const>, std::span<float>, int)");
-    variant v{std::move(function), "void", {}, {}};
+    compile_request v{std::move(function), "void", {}, {}};
     if constexpr (detail::signature_parts<Signature>::is_function)
         detail::signature_parts<Signature>::write(v);
     return v;

@@ -26,7 +26,7 @@ struct macro_definition {
 
 /// What is compiled: `result function(arguments...)` under `macros`, with `flags` after those of
 /// the compiler and of the kernel, so that of two that contradict each other the variant's holds.
-struct variant {
+struct compile_request {
     std::string function;               ///< "sgemm", "linear::sgemm" or "sgemm<4>"
     std::string result = "void";        ///< C++ text of the result's type
     std::vector<std::string> arguments; ///< C++ text of each argument's type, in order
@@ -36,11 +36,11 @@ struct variant {
     launch_geometry launch{};         ///< of a kernel for a device; no part of the code itself
     std::string declarations{};       ///< lines that the types need: includes, checks of their size
 
-    friend bool operator==(variant const&, variant const&) = default;
+    friend bool operator==(compile_request const&, compile_request const&) = default;
 };
 
 /// The signature as a sentence shows it: "void(std::span<float const>, int)".
-[[nodiscard]] inline std::string signature_text(variant const& v)
+[[nodiscard]] inline std::string signature_text(compile_request const& v)
 {
     std::string text = v.result + '(';
     for (std::size_t i = 0; i < v.arguments.size(); ++i)
@@ -56,7 +56,7 @@ inline constexpr std::string_view value_prefix = "ATTUNE_VALUE_";
 
 /// What is defined for a variant: {"TILE_M", "64"}, {"ATTUNE_VALUE_TILE_M", "64"}, ...
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>>
-macros_defined(variant const& v)
+macros_defined(compile_request const& v)
 {
     std::vector<std::pair<std::string, std::string>> out;
     for (macro_definition const& macro : v.macros) {
@@ -67,7 +67,7 @@ macros_defined(variant const& v)
 }
 
 /// The same as compiler arguments: "-DTILE_M=64", "-DATTUNE_VALUE_TILE_M=64", ...
-[[nodiscard]] inline std::vector<std::string> macro_flags(variant const& v)
+[[nodiscard]] inline std::vector<std::string> macro_flags(compile_request const& v)
 {
     std::vector<std::string> flags;
     for (auto const& [name, value] : macros_defined(v))
@@ -76,7 +76,7 @@ macros_defined(variant const& v)
 }
 
 /// The function and its macros as the start of a file's name: "sgemm.TILE_M=64.TILE_N=16".
-[[nodiscard]] inline std::string file_name_of(variant const& v)
+[[nodiscard]] inline std::string file_name_of(compile_request const& v)
 {
     std::string name = v.function;
     for (macro_definition const& macro : v.macros)

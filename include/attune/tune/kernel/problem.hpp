@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Any store as one value.
 struct any_store {
-    std::function<found(record_key const&)> find;
+    std::function<lookup_result(record_key const&)> find;
     std::function<void(record const&)> add;
     std::function<std::vector<std::string>()> notices;
 };
@@ -53,7 +53,7 @@ struct tuning_problem {
 
 /// The variant that `at` stands for: the kernel's signature, and per parameter a macro, or flags,
 /// or the name of a compiler; and the geometry of its launch, where the kernel declares one.
-[[nodiscard]] variant
+[[nodiscard]] compile_request
 make_variant(kernel_description const& kernel, description const& space, point const& at);
 
 /// Compares the parameters that the declaration and the kernel file name, and gives every parameter

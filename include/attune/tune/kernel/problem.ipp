@@ -18,11 +18,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE variant make_variant(kernel_description const& kernel,
-                                   description const& space,
-                                   point const& at)
+ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
+                                           description const& space,
+                                           point const& at)
 {
-    variant out = kernel.signature;
+    compile_request out = kernel.signature;
     for (std::size_t i = 0; i < space.parameters.size(); ++i) {
         parameter_description const& p = space.parameters[i];
         std::string value = text_of(p, at[i]);

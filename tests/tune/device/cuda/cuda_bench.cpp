@@ -48,7 +48,7 @@ struct bench {
     }
     [[nodiscard]] attune::callable code(saxpy_kind kind) const
     {
-        attune::variant v = attune::make_variant(
+        attune::compile_request v = attune::make_variant(
             kernel.describe(), space.describe(), *attune::default_point(space));
         for (attune::macro_definition& m : v.macros)
             if (m.name == "KIND") m.value = std::to_string(static_cast<int>(kind));

@@ -67,7 +67,7 @@ TEST_CASE("where devices cannot help, the default serves, and the report names t
 TEST_CASE("for this processor there are no devices")
 {
     saxpy_data data;
-    auto nothing = scripted_compiler{[](attune::variant const&) {
+    auto nothing = scripted_compiler{[](attune::compile_request const&) {
         return reinterpret_cast<void*>(
             +[](std::span<float const>, std::span<float>, float, int) {});
     }};

@@ -45,7 +45,7 @@ attune::kernel<signature> scale_kernel()
 /// On the scripted device a multiprocessor holds 8 blocks of 64, 128 and 256 threads, which are a
 /// quarter, a half and all of its 2048 threads; and 2 blocks of 1024, whose threads spill half as
 /// many bytes as they have in registers.
-scripted_device_compiler::answer resources_of(attune::variant const& v)
+scripted_device_compiler::answer resources_of(attune::compile_request const& v)
 {
     attune::code_resources out;
     switch (value_of(v, "BLOCK")) {
@@ -82,7 +82,7 @@ objective(std::int64_t threads, std::int64_t registers, std::int64_t spill, std:
 struct shared_store {
     std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
 
-    attune::found find(attune::record_key const& key) { return records->find(key); }
+    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
     void add(attune::record const& r) { records->add(r); }
     std::vector<std::string> notices() { return {}; }
 };
@@ -208,7 +208,7 @@ attune::kernel<signature> unrolled_kernel(bool has_other_features = false)
     return out;
 }
 
-scripted_device_compiler::answer unrolled_resources(attune::variant const& v)
+scripted_device_compiler::answer unrolled_resources(attune::compile_request const& v)
 {
     int const wanted = 16 + value_of(v, "UNROLL") * value_of(v, "VEC") * 3 / 2;
     attune::code_resources out;

@@ -62,7 +62,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline failure nvrtc_failure(nvrtc_reply const& reply,
                                            char const* result,
                                            kernel_source const& kernel,
-                                           variant const& v,
+                                           compile_request const& v,
                                            device_limits const& limits)
 {
     failure f = device_compile_failure(reply.log, result, kernel, v);

@@ -83,14 +83,14 @@ struct nvrtc_compiler::state {
     }
     /// What NVRTC gets of them, each written in one way.
     [[nodiscard]] std::vector<std::string> flags_of(kernel_source const& kernel,
-                                                    variant const& v) const
+                                                    compile_request const& v) const
     {
         std::vector<std::string> flags = options.flags;
         flags.insert(flags.end(), kernel.flags.begin(), kernel.flags.end());
         flags.insert(flags.end(), v.flags.begin(), v.flags.end());
         return detail::plain_flags(flags);
     }
-    [[nodiscard]] std::string key_of(kernel_source const& kernel, variant const& v) const
+    [[nodiscard]] std::string key_of(kernel_source const& kernel, compile_request const& v) const
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
@@ -105,7 +105,7 @@ struct nvrtc_compiler::state {
     /// A callable, or why the device does not take it.
     [[nodiscard]] compile_result finish(device_code code,
                                         kernel_source const& kernel,
-                                        variant const& v,
+                                        compile_request const& v,
                                         std::chrono::steady_clock::time_point start,
                                         bool from_cache) const
     {
@@ -122,7 +122,7 @@ struct nvrtc_compiler::state {
 
     /// The code, when it is in the cache.
     [[nodiscard]] std::optional<compile_result>
-    kept(kernel_source const& kernel, variant const& v, bool counted) const
+    kept(kernel_source const& kernel, compile_request const& v, bool counted) const
     {
         auto const start = std::chrono::steady_clock::now();
         std::string const key = key_of(kernel, v);
@@ -133,10 +133,10 @@ struct nvrtc_compiler::state {
         return finish(std::move(*code), kernel, v, start, true);
     }
 
-    [[nodiscard]] compile_result compile(kernel_source const& kernel, variant const& v);
+    [[nodiscard]] compile_result compile(kernel_source const& kernel, compile_request const& v);
     /// Runs NVRTC, with headers that are parsed once where that can be.
     [[nodiscard]] detail::nvrtc_reply run(kernel_source const& kernel,
-                                          variant const& v,
+                                          compile_request const& v,
                                           detail::include_scanner::places const& where,
                                           detail::include_closure const& all);
     void keep(std::string const& key,
@@ -157,7 +157,7 @@ struct nvrtc_compiler::state {
 
 ATTUNE_INLINE detail::nvrtc_reply
 nvrtc_compiler::state::run(kernel_source const& kernel,
-                           variant const& v,
+                           compile_request const& v,
                            detail::include_scanner::places const& where,
                            detail::include_closure const& all)
 {
@@ -221,7 +221,7 @@ ATTUNE_INLINE void nvrtc_compiler::state::keep(std::string const& key,
 }
 
 ATTUNE_INLINE compile_result nvrtc_compiler::state::compile(kernel_source const& kernel,
-                                                            variant const& v)
+                                                            compile_request const& v)
 {
     auto const start = std::chrono::steady_clock::now();
     if (v.result != "void")

@@ -26,7 +26,7 @@ namespace detail {
 /// compares.
 [[nodiscard]] inline device_code compile_comparison(any_compiler const& compiler)
 {
-    variant wanted;
+    compile_request wanted;
     wanted.function = "attune_compare";
     wanted.arguments = device_compare_arguments();
     compile_result const made = compiler.compile(
