@@ -30,7 +30,7 @@ int main()
     attune::tuned sgemm{kernel, attune::clang_compiler{}, attune::store{"sgemm.attune"}};
     sgemm(a, b, c, n);
 
-    std::printf("c[0] = %.0f\n%s\n", static_cast<double>(c[0]), summary(sgemm.report()).c_str());
+    std::printf("c[0] = %.0f\n%s\n", static_cast<double>(c[0]), sgemm.report().summary().c_str());
 }
 // prints:
 // c[0] = 1024

@@ -35,7 +35,7 @@ int main()
     attune::tuned saxpy{kernel, compiler, attune::store{"saxpy.attune"}};
     saxpy(x, y, 3.0f, size);
 
-    std::printf("y[0] = %.0f\n%s\n", static_cast<double>(y[0]), summary(saxpy.report()).c_str());
+    std::printf("y[0] = %.0f\n%s\n", static_cast<double>(y[0]), saxpy.report().summary().c_str());
 }
 // prints:
 // y[0] = 5

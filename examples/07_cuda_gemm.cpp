@@ -52,7 +52,7 @@ int main()
     gemm(a.span(), b.span(), c.span(), size); // costs what cuLaunchKernel costs
 
     attune::tuning_report const report = gemm.report();
-    std::printf("c[0] = %.0f\n%s\n", static_cast<double>(c.to_host()[0]), summary(report).c_str());
+    std::printf("c[0] = %.0f\n%s\n", static_cast<double>(c.to_host()[0]), report.summary().c_str());
     std::printf("%.0f GFLOP/s\n", 2.0 * size * size * size / report.best.value * 1e-9);
 }
 // prints:

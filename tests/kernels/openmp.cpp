@@ -176,7 +176,7 @@ TEST_CASE("with GCC's OpenMP, which does not survive a fork, tuning goes on with
                              [&]() -> std::string {
                                  attune::tuning_report const report = tune_work(gcc);
                                  if (report.evaluations != 3 || attune::total(report.failures) != 0)
-                                     return summary(report);
+                                     return report.summary();
                                  return report.isolation;
                              },
                              {.check_s = 60});

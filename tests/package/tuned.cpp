@@ -34,7 +34,7 @@ int tune_and_remember()
     ::unlink(store);
     attune::tuned scale{kernel, attune::system_compiler{}, attune::store{store}, options};
     scale(y);
-    std::printf("%g, %s\n", static_cast<double>(y[0]), summary(scale.report()).c_str());
+    std::printf("%g, %s\n", static_cast<double>(y[0]), scale.report().summary().c_str());
     bool const remembered = ::unlink(store) == 0;
     return y[0] == 6.0f && y.back() == 6.0f && scale.report().evaluations == 2 && remembered ? 0
                                                                                              : 1;

@@ -198,7 +198,7 @@ struct saxpy_bench {
 /// Everything there is to say about a tuning that did not end as expected.
 [[nodiscard]] inline std::string all_of(attune::tuning_report const& report)
 {
-    std::string text = summary(report) + "\n  installed " + report.configuration + ", default " +
+    std::string text = report.summary() + "\n  installed " + report.configuration + ", default " +
                        std::to_string(report.default_time.value * 1e6) + " us, best " +
                        std::to_string(report.best.value * 1e6) + " us, " + report.isolation;
     for (attune::failure const& why : report.first_failures)

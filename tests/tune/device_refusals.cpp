@@ -25,7 +25,7 @@ TEST_CASE("variants that fault and that never end cost a failure each, and no ot
     saxpy(there.x, there.y, 2.0F, data.n());
     CHECK(there.fetch().called_times(1, 2.0F));
     attune::tuning_report const report = saxpy.report();
-    INFO(summary(report));
+    INFO(report.summary());
     CHECK(report.isolation.starts_with("worker"));
     CHECK(report.configuration == "KIND=1 BLOCK=32");
     CHECK(report.evaluations == 10);

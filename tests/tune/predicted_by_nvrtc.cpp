@@ -51,7 +51,7 @@ TEST_CASE("a kernel is compiled by NVRTC, judged and remembered where there is n
     if (!has_nvrtc()) return;
     attune::tuned reverse{reverse_kernel(), nvrtc_for(90), attune::memory_store{}, quick_options()};
     attune::tuning_report const report = reverse.predict({}, {}, 1 << 30);
-    INFO(summary(report));
+    INFO(report.summary());
     CHECK(report.how == decision::tuned);
     CHECK(report.evaluations == 6);
     CHECK((report.configuration == "BLOCK=256 SIZE=256" ||

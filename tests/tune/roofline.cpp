@@ -105,8 +105,8 @@ TEST_CASE("the report has a place under the roofline only where work is stated")
     CHECK(report.roofline->least_s > 0);
     CHECK(report.roofline->fraction ==
           doctest::Approx(report.roofline->least_s / report.best.value));
-    CHECK(has(summary(report), attune::text_of(*report.roofline)));
-    CHECK(has(summary(report), " of the roofline ("));
+    CHECK(has(report.summary(), attune::text_of(*report.roofline)));
+    CHECK(has(report.summary(), " of the roofline ("));
 }
 
 TEST_CASE("what was remembered keeps its place, and nothing is measured for it")
@@ -130,7 +130,7 @@ TEST_CASE("what was remembered keeps its place, and nothing is measured for it")
     CHECK(report.roofline->least_s == roof->least_s);
     CHECK(report.roofline->memory_bound == roof->memory_bound);
     CHECK(report.roofline->fraction == doctest::Approx(roof->fraction));
-    CHECK(has(summary(report), " of the roofline ("));
+    CHECK(has(report.summary(), " of the roofline ("));
 }
 
 TEST_CASE("where it is to end at it, the roofline ends a tuning that is near enough, and says so")

@@ -67,7 +67,7 @@ TEST_CASE("the call that remembers is one call too")
     CHECK(data.called_times(2, 3.0));
     CHECK(compiler.compiled().size() == 1);
     CHECK(second.report().how == decision::remembered);
-    CHECK(summary(second.report()).find("remembered WAY=1") != std::string::npos);
+    CHECK(second.report().summary().find("remembered WAY=1") != std::string::npos);
 }
 
 TEST_CASE("the default that is kept is called, with its own result")

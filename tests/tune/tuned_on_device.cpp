@@ -25,7 +25,7 @@ TEST_CASE("arrays of the host: the data is what exactly one call makes of it, tu
     saxpy(data.x, data.y, 3.0F, data.n());
     CHECK(data.called_times(1, 3.0F));
     attune::tuning_report const report = saxpy.report();
-    INFO(summary(report));
+    INFO(report.summary());
     CHECK(report.how == decision::tuned);
     CHECK(report.configuration == "KIND=1 BLOCK=32");
     CHECK(report.evaluations == 8);

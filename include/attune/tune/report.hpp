@@ -96,16 +96,16 @@ struct tuning_report {
     std::vector<shape_failure> shape_failures{};
     std::string serving{}; ///< what serves the latest new shape, and why: one sentence
     std::vector<std::string> notices;
+
+    /// One line: "2.98x faster than the default: 1.2 ms, was 3.6 ms; 60 evaluations in 12 s, 3
+    /// crashed".
+    [[nodiscard]] std::string summary() const;
 };
 
 /// The report of a call that was neither tuned for nor remembered: no times, no evaluations.
 /// @param how     served_default, served_fallback or call_failed
 /// @param reason  one sentence, or what() of an attune::error
 [[nodiscard]] tuning_report untuned_report(std::string kernel, decision how, std::string reason);
-
-/// One line: "2.98x faster than the default: 1.2 ms, was 3.6 ms; 60 evaluations in 12 s, 3
-/// crashed".
-[[nodiscard]] std::string summary(tuning_report const& report);
 
 } // namespace attune::inline ATTUNE_ABI
 

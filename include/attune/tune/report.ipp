@@ -75,8 +75,9 @@ ATTUNE_INLINE tuning_report untuned_report(std::string kernel, decision how, std
     return out;
 }
 
-ATTUNE_INLINE std::string summary(tuning_report const& report)
+ATTUNE_INLINE std::string tuning_report::summary() const
 {
+    tuning_report const& report = *this;
     auto const time = [&](measurement const& m) {
         return text_of_quantity(m.value, !report.predicted);
     };

@@ -64,8 +64,8 @@ TEST_CASE("the winner is compared with the user's own code, a function, and both
     CHECK(r.report.baseline->time.value / r.report.best.value ==
           doctest::Approx(r.report.baseline->speedup).epsilon(1e-9));
     CHECK(r.report.baseline->speedup < r.report.speedup);
-    CHECK(has(summary(r.report), "x faster than your own, "));
-    CHECK(has(summary(r.report), "x than the default: "));
+    CHECK(has(r.report.summary(), "x faster than your own, "));
+    CHECK(has(r.report.summary(), "x than the default: "));
     CHECK(heard.events().back().baseline_value > 0);
     CHECK(b.data.called_times(0, 3.0));
 }
@@ -85,7 +85,7 @@ TEST_CASE("own code that is faster than all that was found is said to be so, and
     CHECK(r.code.address == std::get<void*>(code_of<usual>()));
     REQUIRE(r.report.baseline);
     CHECK(r.report.baseline->speedup_high < 1);
-    CHECK(summary(r.report).starts_with("your own is "));
+    CHECK(r.report.summary().starts_with("your own is "));
     CHECK(has(all_of(r.report.notices), "faster than what is installed"));
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("where the default stays it is compared with the user's own code, too"
     CHECK(r.report.how == decision::kept_default);
     REQUIRE(r.report.baseline);
     CHECK(r.report.baseline->speedup_low > 1);
-    CHECK(has(summary(r.report), "nothing was proven faster; "));
-    CHECK(has(summary(r.report), "x faster than your own, "));
+    CHECK(has(r.report.summary(), "nothing was proven faster; "));
+    CHECK(has(r.report.summary(), "x faster than your own, "));
 }
 
 TEST_CASE("how many times as fast as the user's own code, and as the default, the winner is")
@@ -113,7 +113,7 @@ TEST_CASE("how many times as fast as the user's own code, and as the default, th
     CHECK(r.report.speedup == doctest::Approx(40));
     REQUIRE(r.report.baseline);
     CHECK(r.report.baseline->speedup == doctest::Approx(4));
-    CHECK(summary(r.report).starts_with("4.00x faster than your own, 40.00x than the default: "
+    CHECK(r.report.summary().starts_with("4.00x faster than your own, 40.00x than the default: "
                                         "2 ms, was 8 ms and 80 ms"));
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("own code that is wrong, or crashes, is a notice and is not timed")
         CHECK(attune::total(r.report.failures) == 0);
         CHECK(has(all_of(r.report.notices), "your own code (kernel.baseline) "));
         CHECK(has(all_of(r.report.notices), " and is not timed: "));
-        CHECK(!has(summary(r.report), "your own"));
+        CHECK(!has(r.report.summary(), "your own"));
         CHECK(b.data.called_times(0, 3.0));
     }
 }

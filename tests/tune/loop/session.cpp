@@ -90,7 +90,7 @@ TEST_CASE("the speedup is the default's time over the winner's")
     CHECK(r.report.default_time.value == doctest::Approx(8e-3));
     CHECK(r.report.speedup == doctest::Approx(8));
     CHECK(!r.report.noise.is_disturbed);
-    CHECK(summary(r.report).starts_with("8.00x faster than the default: 1 ms, was 8 ms"));
+    CHECK(r.report.summary().starts_with("8.00x faster than the default: 1 ms, was 8 ms"));
 }
 
 TEST_CASE("the default is evaluation 0 and stays when nothing is better")
@@ -110,7 +110,7 @@ TEST_CASE("the default is evaluation 0 and stays when nothing is better")
     CHECK(heard.events()[1].improved);
     CHECK(heard.count(progress_event::finals) == 0);
     CHECK(heard.events().back().event == progress_event::finished);
-    CHECK(heard.events().back().text == summary(r.report));
+    CHECK(heard.events().back().text == r.report.summary());
 }
 
 TEST_CASE("a variant that loses the final comparison is not installed, however well it began")

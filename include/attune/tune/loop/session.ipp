@@ -560,7 +560,7 @@ private:
             state_.announce(progress_event::notice, said);
         tell_compiler(); // a module may fail as late as at the first variant it compiles
         note(told_of_compiler_);
-        state_.announce(progress_event::finished, summary(report_));
+        state_.announce(progress_event::finished, report_.summary());
         out.report = std::move(report_);
         return out;
     }
@@ -608,7 +608,7 @@ private:
         text_of(problem.space.describe(), problem.default_at);
     report.compile_s = out.code.compile_s;
     run_state const board{problem.kernel.name, {}, 0, sink};
-    board.announce(progress_event::finished, summary(report));
+    board.announce(progress_event::finished, report.summary());
     return out;
 }
 

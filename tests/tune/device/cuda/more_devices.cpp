@@ -89,7 +89,7 @@ TEST_CASE("three devices find what one finds, and share the work")
     shared(there.x, there.y, 2.0F, data.n());
     CHECK(there.fetch().called_times(2, 2.0F));
     attune::tuning_report const report = shared.report();
-    INFO(summary(report));
+    INFO(report.summary());
     CHECK(report.configuration == "KIND=1 BLOCK=32");
     CHECK(report.configuration == alone.report().configuration);
     CHECK(report.evaluations == alone.report().evaluations);
@@ -125,7 +125,7 @@ TEST_CASE("variants that fault or never end take no other device's result along"
     saxpy(data.x, data.y, 2.0F, data.n());
     CHECK(data.called_times(1, 2.0F));
     attune::tuning_report const report = saxpy.report();
-    INFO(summary(report));
+    INFO(report.summary());
     CHECK(report.configuration == "KIND=1 BLOCK=32");
     CHECK(report.evaluations == 10);
     auto const failed = [&](attune::failure_stage stage) {

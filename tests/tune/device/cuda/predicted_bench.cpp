@@ -125,8 +125,8 @@ TEST_CASE("a kernel is tuned by its code where there is no device, and remembere
     CHECK(report.evaluations == 4);
     CHECK(report.predicted);
     CHECK(report.isolation == "nothing runs: predicted for sm_90");
-    CHECK(has(summary(report), "predicted, not measured"));
-    CHECK_FALSE(has(summary(report), "1 s,"));
+    CHECK(has(report.summary(), "predicted, not measured"));
+    CHECK_FALSE(has(report.summary(), "1 s,"));
 
     scripted_device_compiler again{resources_of};
     attune::tuned second{scale_kernel(), again, store, quick_options()};
