@@ -36,11 +36,11 @@ int main()
     std::iota(x.begin(), x.end(), 0.0f);
     attune::kernel<void(std::span<float const>, std::span<float>, float)> kernel{
         "scale", attune::source_text(scale, "scale.kernel.cpp"), space};
-    attune::tuned tuned{kernel,
-                        attune::clang_compiler{},
-                        attune::memory_store{},
-                        {.limits = attune::budget::of_evaluations(25),
-                         .search = attune::search_with<attune::exhaustive_searcher>()}};
+    attune::tuned tuned{
+        kernel,
+        attune::clang_compiler{},
+        {.limits = {.evaluations = 25},
+         .search = {.strategy = attune::search_with<attune::exhaustive_searcher>()}}};
     tuned(x, y, 3.0f);
 
     auto const report = tuned.report();

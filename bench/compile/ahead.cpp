@@ -29,10 +29,9 @@ auto tuned_with(std::uint32_t ahead, std::uint32_t evaluations, double precision
 {
     return attune::tuned{Kernel::kernel(),
                          attune::clang_compiler{},
-                         attune::memory_store{},
-                         {.limits = attune::budget::of_evaluations(evaluations),
+                         {.limits = {.evaluations = evaluations},
+                          .measuring = {.precision = precision},
                           .progress = attune::silent_progress(),
-                          .precision = precision,
                           .compile_ahead = ahead}};
 }
 

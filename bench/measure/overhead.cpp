@@ -145,7 +145,7 @@ int measure()
     attune::tuning_problem const problem{
         kernel.describe(), configurations, configurations.at(0), any, frame};
     attune::tuning_options options;
-    options.limits = attune::budget::of_seconds(600);
+    options.limits = {.seconds = 600};
     options.progress = attune::silent_progress();
 
     attune::trial_runner runner{problem, options};

@@ -160,9 +160,8 @@ void run(arguments const& asked, tally& all)
     for (std::uint32_t i = 0; i < asked.runs; ++i) {
         attune::tuned tuned{Kernel::kernel(),
                             compiler,
-                            attune::memory_store{},
-                            {.limits = attune::budget::of_evaluations(asked.evaluations),
-                             .seed = i + 1,
+                            {.limits = {.evaluations = asked.evaluations},
+                             .search = {.seed = i + 1},
                              .progress = [&seen = evaluated[i]](attune::progress const& p) {
                                  if (p.event == attune::progress_event::evaluated)
                                      seen.insert(p.text);

@@ -84,7 +84,7 @@ struct totals {
 attune::tuning_options options_of(arguments const& asked)
 {
     return {.limits = {.evaluations = asked.evaluations, .seconds = 120},
-            .seed = asked.seed,
+            .search = {.seed = asked.seed},
             .progress = attune::silent_progress()};
 }
 
@@ -136,7 +136,7 @@ template <class Kernel>
 void run(arguments const& asked, attune::nvrtc_compiler const& compiler, totals& all)
 {
     Kernel problem;
-    attune::tuned tuned{Kernel::kernel(), compiler, attune::memory_store{}, options_of(asked)};
+    attune::tuned tuned{Kernel::kernel(), compiler, options_of(asked)};
     problem.call(tuned);
     if (std::string const wrong = asked.unchecked ? "" : wrong_in(problem); !wrong.empty()) {
         std::printf("cuda %s error=\"%s\"\n", Kernel::name, wrong.c_str());
@@ -175,7 +175,7 @@ template <class Kernel>
 void predict(arguments const& asked, attune::nvrtc_compiler const& compiler)
 {
     Kernel problem;
-    attune::tuned tuned{Kernel::kernel(), compiler, attune::memory_store{}, options_of(asked)};
+    attune::tuned tuned{Kernel::kernel(), compiler, options_of(asked)};
     attune::tuning_report report;
     problem.call([&](auto&&... args) { report = tuned.predict(args...); });
     std::printf("cuda_predicted %s default=%.4f best=%.4f evaluations=%u failures=%u "

@@ -59,7 +59,7 @@ tune(attune::nvrtc_compiler const& compiler, attune::tuning_options const& optio
     std::vector<float> const ones(static_cast<std::size_t>(size), 1.0f);
     attune::device_array<float> const x{std::span<float const>{ones}, device};
     attune::device_array<float> y{std::span<float const>{ones}, device};
-    attune::tuned saxpy{kernel, compiler, attune::memory_store{}, options};
+    attune::tuned saxpy{kernel, compiler, options};
     saxpy(x.span(), y.span(), 2.0f, size);
     attune::tuning_report const report = saxpy.report();
     std::printf("faults %s best_ms=%.4f evaluations=%u failures=%u seconds=%.1f protection=\"%s\" "
@@ -94,7 +94,7 @@ int main(int argc, char** argv)
             return 0;
         }
         attune::tuning_options const options{.limits = {.evaluations = evaluations, .seconds = 240},
-                                             .seed = seed,
+                                             .search = {.seed = seed},
                                              .progress = attune::silent_progress()};
         attune::tuning_report const clean = tune(compiler, options, false);
         attune::tuning_report const faulty = tune(compiler, options, true);

@@ -34,7 +34,7 @@ using add_kernel = attune::kernel<void(std::span<float>, int)>;
 
 attune::tuning_options one_evaluation()
 {
-    return {.limits = attune::budget::of_evaluations(1), .progress = attune::silent_progress()};
+    return {.limits = {.evaluations = 1}, .progress = attune::silent_progress()};
 }
 
 template <class Function>
@@ -63,7 +63,7 @@ BENCHMARK(raw_pointer);
 void tuned_without_inputs(benchmark::State& state)
 {
     add_kernel const kernel{"add", attune::source_text(text, "add.kernel.cpp"), plain_space};
-    attune::tuned add{kernel, attune::clang_compiler{}, attune::memory_store{}, one_evaluation()};
+    attune::tuned add{kernel, attune::clang_compiler{}, one_evaluation()};
     count_calls(state, add);
 }
 BENCHMARK(tuned_without_inputs);
@@ -72,7 +72,7 @@ void tuned_with_one_input(benchmark::State& state)
 {
     add_kernel kernel{"add", attune::source_text(text, "add.kernel.cpp"), input_space};
     kernel.bind<1>(n);
-    attune::tuned add{kernel, attune::clang_compiler{}, attune::memory_store{}, one_evaluation()};
+    attune::tuned add{kernel, attune::clang_compiler{}, one_evaluation()};
     count_calls(state, add);
 }
 BENCHMARK(tuned_with_one_input);
@@ -97,7 +97,7 @@ double over_raw_ns(std::size_t shapes)
         "touch",
         attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
         plain_space};
-    attune::tuned tuned{kernel, one_function{}, attune::memory_store{}, one_evaluation()};
+    attune::tuned tuned{kernel, one_function{}, one_evaluation()};
     std::vector<float> x(64);
     std::vector<std::array<int, 3>> sizes;
     std::mt19937 random(3);

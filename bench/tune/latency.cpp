@@ -155,13 +155,13 @@ int measure(asked_for const& asked)
     compiling.cache.enabled = asked.cached;
     compiling.cache.folder = cache.path();
     attune::tuning_options options;
-    options.limits = attune::budget::of_evaluations(asked.evaluations);
+    options.limits = {.evaluations = asked.evaluations};
     options.progress = attune::silent_progress();
     if (asked.ahead == 0) options.compile_ahead = 0;
     attune::kernel<void(std::span<float const>, std::span<float>, int)> kernel{
         "norm", attune::source_text(text, "norm.kernel.cpp"), space};
     kernel.bind<2>(n);
-    attune::tuned norm{kernel, attune::clang_compiler{compiling}, attune::memory_store{}, options};
+    attune::tuned norm{kernel, attune::clang_compiler{compiling}, options};
 
     constexpr int known_size = 1 << 15;
     constexpr int new_size = 1 << 19;

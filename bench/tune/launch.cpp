@@ -66,10 +66,7 @@ void measure(char const* driver_name, Compiler const& compiler, std::size_t roun
     attune::kernel<signature> kernel{"nothing", source, space};
     kernel.template bind<1>(n).grid(1).block(1);
     attune::tuned tuned{
-        kernel,
-        compiler,
-        attune::memory_store{},
-        {.limits = attune::budget::of_evaluations(1), .progress = attune::silent_progress()}};
+        kernel, compiler, {.limits = {.evaluations = 1}, .progress = attune::silent_progress()}};
     attune::cuda::device_pointer memory = 0;
     attune::cuda::require_success(
         *target.driver, target.driver->memory_allocate(&memory, 256), "cuMemAlloc");

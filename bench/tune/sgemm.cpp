@@ -45,9 +45,8 @@ void run(int n, std::uint32_t evaluations, std::uint64_t seed)
     auto const tuned_with = [&](std::uint32_t evaluation_limit) {
         return attune::tuned{kernel,
                              attune::clang_compiler{},
-                             attune::memory_store{},
-                             {.limits = attune::budget::of_evaluations(evaluation_limit),
-                              .seed = seed,
+                             {.limits = {.evaluations = evaluation_limit},
+                              .search = {.seed = seed},
                               .progress = attune::silent_progress()}};
     };
     auto best = tuned_with(evaluations);

@@ -102,10 +102,7 @@ void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool r
 {
     bench::fault const& of = faults[which];
     static shape_arrays arrays(2 * most_elements);
-    faulty_tuned call{bench::faulty_kernel(which),
-                      bench::faulty_compiler{which},
-                      attune::memory_store{},
-                      quick()};
+    faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, quick()};
     shape const first = tuning_shape(arrays, of);
     bool const first_is_right = arrays.is_right(first, call);
     if (call.report().how != attune::decision::tuned)
@@ -178,7 +175,7 @@ double dispatch_ns()
         "touch",
         attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
         attune::space(attune::ordinal<"STEP">(attune::values(1, 2)))};
-    attune::tuned tuned{kernel, one_function{}, attune::memory_store{}, quick()};
+    attune::tuned tuned{kernel, one_function{}, quick()};
     std::vector<float> x(64);
     tuned(x, 1, 2, 3);
     dispatched* const volatile hidden = &touch;

@@ -64,9 +64,8 @@ bool run(arguments const& asked)
     attune::clang_compiler const compiler;
     attune::tuned tuned{Kernel::kernel(),
                         compiler,
-                        attune::memory_store{},
-                        {.limits = attune::budget::of_evaluations(asked.evaluations),
-                         .seed = asked.seed,
+                        {.limits = {.evaluations = asked.evaluations},
+                         .search = {.seed = asked.seed},
                          .progress = attune::silent_progress()}};
     problem.call(tuned);
     if (std::string const wrong = kernels::difference(problem.result(), problem.expected(), 2e-3);

@@ -33,16 +33,12 @@ public:
             Kernel problem;
             attune::tuned tuned{Kernel::kernel(),
                                 attune::clang_compiler{},
-                                attune::memory_store{},
-                                {.limits = attune::budget::of_evaluations(evaluations),
-                                 .seed = seed,
-                                 .progress =
-                                     [&](attune::progress const& p) {
-                                         if (p.event == attune::progress_event::evaluated &&
-                                             p.has_best)
-                                             history.push_back(p.best_value);
-                                     },
-                                 .search = search}};
+                                {.limits = {.evaluations = evaluations},
+                                 .search = {.strategy = search, .seed = seed},
+                                 .progress = [&](attune::progress const& p) {
+                                     if (p.event == attune::progress_event::evaluated && p.has_best)
+                                         history.push_back(p.best_value);
+                                 }}};
             problem.call(tuned);
             if (!history.empty()) best = std::min(best, history.back());
             histories.push_back(std::move(history));

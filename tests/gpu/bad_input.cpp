@@ -72,7 +72,7 @@ TEST_CASE("too little memory for the copies is an error with the bytes, and all 
         std::size_t const bytes = g->free_bytes() / 10 * 6 / 4 * 4;
         attune::device_array<float> most{bytes / 4, 0};
         attune::tuning_options options = gpu_options();
-        options.protect = how;
+        options.measuring.protect = how;
         attune::tuned fill{kernel_of<void(attune::device_span<float>, int)>("fill", fill_text),
                            g->compiler,
                            attune::memory_store{},

@@ -17,7 +17,7 @@ std::string refused(gpu const& g, std::vector<int> devices)
 {
     saxpy_data data(gpu_elements);
     attune::tuning_options options = gpu_options();
-    options.devices = std::move(devices);
+    options.device.others = std::move(devices);
     attune::tuned saxpy{
         saxpy_kernel<on_host, plain, quick>(), g.compiler, attune::memory_store{}, options};
     std::string const said = error_of([&] { saxpy(data.x, data.y, 2.0F, data.n()); });
@@ -33,7 +33,7 @@ TEST_CASE("devices that cannot help are refused by number")
     if (g == nullptr) return;
     std::string said = refused(*g, {0});
     INFO(said);
-    CHECK(has(said, "tuning_options::devices"));
+    CHECK(has(said, "tuning_options::device.others"));
     CHECK(has(said, "device 0"));
     int const none = g->devices();
     said = refused(*g, {none});
@@ -72,7 +72,7 @@ TEST_CASE("two devices measure one kernel, and an array on the other one is refu
     }
     saxpy_data data(gpu_elements);
     attune::tuning_options options = gpu_options();
-    options.devices = {1};
+    options.device.others = {1};
     attune::tuned saxpy{saxpy_kernel<on_host, plain, quick, doubled, one_wrong>(),
                         g->compiler,
                         attune::memory_store{},

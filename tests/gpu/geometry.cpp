@@ -151,7 +151,7 @@ TEST_CASE("dynamic shared memory up to all there is of a block, beyond the 48 Ki
         allowed += 4 * n <= g->limits().shared_bytes_opt_in ? 1U : 0U;
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::none}) {
         attune::tuning_options options = gpu_options();
-        options.protect = how;
+        options.measuring.protect = how;
         attune::tuned pooled{kernel, g->compiler, attune::memory_store{}, options};
         pooled(out.span());
         attune::tuning_report const report = pooled.report();
@@ -213,7 +213,7 @@ TEST_CASE("clusters of blocks share their memory and wait for each other")
     attune::device_array<int> out{64, 0};
     for (bool const as_graph : {false, true}) {
         attune::tuning_options options = gpu_options();
-        options.as_graph = as_graph;
+        options.device.as_graph = as_graph;
         attune::tuned clustered{kernel, g->compiler, attune::memory_store{}, options};
         clustered(out.span());
         attune::tuning_report const report = clustered.report();

@@ -74,7 +74,7 @@ TEST_CASE("in the process as asked: wrong results are failed configurations, and
     saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     attune::tuning_options options = gpu_options();
-    options.protect = attune::isolation::none;
+    options.measuring.protect = attune::isolation::none;
     attune::tuned saxpy{
         saxpy_kernel<on_device, plain, one_wrong, one_past, not_a_number, writes_input, quick>(),
         g->compiler,
@@ -107,7 +107,7 @@ TEST_CASE("code that takes more registers than a block can have is a failed conf
     attune::device_array<float> y{std::span<float const>{values}, 0};
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::none}) {
         attune::tuning_options options = gpu_options();
-        options.protect = how;
+        options.measuring.protect = how;
         attune::tuned heavy{kernel, g->compiler, attune::memory_store{}, options};
         heavy(y.span(), 1);
         attune::tuning_report const report = heavy.report();

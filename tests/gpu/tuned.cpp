@@ -96,7 +96,7 @@ TEST_CASE("device spans, device pointers and host spans: the data is what one ca
     if (g == nullptr) return;
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::none}) {
         attune::tuning_options options = gpu_options();
-        options.protect = how;
+        options.measuring.protect = how;
         saxpy_data data(gpu_elements);
         saxpy_arrays there{data};
         attune::tuned by_span{saxpy_kernel<on_device, plain, quick, doubled>(),
@@ -231,9 +231,9 @@ TEST_CASE("what a tuning took of the device's memory it gives back")
     saxpy_data data(1 << 20); // 4 MiB: no small change of an allocator
     auto const tune = [&](attune::isolation how, bool as_graph, attune::cache_state cache) {
         attune::tuning_options options = gpu_options();
-        options.protect = how;
-        options.as_graph = as_graph;
-        options.cache = cache;
+        options.measuring.protect = how;
+        options.device.as_graph = as_graph;
+        options.measuring.cache = cache;
         saxpy_data mine = data;
         saxpy_arrays there{mine};
         attune::tuned on_span{saxpy_kernel<on_device, plain, quick, doubled>(),

@@ -38,7 +38,7 @@ attune::tuning_options options_of(settings const& s)
     out.limits.evaluations = s.evaluations;
     out.limits.seconds = s.seconds;
     out.progress = attune::silent_progress();
-    if (s.fork_always) out.protect = attune::isolation::fork;
+    if (s.fork_always) out.measuring.protect = attune::isolation::fork;
     return out;
 }
 

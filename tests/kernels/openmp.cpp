@@ -77,11 +77,10 @@ attune::tuning_report tune_work(Compiler const& compiler)
     kernel.check([is_right](std::span<int>, std::span<double> sums, int length) {
         return is_right(sums, length);
     });
-    attune::tuned tuned{
-        kernel,
-        compiler,
-        attune::memory_store{},
-        {.limits = attune::budget::of_evaluations(4), .progress = attune::silent_progress()}};
+    attune::tuned tuned{kernel,
+                        compiler,
+                        attune::memory_store{},
+                        {.limits = {.evaluations = 4}, .progress = attune::silent_progress()}};
     std::vector<int> who(8);
     std::vector<double> sums(8);
     tuned(who, sums, 20'000);

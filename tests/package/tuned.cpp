@@ -25,7 +25,7 @@ int tune_and_remember()
     attune::kernel<void(std::span<float>)> const kernel{
         "scale", attune::source_text(kernel_text, "scale.kernel.cpp"), unrolls};
     attune::tuning_options options;
-    options.limits = attune::budget{2};
+    options.limits = {.evaluations = 2};
     options.progress = attune::silent_progress();
     char store[] = "attune-package-XXXXXX";
     int const file = ::mkstemp(store);

@@ -193,8 +193,8 @@ inline attune::tuning_options quick_options(attune::progress_sink sink = attune:
     attune::tuning_options out;
     out.limits = {.evaluations = 60, .seconds = 30};
     out.progress = std::move(sink);
-    out.search = attune::search_with<attune::exhaustive_searcher>();
-    out.precision = 0.5;
+    out.search.strategy = attune::search_with<attune::exhaustive_searcher>();
+    out.measuring.precision = 0.5;
     out.compile_ahead = 0; // so that compilations have an order
     return out;
 }

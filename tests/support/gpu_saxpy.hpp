@@ -134,8 +134,8 @@ inline attune::tuning_options gpu_options()
     attune::tuning_options out;
     out.limits = {.evaluations = 100, .seconds = 60};
     out.progress = attune::silent_progress();
-    out.search = attune::search_with<attune::exhaustive_searcher>();
-    out.precision = 0.05;
+    out.search.strategy = attune::search_with<attune::exhaustive_searcher>();
+    out.measuring.precision = 0.05;
     out.compile_ahead = 0;
     return out;
 }

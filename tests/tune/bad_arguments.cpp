@@ -423,7 +423,7 @@ struct program {
                                       settings>({}, in, out, z, e, h, view, batch, a, s);
         attune::set_extents(frame, kernel.describe(), {});
         options.progress = attune::silent_progress();
-        options.precision = 0.5;
+        options.measuring.precision = 0.5;
     }
     program(program const&) = delete;
     program& operator=(program const&) = delete;

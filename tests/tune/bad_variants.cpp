@@ -130,8 +130,8 @@ struct program {
         x_before = x, y_before = y, k_before = k;
         options.limits = {.evaluations = bad + good, .seconds = 120};
         options.progress = attune::silent_progress();
-        options.search = attune::search_with<attune::exhaustive_searcher>();
-        options.precision = 0.5;
+        options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
+        options.measuring.precision = 0.5;
         users_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
         setenv("ATTUNE_TEST_KEPT", "1", 1);
         std::signal(SIGUSR1, [](int) {});

@@ -195,7 +195,7 @@ TEST_CASE("a session that compiles ahead finds the same, shares equal code and c
         CHECK(compiler.compiled().size() == 6);
         CHECK(data.called_times(0, 3.0));
         CHECK(attune::allowed_processors() == before);
-        auto const again = attune::replay(options.event_log, space, options.search);
+        auto const again = attune::replay(options.event_log, space, options.search.strategy);
         CHECK(again.evaluations.size() == 6);
         CHECK(again.chosen == r.at);
     }

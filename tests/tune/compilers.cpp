@@ -40,7 +40,7 @@ TEST_CASE("flags and compilers are searched like any other parameter")
         kernel,
         attune::compiler_choice{{"clang", attune::clang_compiler{options}}, {"g++", gpp}},
         attune::memory_store{},
-        {.limits = attune::budget::of_evaluations(8), .progress = attune::silent_progress()}};
+        {.limits = {.evaluations = 8}, .progress = attune::silent_progress()}};
     std::vector<float> x(50'000, 1.0F);
     scale(x, 50'000);
     CHECK(x == std::vector<float>(50'000, 2.0F));

@@ -102,10 +102,10 @@ auto hows() { return attune::space(attune::integer<"HOW">(0, 4)); }
 attune::tuning_options every_variant()
 {
     attune::tuning_options options;
-    options.limits = attune::budget::of_evaluations(5);
-    options.search = attune::search_with<attune::exhaustive_searcher>();
+    options.limits = {.evaluations = 5};
+    options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
     options.progress = attune::silent_progress();
-    options.precision = 0.5;
+    options.measuring.precision = 0.5;
     return options;
 }
 

@@ -57,7 +57,7 @@ TEST_CASE("a tuning is repeated exactly from its log, and nothing is run")
     attune::tuning_options const options = logging_to(path);
     auto const result = b.tune(options);
     std::size_t const compiled = b.compiler.compiled().size();
-    attune::replayed_session const again = attune::replay(path, b.space, options.search);
+    attune::replayed_session const again = attune::replay(path, b.space, options.search.strategy);
     CHECK(b.compiler.compiled().size() == compiled);
     CHECK(again.evaluations.size() == result.report.evaluations);
     CHECK(again.evaluations.front().first == b.space.at(0));
@@ -109,11 +109,11 @@ TEST_CASE("a configuration to be beaten is in the log, and is not measured twice
     scratch_directory const directory;
     std::string const path = directory.file("log");
     attune::tuning_options options = logging_to(path);
-    options.limits = attune::budget::of_evaluations(2);
+    options.limits = {.evaluations = 2};
     bench<usual, crawling, fast> b;
     b.rival = b.space.at(2);
     CHECK(b.tune(options).report.configuration == "WAY=1");
-    attune::replayed_session const again = attune::replay(path, b.space, options.search);
+    attune::replayed_session const again = attune::replay(path, b.space, options.search.strategy);
     REQUIRE(again.evaluations.size() == 2);
     CHECK(again.evaluations[1].first == b.rival);
     CHECK(again.chosen == b.rival);
@@ -123,7 +123,7 @@ TEST_CASE("a configuration to be beaten is in the log, and is not measured twice
     support::write_file(path, text);
     bench<usual, crawling, fast> later;
     later.rival = b.rival;
-    options.limits = attune::budget::of_evaluations(4); // there are three
+    options.limits = {.evaluations = 4}; // there are three
     auto const result = later.tune(options);
     CHECK(result.report.evaluations == 3);
     CHECK(result.report.configuration == "WAY=1");
@@ -140,7 +140,7 @@ TEST_CASE("a damaged log is not repeated as if it were whole")
     std::string text = support::read_file(path);
     text[text.find("told")] = 'x';
     support::write_file(path, text);
-    CHECK_THROWS_AS((void)attune::replay(path, b.space, options.search), attune::error);
+    CHECK_THROWS_AS((void)attune::replay(path, b.space, options.search.strategy), attune::error);
 }
 
 TEST_CASE("a log that belongs to another search cannot be repeated, and the error names the event")
@@ -185,7 +185,7 @@ TEST_CASE("the times of every measurement are in the log, those of the final too
     std::string text = support::read_file(path);
     std::size_t const at = text.find("\"value\":") + 8;
     support::write_file(path, text.insert(at, "1"));
-    CHECK_THROWS_WITH_AS((void)attune::replay(path, b.space, options.search),
+    CHECK_THROWS_WITH_AS((void)attune::replay(path, b.space, options.search.strategy),
                          doctest::Contains("what was told is not what the times before it say"),
                          attune::error);
 }

@@ -47,7 +47,7 @@ TEST_CASE("what the store knows takes part, although the search would not come t
     CHECK(first.obtain() == fast_code);
     memory_installation again =
         retuning(store, ways<usual, crawling, fast>(), [](attune::tuning_options& o) {
-            o.limits = attune::budget::of_evaluations(2); // the default, and what is next
+            o.limits = {.evaluations = 2}; // the default, and what is next
         });
     CHECK(again.obtain() == fast_code);
     CHECK(again.how() == decision::tuned);

@@ -138,7 +138,7 @@ TEST_CASE("where it is to end at it, the roofline ends a tuning that is near eno
     bench<usual, fast, crawling> b;
     b.kernel.work(tiny);
     auto options = quick_options();
-    options.until_roofline = 1e-9;
+    options.search.until_roofline = 1e-9;
     auto near_enough = b.tuned(options);
     b.call(near_enough);
     attune::tuning_report const report = near_enough.report();
@@ -147,7 +147,7 @@ TEST_CASE("where it is to end at it, the roofline ends a tuning that is near eno
 
     bench<usual, fast, crawling> far;
     far.kernel.work(tiny);
-    options.until_roofline = 1e3;
+    options.search.until_roofline = 1e3;
     auto never = far.tuned(options);
     far.call(never);
     CHECK(never.report().evaluations == 3);
@@ -177,9 +177,9 @@ TEST_CASE("no compiler works beside the measurement of the machine")
     std::vector<std::jthread> const threads = pool(); // may run where it likes, as that of OpenMP
     auto options = quick_options();
     options.compile_ahead = 1;
-    options.protect = attune::isolation::none;
+    options.measuring.protect = attune::isolation::none;
     options.limits.evaluations = 3; // the default, the one with two threads, the slow to compile
-    options.until_roofline = 1e6;
+    options.search.until_roofline = 1e6;
     attune::session_result const r = attune::run_session(g.problem, options);
     CHECK(r.report.evaluations == 3);
     CHECK(attune::total(r.report.failures) == 0);
@@ -192,7 +192,7 @@ TEST_CASE("without stated work nothing ends at the roofline, and the report says
 {
     bench<usual, fast> b;
     auto options = quick_options();
-    options.until_roofline = 0.8;
+    options.search.until_roofline = 0.8;
     auto tuned = b.tuned(options);
     b.call(tuned);
     CHECK(tuned.report().evaluations == 2);
@@ -212,7 +212,7 @@ TEST_CASE("on a device stated work has no roofline: the report says so, and goes
     CHECK(is_noticed(report, "no roofline: what a machine can do is known for processors only"));
 
     auto options = quick_options();
-    options.until_roofline = 0.5;
+    options.search.until_roofline = 0.5;
     attune::tuned with_rule{kernel, saxpy_compiler(), attune::memory_store{}, options};
     with_rule(data.x, data.y, 2.0F, data.n());
     CHECK(with_rule.report().evaluations == report.evaluations);

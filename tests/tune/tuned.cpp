@@ -87,7 +87,7 @@ TEST_CASE("a failing default throws at the call and leaves the data alone")
     for (std::string const start : {"3", "4", "5", "7", "8"}) {
         accumulate_data data;
         auto options = quick_options();
-        options.default_limit_s = 0.2;
+        options.limits.default_run_s = 0.2;
         attune::tuned call{
             accumulate_kernel(ways<fast, crashing, endless, refused, overrunning, throwing>(),
                               accumulate_source(start)),

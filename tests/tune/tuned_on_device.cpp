@@ -68,7 +68,7 @@ TEST_CASE(
 TEST_CASE("variants run in this process where that is asked for, and the report says so")
 {
     attune::tuning_options options = quick_options();
-    options.protect = attune::isolation::none;
+    options.measuring.protect = attune::isolation::none;
     saxpy_data data;
     auto saxpy = tuned_saxpy<on_host, plain, quick, doubled>({}, options);
     saxpy(data.x, data.y, 3.0F, data.n());
@@ -80,7 +80,7 @@ TEST_CASE("variants run in this process where that is asked for, and the report 
 TEST_CASE("launches can be timed as those of a graph")
 {
     attune::tuning_options options = quick_options();
-    options.as_graph = true;
+    options.device.as_graph = true;
     saxpy_data data;
     auto saxpy = tuned_saxpy<on_host, plain, quick, doubled>({}, options);
     saxpy(data.x, data.y, 3.0F, data.n());

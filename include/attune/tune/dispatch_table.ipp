@@ -380,7 +380,7 @@ struct dispatch_table::state {
     /// Whether the limits leave anything for a tuning.
     [[nodiscard]] bool may_tune() const
     {
-        return wants_tuning(within(options.limits, what_is_left(options.total, spent)));
+        return wants_tuning(within(options.limits, what_is_left(options.limits.total, spent)));
     }
 
     [[nodiscard]] known_variant tune(record_key const& key,
@@ -395,7 +395,9 @@ struct dispatch_table::state {
         bool const was_known = known.how == record_match::exact;
         if (options.retune && was_known) problem.rival = point_of(*known.best, space);
         tuning_options now = options;
-        now.limits = within(options.limits, what_is_left(options.total, spent));
+        budget const left = within(options.limits, what_is_left(options.limits.total, spent));
+        now.limits.evaluations = left.evaluations;
+        now.limits.seconds = left.seconds;
         interrupt_guard const until_remembered; // the program hears of Ctrl-C only then
         session_result result = run_session(problem, now);
         spent.evaluations += result.report.evaluations;
@@ -437,12 +439,12 @@ struct dispatch_table::state {
             bool const is_spent = wants_tuning(options.limits);
             tuning_report report = untuned_report(kernel.name,
                                                   decision::served_default,
-                                                  is_spent ? "tuning_options::total is spent"
+                                                  is_spent ? "tuning_options::limits.total is spent"
                                                            : "the limits allow no tuning");
             report.compiler = key.compiler;
             report.configuration = text_of(of.space->describe(), *of.default_at);
             if (is_spent)
-                tell("what tuning_options::total allows is spent: new inputs are not tuned");
+                tell("what tuning_options::limits.total allows is spent: new inputs are not tuned");
             return {.report = std::move(report), .is_missing = true};
         }
         known_variant out = known ? std::move(*known) : tune(key, of, frame, shape, predict);
@@ -535,12 +537,12 @@ struct dispatch_table::state {
                                 frame,
                                 of.by_default.load()->code,
                                 of.winner->code,
-                                {.check_s = options.check_limit_s},
-                                options.protect);
+                                {.check_s = options.limits.check_s},
+                                options.measuring.protect);
         tuning_problem problem{kernel, *of.space, *of.default_at, compiler, frame};
         problem.only_verifies = true;
         return make_test_bench(problem, options)
-            ->verify(of.by_default.load()->code, of.winner->code, options.check_limit_s);
+            ->verify(of.by_default.load()->code, of.winner->code, options.limits.check_s);
     }
 
     /// Runs the winner on many smaller calls that can be made of this one; what is right there is
@@ -563,8 +565,8 @@ struct dispatch_table::state {
             [&](std::size_t i) { return frame.resized(smaller[i].sizes); },
             trusted.code,
             of.winner->code,
-            options.check_limit_s / 4,
-            options.protect);
+            options.limits.check_s / 4,
+            options.measuring.protect);
         of.counts.proof_s += proof.elapsed_s;
         for (std::size_t i = 0; i < proof.is_right.size(); ++i)
             if (proof.is_right[i]) {

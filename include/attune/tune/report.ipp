@@ -123,8 +123,8 @@ ATTUNE_INLINE std::string tuning_report::summary() const
     }
     out += "; " + std::to_string(report.evaluations) + " evaluations in " +
            text_of_quantity(report.elapsed_s, true);
-    std::string const failures = describe(report.failures);
-    if (!failures.empty()) out += ", " + failures;
+    std::string const failed = describe(report.failures);
+    if (!failed.empty()) out += ", " + failed;
     if (report.predicted) out += "; predicted, not measured";
     if (report.interrupted) out += "; interrupted";
     if (report.noise.is_disturbed) out += "; the machine was disturbed";

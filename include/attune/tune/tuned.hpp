@@ -102,6 +102,12 @@ public:
                                  shape::layout());
     }
 
+    /// Without a store on disk: what is found is remembered by this object alone.
+    tuned(kernel<Result(Args...)> const& k, Compiler compiler, tuning_options options)
+        : tuned(k, std::move(compiler), Store{}, std::move(options))
+    {
+    }
+
     /// One call of the kernel on these arguments.
     Result operator()(Args... args)
     {
@@ -222,6 +228,8 @@ private:
 
 template <class Signature, class Compiler, class... Rest>
 tuned(kernel<Signature> const&, Compiler, Rest...) -> tuned<Signature, Compiler>;
+template <class Signature, class Compiler>
+tuned(kernel<Signature> const&, Compiler, tuning_options) -> tuned<Signature, Compiler>;
 template <class Signature, class Compiler, class Store>
 tuned(kernel<Signature> const&, Compiler, Store) -> tuned<Signature, Compiler, Store>;
 template <class Signature, class Compiler, class Store>

@@ -292,7 +292,7 @@ TEST_CASE("a run that is refused memory says so, and how to give it more")
             continue;
         std::string const& reason = std::get<failure>(result).reason;
         CHECK(reason.find("needed more than 64 MiB of memory: raise "
-                          "tuning_options::trial.memory_bytes") != std::string::npos);
+                          "tuning_options::measuring.trial.memory_bytes") != std::string::npos);
     }
     options.memory_bytes = std::size_t{1} << 30;
     CHECK(std::holds_alternative<double>(

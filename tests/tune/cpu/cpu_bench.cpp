@@ -127,7 +127,7 @@ TEST_CASE("runs can be watched outside, and are undone")
 TEST_CASE("the protection is said with its reason")
 {
     bench b;
-    b.options.protect = attune::isolation::none;
+    b.options.measuring.protect = attune::isolation::none;
     attune::cpu_bench const runs{b.problem, b.options};
     CHECK(runs.protection() == "none: as asked");
 }

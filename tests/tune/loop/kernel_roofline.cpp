@@ -214,11 +214,11 @@ TEST_CASE("warm caches count where the arrays fit into them, and cold ones never
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
     (void)b.roof().at(b.space.at(0), 1.0);
     CHECK(b.footprint == 16384); // to three binary digits
-    b.options.cache = attune::cache_state::cold;
+    b.options.measuring.cache = attune::cache_state::cold;
     (void)b.roof().at(b.space.at(0), 1.0);
     CHECK(b.footprint == 0);
 
-    b.options.cache = attune::cache_state::warm;
+    b.options.measuring.cache = attune::cache_state::warm;
     std::size_t const count = std::size_t{65} << 20; // 520 MiB, more than any limit; never touched
     std::unique_ptr<double[]> const large(new double[count]);
     b.frame = attune::make_call_frame<std::span<double const>, std::span<double>, double>(

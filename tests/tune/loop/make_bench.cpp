@@ -48,7 +48,7 @@ struct problem_with {
 TEST_CASE("code for this processor is tried here")
 {
     problem_with p{accumulate_compiler()};
-    p.options.protect = attune::isolation::guard;
+    p.options.measuring.protect = attune::isolation::guard;
     CHECK(p.protection() == "guard: as asked");
 }
 
@@ -56,11 +56,11 @@ TEST_CASE("code for a device is tried on it, in a worker unless this process is 
 {
     problem_with p{saxpy_compiler()};
     CHECK(p.protection().starts_with("worker"));
-    p.options.protect = attune::isolation::fork;
+    p.options.measuring.protect = attune::isolation::fork;
     CHECK(p.protection().starts_with("worker"));
-    p.options.protect = attune::isolation::guard;
+    p.options.measuring.protect = attune::isolation::guard;
     CHECK(p.protection() == "in process: as asked");
-    p.options.protect = attune::isolation::none;
+    p.options.measuring.protect = attune::isolation::none;
     CHECK(p.protection() == "in process: as asked");
 }
 

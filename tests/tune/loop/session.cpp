@@ -162,7 +162,7 @@ TEST_CASE("the time budget holds for slow compilers and the final too")
         return accumulate_script(v);
     }};
     auto options = quick_options();
-    options.limits = attune::budget::of_seconds(1.5);
+    options.limits = {.seconds = 1.5};
     options.compile_ahead = 0;
     auto const r = b.tune(options);
     CHECK(r.report.evaluations <= 6);
@@ -180,7 +180,7 @@ TEST_CASE("one last evaluation that overruns the budget does not cost what was f
         return accumulate_script(v);
     }};
     auto options = quick_options();
-    options.limits = attune::budget::of_seconds(1.5);
+    options.limits = {.seconds = 1.5};
     options.compile_ahead = 0;
     auto const r = b.tune(options);
     CHECK(r.report.evaluations == 3);
@@ -218,9 +218,9 @@ TEST_CASE("the budget of evaluations is kept")
 {
     bench<usual, fast, crawling> b;
     auto options = quick_options();
-    options.limits = attune::budget::of_evaluations(2);
+    options.limits = {.evaluations = 2};
     CHECK(b.tune(options).report.evaluations == 2);
-    options.limits = attune::budget::of_evaluations(1);
+    options.limits = {.evaluations = 1};
     auto const only_default = b.tune(options);
     CHECK(only_default.report.evaluations == 1);
     CHECK(only_default.report.how == decision::kept_default);
@@ -331,8 +331,8 @@ TEST_CASE("the same seed asks the same configurations")
         bench<refused, unloadable, usual, fast, same_as_usual, wrong> b;
         b.space = attune::build(ways<usual, fast, same_as_usual, wrong, refused, unloadable>());
         auto options = quick_options();
-        options.seed = seed;
-        options.search = attune::search_with<attune::random_searcher>();
+        options.search.seed = seed;
+        options.search.strategy = attune::search_with<attune::random_searcher>();
         (void)b.tune(options);
         return b.compiler.compiled();
     };
@@ -349,7 +349,7 @@ TEST_CASE("a record says what was found and leads back to its point")
 {
     bench<usual, fast, wrong> b;
     auto options = quick_options();
-    options.seed = 42;
+    options.search.seed = 42;
     auto const r = b.tune(options);
     attune::record_key key;
     key.kernel = "accumulate";

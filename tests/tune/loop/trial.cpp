@@ -297,7 +297,7 @@ TEST_CASE("a default that leaves a span is an error that names the argument and 
 TEST_CASE("a default that never ends is an error that names the option")
 {
     bench b{endless};
-    b.options.default_limit_s = 0.2;
+    b.options.limits.default_run_s = 0.2;
     std::string const text = refusal(b);
     CHECK(has(text, "ran too long"));
     CHECK(has(text, "default_limit_s"));

@@ -115,7 +115,7 @@ ATTUNE_INLINE probation_result probation(std::function<void()> const& run,
     failure verdict = detail::verdict_of(end, limits);
     if (end.wanted_memory)
         verdict.reason += "; needed more than " + detail::memory_text(limits.memory_bytes) +
-                          " of memory: raise tuning_options::trial.memory_bytes";
+                          " of memory: raise tuning_options::measuring.trial.memory_bytes";
     if (end.address && options.explain_address)
         if (std::string const owner = options.explain_address(*end.address); !owner.empty())
             verdict.reason += ", " + owner;

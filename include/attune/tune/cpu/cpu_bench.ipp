@@ -26,7 +26,7 @@ ATTUNE_INLINE cpu_bench::cpu_bench(tuning_problem const& problem, tuning_options
     , options_(options)
     , original_(problem.frame.buffers)
     , timing_(problem.frame.buffers, options)
-    , ground_(problem, options.protect, original_, options.trial)
+    , ground_(problem, options.measuring.protect, original_, options.measuring.trial)
 {
     if (!problem.frame.is_complete())
         throw error("nothing says how many elements the pointers of an array point to",
@@ -51,8 +51,12 @@ ATTUNE_INLINE shape_verdict cpu_bench::verify(callable const& trusted,
                                               callable const& tried,
                                               double limit_s)
 {
-    return verify_shape(
-        problem_.kernel, problem_.frame, trusted, tried, {.check_s = limit_s}, options_.protect);
+    return verify_shape(problem_.kernel,
+                        problem_.frame,
+                        trusted,
+                        tried,
+                        {.check_s = limit_s},
+                        options_.measuring.protect);
 }
 
 ATTUNE_INLINE watched_runs cpu_bench::watch(double limit_s) const
@@ -83,7 +87,7 @@ ATTUNE_INLINE outcome cpu_bench::time(callable const& tried,
 ATTUNE_INLINE std::variant<round_times, std::size_t>
 cpu_bench::compare(std::span<callable const> tried, double limit_s)
 {
-    watched_runs runs = watch(first_run_limit_s(limit_s, options_.first_run_ratio));
+    watched_runs runs = watch(first_run_limit_s(limit_s, options_.limits.first_run_ratio));
     std::vector<std::function<void()>> calls;
     for (callable const& code : tried)
         calls.emplace_back([&] { runs.run(code); });

@@ -25,7 +25,7 @@ ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,
 
 ATTUNE_INLINE std::function<void()> variant_timing::ready(std::function<void()> const& prepare)
 {
-    if (options_.cache == cache_state::warm) return prepare;
+    if (options_.measuring.cache == cache_state::warm) return prepare;
     return [this, &prepare] {
         prepare();
         caches_.evict();
@@ -39,14 +39,14 @@ ATTUNE_INLINE measurement variant_timing::time(std::function<void()> const& prep
                                                timing_record* record)
 {
     adaptive_timer_options how;
-    how.precision = options_.precision;
+    how.precision = options_.measuring.precision;
     how.stop_above = stop_above_s;
     how.max_samples = most_samples_of_a_variant;
     how.background_cpu_s = background_cpu_s;
     how.record = record;
     how.idle = idle_;
     how.max_s = std::min(how.max_s, detail::share_of_one_timing * options_.limits.seconds);
-    if (options_.cache == cache_state::warm)
+    if (options_.measuring.cache == cache_state::warm)
         how.is_repeatable = [&] {
             prepare();
             return is_repeatable(buffers_, call);
@@ -62,7 +62,7 @@ ATTUNE_INLINE round_times variant_timing::compare(std::function<void()> const& p
     round_robin_options how = final_options(calls.size(), limit_s);
     how.idle = idle_;
     how.passengers = passengers;
-    if (options_.cache == cache_state::warm)
+    if (options_.measuring.cache == cache_state::warm)
         how.is_repeatable = [&](std::size_t i) {
             prepare();
             return is_repeatable(buffers_, calls[i]);

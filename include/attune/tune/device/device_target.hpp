@@ -106,7 +106,8 @@ public:
 
     /// Bench: where variants are run, checked and timed; with tuning_problem::predict one that runs
     /// nothing. @pre  both outlive the result
-    /// Errors   attune::error: the device or tuning_options::devices cannot be used, the arguments
+    /// Errors   attune::error: the device or tuning_options::device.others cannot be used, the
+    /// arguments
     ///          do not fit it, out of memory
     [[nodiscard]] virtual std::unique_ptr<test_bench>
     make_bench(tuning_problem const& problem, tuning_options const& options) const = 0;

@@ -100,7 +100,7 @@ ATTUNE_INLINE kernel_roofline::kernel_roofline(tuning_problem const& problem,
 {
     if (!is_stated_) return;
     static_cast<void>(work_at(problem.default_at));
-    if (options.cache == cache_state::warm)
+    if (options.measuring.cache == cache_state::warm)
         footprint_ = detail::footprint_of(problem.frame.buffers);
 }
 

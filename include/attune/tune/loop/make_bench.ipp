@@ -17,10 +17,10 @@ ATTUNE_INLINE std::unique_ptr<test_bench> make_test_bench(tuning_problem const& 
 {
     if (problem.compiler.make_bench) return problem.compiler.make_bench(problem, options);
     if (auto const device = problem.compiler.target()) return device->make_bench(problem, options);
-    if (!options.devices.empty() && !problem.predict)
+    if (!options.device.others.empty() && !problem.predict)
         throw error("the code of kernel '" + problem.kernel.name +
                         "' is for this processor: no device can measure it",
-                    "tuning_options::devices",
+                    "tuning_options::device.others",
                     "leave that empty, or tune with a compiler for a device");
     return std::make_unique<cpu_bench>(problem, options);
 }

@@ -147,7 +147,7 @@ public:
                  options.limits,
                  possible_evaluations(problem.space),
                  options.progress)
-        , judge_(options.stop)
+        , judge_(options.search.stop)
         , roofline_(problem, options, [this](std::string said) { note(std::move(said)); })
         , events_(problem, options)
         , runner_(problem, options)
@@ -164,13 +164,15 @@ public:
         state_.set_unit_is_seconds(!problem_.predict);
         report_.log2_space_size = problem_.space.log2_size();
         report_.default_configuration = text_of(space_, problem_.default_at);
-        report_.cache = options_.cache;
-        if (options_.until_roofline > 0 && problem_.kernel.work == nullptr)
-            note("tuning_options::until_roofline ends nothing: kernel '" + problem_.kernel.name +
+        report_.cache = options_.measuring.cache;
+        if (options_.search.until_roofline > 0 && problem_.kernel.work == nullptr)
+            note("tuning_options::search.until_roofline ends nothing: kernel '" +
+                 problem_.kernel.name +
                  "' does not state its work; call kernel.work(flops, bytes)");
 
         note(events_.check_beginning(problem_.default_at));
-        logged_search search{options_.search, problem_.space, options_.seed, events_.log()};
+        logged_search search{
+            options_.search.strategy, problem_.space, options_.search.seed, events_.log()};
         std::vector<std::pair<point, outcome>> const past = search.past();
         note(search.notice());
         supply_.emplace(problem_, std::move(search), variants_ahead());
@@ -207,8 +209,8 @@ private:
                                        ? *options_.compile_ahead
                                        : automatic_ahead(problem_) * runner_.at_once();
         bool const may_fork = problem_.compiler.target() == nullptr &&
-                              options_.protect != isolation::none &&
-                              options_.protect != isolation::guard;
+                              options_.measuring.protect != isolation::none &&
+                              options_.measuring.protect != isolation::guard;
         if (wanted == 0 || !may_fork) return wanted;
         std::string const allocator = foreign_allocator();
         if (allocator.empty()) return wanted;
@@ -300,7 +302,7 @@ private:
         judge_.add(result);
         if (auto const* m = std::get_if<measurement>(&result))
             leaders_->consider({at, *m, code, at == problem_.rival});
-        if (options_.until_roofline > 0) update_roofline();
+        if (options_.search.until_roofline > 0) update_roofline();
     }
 
     /// Tells the judge the least time of the best configuration so far; measures the machine, so
@@ -311,7 +313,7 @@ private:
             supply_->settle(); // compilers would take part of the machine
         auto const& [at, time] = *state_.best();
         if (auto const place = roofline_.at(at, time.value))
-            judge_.enough(options_.until_roofline, place->least_s);
+            judge_.enough(options_.search.until_roofline, place->least_s);
     }
 
     /// On a disturbed machine three times the usual, but no more than a quarter of the budget.
@@ -645,7 +647,7 @@ ATTUNE_INLINE record make_record(record_key key,
     out.default_s = result.report.default_time.value;
     out.evaluations = result.report.evaluations;
     out.failures = total(result.report.failures);
-    out.seed = options.seed;
+    out.seed = options.search.seed;
     std::time_t const now = std::time(nullptr);
     std::tm parts{};
     ::gmtime_r(&now, &parts);

@@ -47,7 +47,7 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
     else if (!compiles && !why.log.empty())
         next = "the compiler said:\n" + why.log;
     else if (why.stage == failure_stage::timeout)
-        next = "tune on a smaller problem, or raise tuning_options::default_limit_s";
+        next = "tune on a smaller problem, or raise tuning_options::limits.default_run_s";
     throw default_fails("the default configuration of kernel '" + problem.kernel.name + "' " +
                             std::string(describe(why.stage)),
                         where,
@@ -97,7 +97,7 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
     : problem_(problem)
     , options_(options)
     , pool_(make_test_bench(problem, options),
-            problem.predict ? std::vector<int>{} : options.devices)
+            problem.predict ? std::vector<int>{} : options.device.others)
     , quickest_s_(std::numeric_limits<double>::infinity())
 {
 }
@@ -107,17 +107,17 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
 {
     if (auto const* why = std::get_if<failure>(&compiled)) detail::refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
-    probation_result const end = pool_.own().establish(code, options_.default_limit_s);
+    probation_result const end = pool_.own().establish(code, options_.limits.default_run_s);
     if (auto const* why = std::get_if<failure>(&end)) detail::refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
     timing_record taken;
     outcome const result =
         known ? *known
               : detail::time_of_default(
-                    pool_.own(), code, quickest_s_, options_.default_limit_s, taken);
+                    pool_.own(), code, quickest_s_, options_.limits.default_run_s, taken);
     if (auto const* why = std::get_if<failure>(&result)) detail::refuse_default(problem_, *why);
     if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
-    pool_.set_up(code, options_.default_limit_s, std::get<measurement>(result));
+    pool_.set_up(code, options_.limits.default_run_s, std::get<measurement>(result));
     if (!taken.times.empty()) {
         known_ = code;
         known_how_ = taken;
@@ -136,7 +136,7 @@ ATTUNE_INLINE trial trial_runner::run(compile_result compiled, double stop_above
 ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled,
                                                        double stop_above_s)
 {
-    double const limit_s = first_run_limit_s(quickest_s_, options_.first_run_ratio);
+    double const limit_s = first_run_limit_s(quickest_s_, options_.limits.first_run_ratio);
     std::vector<trial> out(compiled.size());
     std::vector<bench_pool::job> jobs;
     std::vector<std::size_t>
@@ -187,7 +187,7 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     trial made;
     made.code = own;
     constexpr double no_limit = std::numeric_limits<double>::infinity();
-    detail::run_and_time(made, pool_.own(), options_.default_limit_s, no_limit);
+    detail::run_and_time(made, pool_.own(), options_.limits.default_run_s, no_limit);
     return made.result;
 }
 
@@ -196,7 +196,7 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
 ATTUNE_INLINE void trial_runner::probe()
 {
     try {
-        double const limit_s = options_.default_limit_s;
+        double const limit_s = options_.limits.default_run_s;
         std::vector<time_sample> seen = pool_.own().sample(known_, known_how_, 1, limit_s);
         if (seen.empty()) return;
         bool const is_slow =

@@ -84,7 +84,7 @@ TEST_CASE("a variant is verified at a call that it was not tuned for")
     attune::tuning_problem problem = b.problem();
     problem.only_verifies = true;
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::guard}) {
-        b.options.protect = how;
+        b.options.measuring.protect = how;
         auto const verdict = [&](saxpy_kind trusted, saxpy_kind tried, double limit_s = 10) {
             attune::cuda_bench runs{problem, b.options, b.compiler.target()};
             attune::shape_verdict const said = runs.verify(b.code(trusted), b.code(tried), limit_s);
@@ -252,7 +252,7 @@ TEST_CASE("where a worker is asked for, there is none without: an error says so"
     b.kernel.check([](std::span<float const>, std::span<float>, float, int) { return true; });
     attune::tuning_problem const problem = b.problem();
     auto const said = [&](attune::isolation how) {
-        b.options.protect = how;
+        b.options.measuring.protect = how;
         std::string isolation;
         std::string const why = error_of([&] {
             without_files const now;

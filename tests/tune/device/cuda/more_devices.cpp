@@ -24,7 +24,7 @@ namespace {
 attune::tuning_options on_devices(std::vector<int> others)
 {
     attune::tuning_options out = quick_options();
-    out.devices = std::move(others);
+    out.device.others = std::move(others);
     out.limits.seconds = 200; // workers start anew: with sanitizers that takes seconds
     return out;
 }
@@ -35,7 +35,7 @@ std::string refusal(std::vector<int> const& others,
                     int own = 0)
 {
     attune::tuning_options options = on_devices(others);
-    options.protect = protect;
+    options.measuring.protect = protect;
     saxpy_data data;
     attune::tuned saxpy{
         saxpy_kernel<on_host, plain>(), saxpy_compiler(own), attune::memory_store{}, options};
@@ -58,7 +58,7 @@ TEST_CASE("where devices cannot help, the default serves, and the report names t
     std::string const other = refusal({1, 2});
     CHECK(has(other, "device 2 is another kind than device 0"));
     CHECK(has(other, "8 multiprocessors"));
-    CHECK(has(other, "tuning_options::devices") == false);
+    CHECK(has(other, "tuning_options::device.others") == false);
     CHECK(has(refusal({1}, attune::isolation::none), "measured on one device only"));
     CHECK(has(refusal({1}, attune::isolation::guard), "isolation::guard"));
     CHECK(refusal({1}).empty());
@@ -145,8 +145,8 @@ TEST_CASE("the same seed asks for and hears the same, whoever is ready first")
     // What the search was asked, and which answers came: in order.
     auto const history = [&](std::string const& file) {
         attune::tuning_options options = on_devices({1, 2});
-        options.search = attune::default_search();
-        options.seed = 5;
+        options.search.strategy = attune::default_search();
+        options.search.seed = 5;
         options.event_log = folder.file(file);
         saxpy_data data;
         auto saxpy = tuned_saxpy<on_host, plain, quick, doubled, faulting, idle_kind>({}, options);

@@ -223,7 +223,7 @@ attune::tuning_report tune_unrolled(std::string const& log,
     attune::tuning_options options = quick_options();
     options.limits.evaluations = 30;
     options.event_log = log;
-    options.search = attune::default_search();
+    options.search.strategy = attune::default_search();
     attune::tuned scale{
         kernel, scripted_device_compiler{unrolled_resources}, attune::memory_store{}, options};
     return scale.predict({}, {}, one_wave);

@@ -18,11 +18,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// In a worker process with a context of its own, unless tuning_options::protect is `guard` or
-/// `none`: then in this process, on the device's primary context, which a bad variant may take
-/// along. Where no worker comes up, `automatic` runs them in this process too, and protection()
-/// says why; `fork` is an error then. The user's reference and check run in this process, on copies
-/// in the host's memory.
+/// In a worker process with a context of its own, unless tuning_options::measuring.protect is
+/// `guard` or `none`: then in this process, on the device's primary context, which a bad variant
+/// may take along. Where no worker comes up, `automatic` runs them in this process too, and
+/// protection() says why; `fork` is an error then. The user's reference and check run in this
+/// process, on copies in the host's memory.
 class cuda_bench final : public test_bench {
 public:
     /// @pre     problem, options and target outlive this object

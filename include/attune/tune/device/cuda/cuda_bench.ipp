@@ -39,10 +39,10 @@ namespace detail {
                                                         tuning_options const& options)
 {
     device_bench_options how;
-    how.cache = options.cache;
-    how.precision = options.precision;
+    how.cache = options.measuring.cache;
+    how.precision = options.measuring.precision;
     how.timing_limit_s = std::min(how.timing_limit_s, share_of_one_timing * options.limits.seconds);
-    how.as_graph = options.as_graph;
+    how.as_graph = options.device.as_graph;
     how.compare_results = !problem.kernel.check;
     how.repeat_default = !problem.only_verifies;
     if (how.compare_results) how.comparison = compile_comparison(problem.compiler);
@@ -56,10 +56,10 @@ make_device_bench(tuning_problem const& problem,
                   device_bench_options const& how)
 {
     device_call call = make_device_call(target, problem.frame);
-    if (runs_in_process(options.protect))
+    if (runs_in_process(options.measuring.protect))
         return make_local_bench(target.driver, std::move(call), how);
     worker::worker_options workers;
-    workers.is_required = options.protect == isolation::fork;
+    workers.is_required = options.measuring.protect == isolation::fork;
     return worker::make_worker_bench(target.driver, std::move(call), how, workers);
 }
 

@@ -15,7 +15,8 @@ namespace attune::inline ATTUNE_ABI {
     return how == isolation::guard || how == isolation::none;
 }
 
-/// Looks at tuning_options::devices; of none, and where nothing runs, there is nothing to say.
+/// Looks at tuning_options::device.others; of none, and where nothing runs, there is nothing to
+/// say.
 /// @param own  the compiler's
 /// Errors   attune::error: variants that run in this process, a device that is the compiler's own,
 ///          named twice, not there, or another one by its limits

@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-inline constexpr char const devices_option[] = "tuning_options::devices";
+inline constexpr char const devices_option[] = "tuning_options::device.others";
 
 /// "device 1: NVIDIA H200 (sm_90), 132 multiprocessors, 143771 MiB"
 [[nodiscard]] inline std::string device_text(int ordinal, device_limits const& limits)
@@ -31,12 +31,12 @@ inline constexpr char const devices_option[] = "tuning_options::devices";
 
 ATTUNE_INLINE void require_usable_devices(cuda_target const& own, tuning_options const& options)
 {
-    std::vector<int> const& named = options.devices;
+    std::vector<int> const& named = options.device.others;
     if (named.empty() || !own.can_run()) return; // who asks for a device has more to say
-    if (runs_in_process(options.protect))
+    if (runs_in_process(options.measuring.protect))
         throw error("variants that run in this process are measured on one device only",
                     std::string(detail::devices_option) +
-                        ", with isolation::" + std::string(describe(options.protect)),
+                        ", with isolation::" + std::string(describe(options.measuring.protect)),
                     "let them run in workers: isolation::automatic");
     for (std::size_t i = 0; i < named.size(); ++i) {
         std::string const device = "device " + std::to_string(named[i]);

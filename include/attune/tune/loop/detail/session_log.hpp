@@ -35,10 +35,10 @@ namespace attune::inline ATTUNE_ABI::detail {
     hash.add(key.kernel).add(key.source).add(key.schema).add(key.compiler).add(key.device);
     for (auto const& [name, value] : key.inputs)
         hash.add(name).add(value);
-    hash.add(options.cache == cache_state::warm ? "warm" : "cold");
+    hash.add(options.measuring.cache == cache_state::warm ? "warm" : "cold");
     hash.add(problem.kernel.check ? "checked" : "compared");
     hash.add(problem.kernel.reference ? "given reference" : "default's reference");
-    if (options.as_graph) hash.add("as graph");
+    if (options.device.as_graph) hash.add("as graph");
     if (problem.predict) hash.add("predicted");
     for (std::string const& feature : space.intermediates)
         hash.add(feature);
@@ -53,9 +53,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 class session_log {
 public:
     session_log(tuning_problem const& problem, tuning_options const& options)
-        : log_(options.event_log.empty()
-                   ? event_log{}
-                   : event_log{options.event_log, session_key(problem, options), options.seed})
+        : log_(options.event_log.empty() ? event_log{}
+                                         : event_log{options.event_log,
+                                                     session_key(problem, options),
+                                                     options.search.seed})
     {
     }
 
