@@ -20,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Code that serves calls. Never changes, and is never unloaded.
+/// Code that serves calls. It never changes and is never unloaded.
 struct installed_variant {
     callable code;
     std::unique_ptr<loaded_kernel const> on_device{}; ///< null: `code` is for this processor
@@ -52,11 +52,11 @@ public:
     dispatch_table(dispatch_table const&) = delete;
     dispatch_table& operator=(dispatch_table const&) = delete;
 
-    /// Shapes with something that serves them need no more than that: no lock.
+    /// The shapes met so far. A shape with a variant that serves it is looked up without a lock.
     [[nodiscard]] shape_table const& shapes() const noexcept { return *shapes_; }
 
-    /// What serves this call. Tunes or verifies where that is to be done and no other thread does;
-    /// else the default serves, and the next call looks again.
+    /// The code for this call. Tunes or verifies first where that is due and no other thread does
+    /// it; where another thread does, the default serves this call.
     /// @param shape   as `layout` says
     /// @param stream  what the caller launched there is waited for; null: see wait_for_caller()
     /// Errors   attune::error where not even the default can serve: it does not work, it cannot be
@@ -72,8 +72,8 @@ public:
     /// Errors   as `tuned`
     [[nodiscard]] tuning_report predict(std::vector<number> const& inputs, call_frame frame);
 
-    /// Of the latest variant that was installed, or of what serves without one. Waits for no
-    /// tuning, and may be called from its sink.
+    /// The report on the variant that was installed last, or on what serves in its place. Returns
+    /// at once, also while a tuning runs, and may be called from the progress sink.
     [[nodiscard]] tuning_report report() const;
 
 private:

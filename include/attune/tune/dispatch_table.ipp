@@ -85,7 +85,7 @@ struct dispatch_table::state {
         std::optional<point> default_at{};
         bool default_is_declared = true; ///< no constraint moved it
         std::atomic<installed_variant const*> by_default{nullptr};
-        std::string moved{}; ///< where the default went, while nobody was told
+        std::string moved{}; ///< a sentence on the moved default that was not told yet
         installed_variant const* winner = nullptr; ///< null: not known yet
         bool winner_is_default = false;
         bool is_given_up = false; ///< nothing is looked up, tuned or verified any more
@@ -398,7 +398,7 @@ struct dispatch_table::state {
         budget const left = within(options.limits, what_is_left(options.limits.total, spent));
         now.limits.evaluations = left.evaluations;
         now.limits.seconds = left.seconds;
-        interrupt_guard const until_remembered; // the program hears of Ctrl-C only then
+        interrupt_guard const until_remembered; // the program's handler for Ctrl-C runs after that
         session_result result = run_session(problem, now);
         spent.evaluations += result.report.evaluations;
         spent.seconds += result.report.elapsed_s;
@@ -575,8 +575,7 @@ struct dispatch_table::state {
             }
     }
 
-    /// Whether the winner serves this shape, and if nobody knows yet, whether that is found out
-    /// now.
+    /// Serves a shape by the winner where it was verified, or verifies it now where that is due.
     /// @param is_first  the shape was not met before
     /// @pre  there is a winner other than the default, and the turn is this thread's
     installed_variant const& by_shape(inputs_problem& of,

@@ -32,8 +32,8 @@ struct minimize_result {
     double value = 0;           ///< what `best` cost
     std::uint32_t evaluations = 0;
     failure_counts failures{};
-    bool interrupted =
-        false; ///< by Ctrl-C, which the program hears nothing else of: the best so far stands
+    /// Ctrl-C ended the search; the program's own handler for it does not run.
+    bool interrupted = false;
     std::optional<chain_of_trees> space{}; ///< that was searched; holds the texts in `best`
 };
 
@@ -44,7 +44,7 @@ struct minimize_result {
 ///                   configuration may fail. An exception it throws ends the search and passes on.
 /// @param limits     evaluations and seconds; ends earlier when the space is exhausted, and without
 ///                   limits, {}, then only. 0 of either: only the first configuration is evaluated,
-///                   the default if every parameter has one, and the sink hears that sentence.
+///                   the default if every parameter has one, and the sink is told so.
 /// Errors   attune::error for an empty space or a missing input
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});
 template <class Pack, class Objective>

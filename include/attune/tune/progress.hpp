@@ -1,4 +1,4 @@
-// attune/tune/progress.hpp - what a running tuning tells, and who listens.
+// attune/tune/progress.hpp - events of a running tuning, and the sinks that receive them.
 // SPDX-License-Identifier: MIT
 #pragma once
 

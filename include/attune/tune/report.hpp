@@ -69,7 +69,7 @@ struct tuning_report {
     double speedup_low = 1;            ///< 95 % interval of the speedup
     double speedup_high = 1;
     /// Configurations that the final could not tell from the installed one. Among equals, the
-    /// default stays; else who was the faster one in the rounds that both ran.
+    /// default stays; else the one that was faster in the rounds that both ran.
     std::vector<std::string> ties;
     /// Your own code beside the installed configuration, where kernel.baseline(f) gave it.
     std::optional<baseline_comparison> baseline{};

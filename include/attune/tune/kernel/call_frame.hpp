@@ -165,7 +165,7 @@ enum class argument_fault : unsigned char {
     none,
     form,            ///< neither an array nor a value
     unknown,         ///< kernel_type says nothing of it
-    has_pointers,    ///< in it are pointers, whose targets nobody knows
+    has_pointers,    ///< it contains pointers; the sizes of what they point to are unknown
     moving_pointers, ///< an array of pointers that the kernel may change
 };
 

@@ -1,7 +1,7 @@
 // attune/tune/loop/bench_pool.hpp - the benches of identical devices, at work at the same time.
 // SPDX-License-Identifier: MIT
 //
-// Which bench does which job follows from their order, not from who is ready first
+// Which bench does which job depends on their order, not on which one is free first
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -17,8 +17,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One bench of its own, on the calling thread, and others beside it, each on a thread. Without
-/// others it starts no thread.
+/// The compiler's own bench, used on the calling thread, and the benches of other devices, each on
+/// a thread of its own. Without other devices it starts no thread.
 class bench_pool {
 public:
     using job = std::function<void(test_bench&)>;
@@ -26,19 +26,19 @@ public:
     /// A default whose times on two devices differ by more than this is worth a notice.
     static constexpr double alike = 0.05;
 
-    /// @param others  their devices, by ordinal; nothing is started yet
+    /// @param others  the other devices, by ordinal; no bench is started for them yet
     bench_pool(std::unique_ptr<test_bench> own, std::vector<int> const& others);
     ~bench_pool();
     bench_pool(bench_pool const&) = delete;
     bench_pool& operator=(bench_pool const&) = delete;
 
     [[nodiscard]] test_bench& own() noexcept { return *own_; }
-    /// All that were named, also those that are of no use any more: what is asked of a search at
-    /// once must not depend on what became of a device.
+    /// How many devices were named, those that are left out included: how many configurations are
+    /// asked of the search at once must not depend on whether a device failed.
     [[nodiscard]] std::size_t size() const noexcept { return 1 + others_.size(); }
 
-    /// Starts the others and has them run and time the default, all at once. One that cannot is
-    /// left out, with a notice.
+    /// Starts the benches of the other devices; each runs and times the default, all at once. A
+    /// device whose bench fails is left out, with a notice.
     /// @param limit_s   wall seconds of one run
     /// @param own_time  of the default on the own bench
     void set_up(callable const& trusted, double limit_s, measurement const& own_time);
@@ -50,7 +50,7 @@ public:
 
     /// CPU seconds of this process that threads beside the calling one have used so far.
     [[nodiscard]] double cpu_s() const noexcept { return cpu_s_; }
-    /// That of the own bench; with others, also how many jobs each has done.
+    /// protection() of the own bench; with other devices, also how many jobs each has done.
     [[nodiscard]] std::string protection() const;
     [[nodiscard]] std::vector<std::string> const& notices() const noexcept { return notices_; }
 

@@ -1,4 +1,4 @@
-// attune/tune/loop/finals.hpp - who takes part in the final, and who wins it.
+// attune/tune/loop/finals.hpp - which configurations take part in the final, and which one wins.
 // SPDX-License-Identifier: MIT
 //
 // The configuration measured best is not the best one: of many that are nearly equal, it is the one

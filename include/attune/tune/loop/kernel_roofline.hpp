@@ -27,12 +27,12 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] machine_limits
 limits_of_this_machine(unsigned threads, double footprint = 0, bool anew = false);
 
-/// The roof over one kernel and its call.
+/// The roofline of one kernel and its call.
 ///
-/// It is the roof of as many threads as were seen busy at once during a run so far, see
-/// threads_of(): one for a kernel without threads. So a variant with one thread, of a kernel whose
-/// others use two, is told how far it is from what two can do. Threads with which the program works
-/// on something else meanwhile are counted, too, and raise the roof.
+/// It is that of the largest number of threads that any run so far kept busy, see threads_of(): one
+/// for a kernel without threads. All variants are compared with the same limits: a variant with one
+/// thread, of a kernel whose others use two, is compared with what two threads can do. Threads of
+/// the program that work on something else during a run are counted too, and raise the limits.
 ///
 /// The bandwidth is that of the memory; where caches are warm and the arrays of the call take no
 /// more than twice the last of them, it is that of a triad over arrays as large together, rounded
@@ -44,13 +44,13 @@ public:
     using limits_source =
         std::function<machine_limits(unsigned threads, double footprint, bool anew)>;
 
-    /// From this fraction on the limits are doubted. Of what a triad moves, a quarter is not
-    /// counted (the lines that it writes are read before), so that a kernel that only reads reaches
-    /// 4/3.
+    /// From this fraction on, the limits are measured again. Of what a triad moves, a quarter is
+    /// not counted (the lines that it writes are read before), so that a kernel that only reads
+    /// reaches 4/3.
     static constexpr double doubtful = 1.5;
 
-    /// Measures nothing yet. To be made by a thread that may use all processors that it is given:
-    /// at() measures there, also while its caller is kept on one.
+    /// Measures nothing yet. Call it on a thread that may use all processors of the program: at()
+    /// measures on these, also while its caller is kept on one core.
     /// @param options  the state of the caches counts
     /// @param say      takes sentences for the user
     /// Errors   attune::error: the work stated for the default configuration is no number, negative
@@ -61,13 +61,13 @@ public:
                     limits_source limits = limits_of_this_machine);
 
     [[nodiscard]] bool is_stated() const noexcept { return is_stated_; }
-    /// A run kept so many threads busy.
+    /// Notes that a run kept so many threads busy.
     void note_threads(unsigned threads) noexcept;
-    /// Whether at() would have the machine measured, or read its limits. It should have the
-    /// machine to itself then.
-    [[nodiscard]] bool is_to_measure() const { return is_stated_ && !known_.contains(threads_); }
-    /// Where a time of one call stands; nothing when no work is stated, or none that has a value at
-    /// this configuration, or on a device.  @param seconds  > 0
+    /// Whether the next at() measures the machine, or reads its limits from a file. Nothing else
+    /// should run on the machine during that call.
+    [[nodiscard]] bool will_measure() const { return is_stated_ && !known_.contains(threads_); }
+    /// Which fraction of the roofline a time of one call reaches; nothing when no work is stated,
+    /// or none that has a value at this configuration, or on a device.  @param seconds  > 0
     [[nodiscard]] std::optional<roofline> at(point const& at, double seconds);
 
 private:

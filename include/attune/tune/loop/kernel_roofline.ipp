@@ -54,7 +54,7 @@ inline constexpr std::size_t most_processors = 1;
 }
 
 /// While it lives, the calling thread may use these processors, and so may threads that it starts.
-/// They hear no signal but faults: the others are the program's business.
+/// They block all signals but faults: the program's threads handle the others.
 class measuring_ground {
 public:
     explicit measuring_ground(std::vector<int> const& processors)

@@ -29,11 +29,11 @@ struct replayed_calls {
     std::vector<point> open{};                     ///< asked, and not told yet
     std::unordered_set<point, point_hash> revealed{};
     std::optional<point> chosen{};
-    std::string problem{}; ///< not empty: where the searcher and the log part
+    std::string problem{}; ///< not empty: where the searcher first differs from the log
 };
 
-/// Repeats the calls on a fresh searcher of that space and compares what it proposes with what it
-/// proposed, and what it was told with the times that were taken. Every configuration of an event
+/// Repeats the logged calls on a new searcher of that space. Compares its proposals with the logged
+/// ones, and the logged outcomes with the logged times. Every configuration of an event
 /// has to be one of the space: a file may say anything.
 [[nodiscard]] replayed_calls
 repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events);
@@ -50,7 +50,7 @@ public:
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
-    /// The numbers of a point are passed on once; they are what its code is, and do not change.
+    /// Passes on the numbers of a point once: numbers of the same code do not change.
     void reveal(point const& p, std::span<double const> numbers);
     /// Not written down: asking for it changes no proposal.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }

@@ -19,13 +19,14 @@ namespace attune::inline ATTUNE_ABI {
 /// Seconds on a clock that never goes back; only differences mean something.
 [[nodiscard]] double steady_seconds();
 
-/// Shared by every loop: that of `minimize` and that of `tuned`.
+/// Counts and best of a run, told to the progress sink; the loops of `minimize` and `tuned` share
+/// it.
 class run_state {
 public:
     /// @param possible  how many configurations there are, if that is less than the budget
     run_state(std::string name, budget limits, std::uint32_t possible, progress_sink sink);
 
-    /// Takes one outcome in and tells the sink. @param text  the configuration, for people
+    /// Counts one outcome and tells the sink. @param text  the configuration, for people
     void add(point const& at, outcome const& result, std::string const& text);
     /// Sends an event that is no evaluation.
     void announce(progress_event event, std::string const& text) const;
@@ -47,7 +48,7 @@ public:
     }
     /// What the values are compared with in messages: the time of the default configuration.
     void set_default(double value) { default_value_ = value; }
-    /// And that of the user's own code, where there is some.
+    /// The time of the user's own code, where the kernel has a baseline.
     void set_baseline(double value) { baseline_value_ = value; }
     void set_unit_is_seconds(bool v) { is_seconds_ = v; }
 

@@ -309,8 +309,7 @@ private:
     /// that this is part of the budget.
     void update_roofline()
     {
-        if (roofline_.is_to_measure())
-            supply_->settle(); // compilers would take part of the machine
+        if (roofline_.will_measure()) supply_->settle(); // compilers would take part of the machine
         auto const& [at, time] = *state_.best();
         if (auto const place = roofline_.at(at, time.value))
             judge_.enough(options_.search.until_roofline, place->least_s);
@@ -548,7 +547,7 @@ private:
         out.default_code = default_code_;
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen_.time;
-        if (!interrupt_.requested() || !roofline_.is_to_measure())
+        if (!interrupt_.requested() || !roofline_.will_measure())
             report_.roofline = roofline_.at(out.at, chosen_.time.value);
         put_into(report_, state_, runner_, *supply_);
         note(state_.common_failure());

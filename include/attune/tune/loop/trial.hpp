@@ -1,4 +1,4 @@
-// attune/tune/loop/trial.hpp - one variant put to the test: tried, then timed.
+// attune/tune/loop/trial.hpp - one variant measured: a first run, then its time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -70,9 +70,9 @@ public:
     [[nodiscard]] trial run(compile_result compiled, double stop_above_s);
 
     /// The same for several: those whose code is new are measured at once, each on a device, where
-    /// there are so many. What is known at the beginning holds for all: neither the outcomes nor
-    /// what is kept of them depend on who is ready first.
-    /// Ctrl-C cuts short what is at work.
+    /// there are so many. All are judged by what was known before the call: the outcomes do not
+    /// depend on which bench ends first.
+    /// Ctrl-C cuts short the runs that are going on.
     /// @return  what became of each, in the order given
     [[nodiscard]] std::vector<trial> run_all(std::vector<compile_result> compiled,
                                              double stop_above_s);
@@ -106,7 +106,7 @@ public:
         return pool_.notices();
     }
 
-    /// An outcome from before an interruption: variants with this code take it.
+    /// Adds an outcome from before an interruption: variants with this code take it.
     void seed_known(std::string const& object_key, outcome const& result)
     {
         if (!object_key.empty()) by_code_.emplace(object_key, result);

@@ -1,4 +1,4 @@
-// attune/tune/pipeline/compile_queue.hpp - compilations in a line, and threads that work it off.
+// attune/tune/pipeline/compile_queue.hpp - a queue of compilations, and the threads that do them.
 // SPDX-License-Identifier: MIT
 //
 // What runs beside a measurement must not disturb it, so:
@@ -25,8 +25,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// First come, first served. Everything but the workers' own part is for one thread: the one that
-/// measures.
+/// First in, first out. One thread, the one that measures, calls all member functions.
 class compile_queue {
 public:
     struct task;
@@ -34,7 +33,7 @@ public:
 
     /// Starts no thread yet. @param workers  at most; 0: everything is compiled by take()
     explicit compile_queue(std::size_t workers);
-    /// settle(); what has not begun never will.
+    /// Calls settle(); a compilation that has not begun is dropped.
     ~compile_queue();
     compile_queue(compile_queue const&) = delete;
     compile_queue& operator=(compile_queue const&) = delete;
@@ -44,18 +43,18 @@ public:
     /// @return  how many there are; 0 without a second core, where the system refuses, or for 0
     /// workers
     std::size_t start();
-    /// Waits for what has begun, ends the workers and lets the calling thread use all its cores.
-    /// What has not begun stays in the line.
+    /// Waits for the compilations that have begun, ends the workers and lets the calling thread use
+    /// all its cores. The other compilations stay in the queue.
     void settle();
 
     /// @param compile  what it refers to outlives this object, or drop() and settle()
     [[nodiscard]] ticket add(std::function<compile_result()> compile);
-    /// The result: compiled here when nobody has begun it; else, while a worker is at it, whatever
-    /// comes next in the line is compiled here, and then it is waited for.
+    /// The result. If no worker has begun the compilation, the calling thread does it. Else the
+    /// calling thread does other compilations of the queue until the worker has ended.
     /// @pre    not taken before, not dropped
     /// Errors  what `compile` throws
     [[nodiscard]] compile_result take(ticket const& wanted);
-    /// Never begins it, if it has not begun.
+    /// Removes a compilation from the queue, if it has not begun.
     void drop(ticket const& unwanted);
 
     /// CPU seconds that the workers have used so far, in this process.

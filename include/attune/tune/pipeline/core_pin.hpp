@@ -1,4 +1,4 @@
-// attune/tune/pipeline/core_pin.hpp - one core for the thread that measures, the others for the rest.
+// attune/tune/pipeline/core_pin.hpp - pins the thread that measures to one core, other threads to the rest.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,9 +25,9 @@ namespace detail {
 /// "0-2,8" as {0, 1, 2, 8}, the way Linux writes sets of processors; ends at what it cannot read.
 [[nodiscard]] std::vector<int> processors_of(std::string_view list);
 
-/// Keeps the thread that calls hold() on the core it runs on; other threads may be sent off that
-/// core. Threads that the holder starts meanwhile, those of a library that a kernel calls, are kept
-/// there too, until it is released: then they may run wherever the holder may.
+/// Pins the thread that calls hold() to the core it runs on; other threads can leave that core by
+/// move_off(). Threads that the pinned thread starts, such as those of a library that a kernel
+/// calls, are pinned to the same core until release(); then they may run wherever it may.
 class core_pin {
 public:
     core_pin() = default;
@@ -40,10 +40,10 @@ public:
     /// Lets the thread run again where it could before. @pre  called by the thread that holds
     void release() noexcept;
     [[nodiscard]] bool is_held() const noexcept { return !others_.empty(); }
-    /// How many are left for other threads; 0 unless it is held.
+    /// How many processors are left for other threads; 0 unless a thread is pinned.
     [[nodiscard]] std::size_t other_processors() const noexcept { return others_.size(); }
 
-    /// Sends the calling thread to the other cores; to other hardware threads of the reserved core
+    /// Moves the calling thread to the other cores; to other hardware threads of the pinned core
     /// only where nothing else is allowed. @return  false when the system refuses
     [[nodiscard]] bool move_off() const;
 

@@ -27,27 +27,29 @@ struct pipelined_variant {
     compile_result code;
 };
 
-/// How many configurations to compile ahead where nobody says otherwise: 1 when the calling thread
-/// may run on two cores and neither the kernel's text and flags nor the compiler's mention threads
-/// (OpenMP, TBB, std::thread, ...), which would want those cores; else 0.
+/// How many configurations to compile ahead unless tuning_options::compile_ahead says it: 1 when
+/// the calling thread may run on two cores and neither the kernel's text and flags nor the
+/// compiler's mention threads (OpenMP, TBB, std::thread, ...), which would want those cores; else
+/// 0.
 [[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
 
-/// Asks the searcher and compiles what it proposes. All that the searcher is told goes through
-/// here. The code_features() of a configuration are revealed to it when it is supplied, or compiled
-/// outside the search: never when its compilation ends, which nobody can foretell.
+/// Asks the searcher for configurations and compiles them. The searcher is told outcomes through
+/// this object alone. The code_features() of a configuration are revealed to the searcher when
+/// next() or compile() returns it, and not when its compilation ends: that moment depends on the
+/// machine, and the run must not.
 ///
-/// With `ahead` configurations compiled ahead, the searcher is asked for the next ones before it
-/// is told about the one that is supplied: `ahead` of them wait, never more, and they are compiled
-/// by up to as many threads on other cores while the caller measures, and by the caller's thread
-/// where it would have to wait. When the searcher is asked, and for
-/// how many, follows from the number of calls of next() alone, never from how long anything takes,
-/// nor from the cores of the machine: the same seed and the same outcomes give the same run.
+/// With `ahead` > 0 the searcher is asked for the next `ahead` configurations before it is told the
+/// outcome of the current one. At most `ahead` configurations wait. Up to `ahead` threads compile
+/// them on other cores while the caller measures; where the caller would have to wait, its thread
+/// compiles too. When the searcher is asked, and for how many configurations, depends on the number
+/// of calls of next() alone, not on times and not on the number of cores: the same seed and the
+/// same outcomes give the same run.
 ///
-/// From the first next() that leaves something to compile until settle(), the calling thread stays
-/// on the core it runs on, and so do threads that it starts. Compiling takes place between the
-/// measurements instead, in the same order, where there is no second core, and after a measurement
-/// during which other threads of the program used a tenth of the calling thread's processor time:
-/// then the kernel, or the program, needs the other cores itself.
+/// From the first next() that leaves something to compile until settle(), the calling thread is
+/// pinned to the core it runs on, with the threads that it starts. Variants are compiled between
+/// the measurements instead, in the same order, on a machine with one core, and after a measurement
+/// during which other threads of the program used more than a tenth of the calling thread's CPU
+/// time: the kernel, or the program, uses the other cores then.
 class variant_pipeline {
 public:
     /// @pre  `problem` outlives this object, and so does its compiler; with `ahead` > 0 the
@@ -62,7 +64,8 @@ public:
     /// Errors   what the compiler throws, when the turn of that configuration has come
     [[nodiscard]] std::optional<pipelined_variant>
     next(std::size_t left = std::numeric_limits<std::size_t>::max());
-    /// What became of a configuration, supplied or not; if it waits, it is not supplied any more.
+    /// Tells the searcher an outcome. A configuration that still waits is dropped: next() does not
+    /// return it.
     void tell(point const& at, outcome const& result);
 
     /// What the search expects to gain yet; nothing where it does not know.
@@ -77,7 +80,7 @@ public:
     /// How often the compiler ran, and how often its cache had the variant.
     [[nodiscard]] std::uint32_t compiled() const noexcept { return compiled_; }
     [[nodiscard]] std::uint32_t from_cache() const noexcept { return from_cache_; }
-    /// Tells which other CPU time of this process is neither the kernel's nor the program's.
+    /// @param cpu_s  CPU seconds of this process that neither the kernel nor the program used
     void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
     /// CPU seconds that compiling ahead has taken from this process so far.
     [[nodiscard]] double background_cpu_s() const { return queue_->cpu_s(); }

@@ -32,7 +32,7 @@ inline constexpr char const devices_option[] = "tuning_options::device.others";
 ATTUNE_INLINE void require_usable_devices(cuda_target const& own, tuning_options const& options)
 {
     std::vector<int> const& named = options.device.others;
-    if (named.empty() || !own.can_run()) return; // who asks for a device has more to say
+    if (named.empty() || !own.can_run()) return; // require_device() says more of that
     if (runs_in_process(options.measuring.protect))
         throw error("variants that run in this process are measured on one device only",
                     std::string(detail::devices_option) +
