@@ -76,7 +76,7 @@ private:
 
     static std::vector<named_search> searches()
     {
-        return {{"default", attune::tuning_options{}.search},
+        return {{"default", attune::tuning_options{}.search.strategy},
                 {"random", attune::search_with<attune::random_searcher>()},
                 {"genetic", attune::search_with<attune::genetic>()}};
     }
