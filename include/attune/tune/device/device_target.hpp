@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // A backend is a folder beside cuda/ that derives from both classes, and one line in devices.hpp.
-// tested by tune/device_problem.cpp
 #pragma once
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/tune/loop/test_bench.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -19,7 +19,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-class test_bench;
 struct call_frame;
 struct kernel_description;
 struct tuning_options;
