@@ -1,0 +1,92 @@
+#!/bin/sh
+# sh cmake/matrix.sh [--again] [--list] [leg]... : builds and tests what a merge does not, one leg after the other.
+# SPDX-License-Identifier: MIT
+#
+# Without names all legs run. A leg that passed with the present sources is not run again (--again runs it); one that was
+# interrupted goes on with what is built. Ends with a table and, unless all passed, with status 1.
+# What a leg needs and does not find makes it `skipped`, with the reason.
+set -u
+cd "$(dirname "$0")/.."
+. cmake/packages.sh
+
+# leg | compiler | LLVM | arguments of cmake | arguments of ctest: the first three are whole, the others unit and package
+legs='release|g++|-|-D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O2\ -DNDEBUG|
+asan|clang++-19|-|-C cmake/asan.cmake|
+tsan|clang++-19|-|-C cmake/tsan.cmake|
+gcc12|g++-12|-|-C cmake/ci.cmake -D ATTUNE_TEST_PRECOMPILED=OFF|-L unit|package
+clang16|clang++-16|-|-C cmake/ci.cmake|-L unit|package
+clang19|clang++-19|-|-C cmake/ci.cmake -D ATTUNE_TEST_PRECOMPILED=OFF|-L unit|package
+llvm16|g++|16|-C cmake/ci.cmake|-L unit|package
+llvm17|g++|17|-C cmake/ci.cmake|-L unit|package
+llvm18|g++|18|-C cmake/ci.cmake|-L unit|package
+llvm19|g++|19|-C cmake/ci.cmake|-L unit|package
+nollvm|g++|none|-C cmake/ci.cmake -D ATTUNE_WITH_CLANG=OFF|-L unit|package
+package|g++|-|-C cmake/ci.cmake -D ATTUNE_TEST_EVERYTHING=ON|-L package'
+
+again=
+wanted=
+for argument; do
+    case $argument in
+        --again) again=1 ;;
+        --list) echo "$legs" | cut -d'|' -f1 && exit ;;
+        *)
+            if ! echo "$legs" | grep -q "^$argument|"; then
+                echo "matrix.sh: there is no leg '$argument'; there are:" $(echo "$legs" | cut -d'|' -f1) >&2
+                exit 2
+            fi
+            wanted="$wanted $argument"
+            ;;
+    esac
+done
+[ -n "$wanted" ] || wanted=$(echo "$legs" | cut -d'|' -f1)
+
+# Changes with every source file.
+sources=$({ git rev-parse HEAD && git diff HEAD; } 2>/dev/null | sha256sum | cut -c1-16)
+
+# run_leg <leg>: leaves a line in build/matrix/<leg>/result
+run_leg() {
+    line=$(echo "$legs" | grep "^$1|")
+    compiler=$(echo "$line" | cut -d'|' -f2)
+    llvm=$(echo "$line" | cut -d'|' -f3)
+    arguments=$(echo "$line" | cut -d'|' -f4)
+    tests=$(echo "$line" | cut -d'|' -f5-)
+    folder=build/matrix/$1
+    mkdir -p "$folder"
+    if [ -z "$again" ] && grep -qs "^passed $sources" "$folder/result"; then return; fi
+    began=$(date +%s)
+    if ! command -v "$compiler" >/dev/null 2>&1; then
+        echo "skipped $sources there is no $compiler" >"$folder/result"
+        return
+    fi
+    if [ "$llvm" != - ] && [ "$llvm" != none ]; then
+        if ! [ -e "/usr/lib/llvm-$llvm/include/clang/Frontend/CompilerInstance.h" ]; then
+            echo "skipped $sources there is no libclang-$llvm-dev" >"$folder/result"
+            return
+        fi
+        arguments="$arguments -D LLVM_DIR=/usr/lib/llvm-$llvm/lib/cmake/llvm"
+    fi
+    echo "== $1: $compiler, LLVM $llvm (log: $folder/log)"
+    {
+        eval "CXX=$compiler configure '$folder/tree' $arguments" &&
+            cmake --build "$folder/tree" --parallel "$(jobs)" &&
+            (cd "$folder/tree" && eval "ctest --output-on-failure --no-tests=error --parallel $(jobs) ${tests:+-L '${tests#-L }'}")
+    } >"$folder/log" 2>&1
+    status=$?
+    minutes=$((($(date +%s) - began + 30) / 60))
+    summary=$(grep -E '% tests passed' "$folder/log" | tail -1)
+    if [ $status -eq 0 ]; then
+        echo "passed $sources $minutes min, $summary" >"$folder/result"
+    else
+        echo "FAILED $sources $minutes min, ${summary:-$(grep -m1 -E 'error|Error|FAILED' "$folder/log" | cut -c1-100)}" >"$folder/result"
+    fi
+}
+
+for leg in $wanted; do run_leg "$leg"; done
+printf '\n%-10s %s\n' leg result
+failed=0
+for leg in $wanted; do
+    read -r verdict _ rest <"build/matrix/$leg/result"
+    printf '%-10s %-8s %s\n' "$leg" "$verdict" "$rest"
+    [ "$verdict" != FAILED ] || failed=1
+done
+exit $failed
