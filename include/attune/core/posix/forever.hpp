@@ -39,7 +39,14 @@ public:
     }
     ~owned_until_end()
     {
-        if (!program_is_ending()) delete object_;
+        if (!program_is_ending()) {
+            delete object_;
+            return;
+        }
+        try { // so that a leak checker, which runs after the last static object is gone, finds it
+            keep_forever(std::shared_ptr<void const>(std::shared_ptr<void const>(), object_));
+        } catch (...) {
+        }
     }
 
     [[nodiscard]] T* operator->() const noexcept { return object_; }
