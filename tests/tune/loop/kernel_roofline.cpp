@@ -101,14 +101,14 @@ TEST_CASE("the roof is that of the most threads seen, of those the machine has")
     bench b;
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
     attune::kernel_roofline roof = b.roof();
-    CHECK(roof.is_to_measure());
+    CHECK(roof.will_measure());
     CHECK(roof.at(b.space.at(0), 1.0)->fraction == 1);
-    CHECK(!roof.is_to_measure());
+    CHECK(!roof.will_measure());
     roof.note_threads(2);
     roof.note_threads(1);
-    CHECK(roof.is_to_measure() == (most >= 2));
+    CHECK(roof.will_measure() == (most >= 2));
     CHECK(roof.at(b.space.at(0), 1.0)->fraction == 1.0 / std::min(2U, most));
-    CHECK(!roof.is_to_measure());
+    CHECK(!roof.will_measure());
     CHECK(b.asked == (most >= 2 ? std::vector<unsigned>{1, 2} : std::vector<unsigned>{1}));
     roof.note_threads(1'000'000);
     CHECK(roof.at(b.space.at(0), 1.0)->fraction == 1.0 / most);

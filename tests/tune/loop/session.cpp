@@ -234,7 +234,7 @@ TEST_CASE("with nothing to spend the default is compiled, and nothing is run")
         bench<usual, fast> b;
         recorded_progress heard;
         auto options = quick_options();
-        options.limits = limits;
+        options.limits = {.evaluations = limits.evaluations, .seconds = limits.seconds};
         options.progress = heard.sink();
         attune::session_result const r = b.tune(options);
         CHECK(r.report.how == decision::served_default);
