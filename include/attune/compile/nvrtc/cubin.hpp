@@ -5,6 +5,7 @@
 // shows, and every figure but the spills is held against what ptxas says
 #pragma once
 
+#include <attune/compile/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 
@@ -42,6 +43,8 @@ resources_of_kernel(std::string_view image, std::string_view log, std::string_vi
 [[nodiscard]] std::string cubin_key(std::string_view image, std::string_view entry);
 
 namespace detail {
+/// A variant for a device as a callable; its key covers the code and how it is launched.
+[[nodiscard]] callable callable_of_device(device_variant v);
 
 /// The number in front of `unit`: 376 of "376 bytes cmem[0]"; all such numbers added.
 [[nodiscard]] std::int64_t numbers_before(std::string_view line, std::string_view unit);

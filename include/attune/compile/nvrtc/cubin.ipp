@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -261,5 +263,22 @@ ATTUNE_INLINE std::string cubin_key(std::string_view image, std::string_view ent
     }
     return hash.hex();
 }
+
+namespace detail {
+
+ATTUNE_INLINE callable callable_of_device(device_variant v)
+{
+    auto const kept = std::make_shared<device_variant>(std::move(v));
+    callable made;
+    made.address = kept.get();
+    made.object_key = content_hash{}
+                          .add(cubin_key(kept->code.image, kept->code.entry))
+                          .add(text_of(kept->launch))
+                          .hex();
+    made.code = kept;
+    return made;
+}
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/detail/cache_folder.hpp>
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/version.hpp>
@@ -75,12 +75,10 @@ private:
 
 ATTUNE_INLINE machine_limits limits_of_this_machine(unsigned threads, double footprint, bool anew)
 {
-    detail::cache_place const place = detail::cache_place_of({});
-    std::string problem;
-    if (place.folder.empty() || !detail::open_cache_folder(place.folder, problem))
-        return measure_machine(threads, footprint);
+    std::string const folder = object_cache{}.statistics().folder;
+    if (folder.empty()) return measure_machine(threads, footprint);
     auto const& limits = anew ? machine_measured_anew : known_machine;
-    return limits(place.folder + "/machine_limits",
+    return limits(folder + "/machine_limits",
                   device_name() + ", " + std::to_string(detail::processors()) + " processors",
                   threads,
                   footprint,

@@ -20,22 +20,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How a launch counts in object_key.
-[[nodiscard]] inline std::string device_object_key(device_variant const& v)
-{
-    return content_hash{}.add(cubin_key(v.code.image, v.code.entry)).add(text_of(v.launch)).hex();
-}
-
-[[nodiscard]] inline callable callable_of_device(device_variant v)
-{
-    auto const kept = std::make_shared<device_variant>(std::move(v));
-    callable made;
-    made.address = kept.get();
-    made.object_key = device_object_key(*kept);
-    made.code = kept;
-    return made;
-}
-
 [[nodiscard]] inline std::string architecture_name(int architecture)
 {
     return "sm_" + std::to_string(architecture);

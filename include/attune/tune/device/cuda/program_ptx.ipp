@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_outcome.hpp>
+#include <attune/compile/nvrtc/cubin.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/device/cuda/program_ptx.hpp>
 #include <attune/tune/kernel/fallback.hpp>
