@@ -1,50 +1,25 @@
-// tests/declare/kinds.cpp - how many operands an operation takes; a wrong declaration speaks.
+// tests/declare/kinds.cpp - what the kinds of parameters are; a wrong declaration speaks.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/kinds.hpp>
 
-#include <array>
 #include <doctest/doctest.h>
 #include <exception>
+#include <set>
 #include <string>
+#include <string_view>
 
-using attune::op;
-using attune::operand_count;
-
-TEST_CASE("a leaf takes no operand")
+TEST_CASE("each kind has the name that files give it, and one nature")
 {
-    for (op const leaf : std::array{
-             op::integer, op::real, op::text, op::parameter, op::element, op::position, op::input})
-        CHECK(operand_count(leaf) == 0);
-}
-
-TEST_CASE("a sign, a negation and an absolute value take one operand")
-{
-    for (op const unary : std::array{op::negate, op::logical_not, op::absolute})
-        CHECK(operand_count(unary) == 1);
-}
-
-TEST_CASE("arithmetic, comparison and logic take two operands, select takes three")
-{
-    for (op const binary : std::array{op::add,
-                                      op::subtract,
-                                      op::multiply,
-                                      op::divide,
-                                      op::modulo,
-                                      op::floor_divide,
-                                      op::floor_modulo,
-                                      op::ceil_divide,
-                                      op::minimum,
-                                      op::maximum,
-                                      op::less,
-                                      op::less_equal,
-                                      op::greater,
-                                      op::equal,
-                                      op::greater_equal,
-                                      op::not_equal,
-                                      op::logical_and,
-                                      op::logical_or})
-        CHECK(operand_count(binary) == 2);
-    CHECK(operand_count(op::select) == 3);
+    std::set<std::string_view> names;
+    for (attune::kind_traits const& is : attune::detail::traits_of_kinds) {
+        names.insert(is.name);
+        CHECK(is.is_interval + is.is_ordered + is.is_truth + is.is_list <= 1);
+        CHECK((is.is_list || !is.is_order));
+        CHECK(&attune::traits_of(is.of) == &is);
+    }
+    CHECK(names ==
+          std::set<std::string_view>{
+              "real", "integer", "ordinal", "categorical", "boolean", "permutation", "tile"});
 }
 
 TEST_CASE("a declaration error carries its sentence and is a standard exception")

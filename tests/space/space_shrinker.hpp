@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/declare/expression/operation.hpp>
 #include <attune/space/conditions/conditions.hpp>
 
 #include <algorithm>

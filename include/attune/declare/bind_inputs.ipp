@@ -120,7 +120,7 @@ ATTUNE_INLINE description bind_inputs(description space, std::vector<input_value
             std::int64_t const last = detail::bound_value(space, p);
             p.integers.clear();
             p.range_count = 0;
-            if (p.kind == parameter_kind::tile)
+            if (p.traits().is_list)
                 detail::fill_tile(p, last);
             else
                 detail::fill_range(p, last);

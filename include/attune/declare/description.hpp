@@ -6,6 +6,7 @@
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/point.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -78,28 +79,21 @@ struct parameter_description {
     bool is_own_name = false; ///< of a macro: the kernel file declares something of this name
     prior_description prior;
 
+    [[nodiscard]] kind_traits const& traits() const noexcept { return traits_of(kind); }
     /// Number of values; 0 for a real parameter and for a table that bind_inputs() has not made
     /// yet.
     [[nodiscard]] std::uint32_t value_count() const noexcept
     {
-        switch (kind) {
-        case parameter_kind::real:
-            return 0;
-        case parameter_kind::boolean:
-            return 2;
-        case parameter_kind::permutation: {
+        if (traits().is_truth) return 2;
+        if (traits().is_order) {
             std::uint32_t orders = 1;
             for (std::uint32_t i = 2; i <= parts; ++i)
                 orders *= i;
             return orders;
         }
-        case parameter_kind::tile:
-            return static_cast<std::uint32_t>(integers.size() / parts);
-        default:
-            break;
-        }
         if (range_count > 0) return range_count;
-        return static_cast<std::uint32_t>(integers.size() + reals.size() + labels.size());
+        std::size_t const listed = integers.size() + reals.size() + labels.size();
+        return static_cast<std::uint32_t>(traits().is_list ? listed / parts : listed);
     }
     /// The whole number at `index` of a parameter that has whole numbers, from table or range.
     [[nodiscard]] std::int64_t integer_at(std::uint32_t index) const noexcept

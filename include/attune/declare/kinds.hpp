@@ -4,11 +4,13 @@
 //          plus boolean and tile
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <string_view>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -25,6 +27,36 @@ enum class parameter_kind : std::uint8_t {
     permutation, ///< every order of N items
     tile,        ///< every way to write an extent as an ordered product of N factors
 };
+
+/// What all parameters of one kind have in common; what they do is in kind/kind_rules.hpp.
+struct kind_traits {
+    parameter_kind of{};
+    std::string_view name;    ///< as files write it
+    bool is_interval = false; ///< every number between two; else the values are counted from 0
+    bool is_ordered = false;  ///< numbers that ascend
+    bool is_truth = false;    ///< false and true
+    bool is_list = false;     ///< a value is several whole numbers
+    bool is_order = false;    ///< a list that holds 0, 1, 2, ... once each
+};
+
+namespace detail {
+
+inline constexpr enum_table<kind_traits, parameter_kind::tile> traits_of_kinds{{
+    {.of = parameter_kind::real, .name = "real", .is_interval = true},
+    {.of = parameter_kind::integer, .name = "integer", .is_ordered = true},
+    {.of = parameter_kind::ordinal, .name = "ordinal", .is_ordered = true},
+    {.of = parameter_kind::categorical, .name = "categorical"},
+    {.of = parameter_kind::boolean, .name = "boolean", .is_truth = true},
+    {.of = parameter_kind::permutation, .name = "permutation", .is_list = true, .is_order = true},
+    {.of = parameter_kind::tile, .name = "tile", .is_list = true},
+}};
+
+} // namespace detail
+
+[[nodiscard]] constexpr kind_traits const& traits_of(parameter_kind kind) noexcept
+{
+    return detail::traits_of_kinds[kind];
+}
 
 /// What the value of a parameter becomes when a variant is compiled.
 enum class parameter_role : std::uint8_t {
@@ -80,14 +112,6 @@ enum class op : std::uint8_t {
     logical_or,
     select, // of three: condition, value if true, value if false
 };
-
-/// How many operands an operation takes from the stack.
-[[nodiscard]] constexpr int operand_count(op code) noexcept
-{
-    if (code <= op::input) return 0;
-    if (code <= op::absolute) return 1;
-    return code == op::select ? 3 : 2;
-}
 
 /// "No such index": of a node, a parameter, a text.
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();

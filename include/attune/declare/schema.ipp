@@ -34,7 +34,7 @@ ATTUNE_INLINE std::string schema_text(description const& space)
         field(std::to_string(static_cast<int>(p.kind)) + ' ' +
               std::to_string(static_cast<int>(p.type)) + ' ' +
               std::to_string(static_cast<int>(p.on)) + ' ' + std::to_string(p.parts));
-        if (p.kind == parameter_kind::real)
+        if (p.traits().is_interval)
             field(detail::text_of_real(p.low) + ' ' + detail::text_of_real(p.high));
         if (p.rule.bound_node != no_index) {
             field(std::to_string(static_cast<int>(p.rule.steps)) + ' ' +

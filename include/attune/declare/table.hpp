@@ -29,7 +29,7 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
 /// The number at a coordinate of a parameter with one numeric value; for a text, its index.
 [[nodiscard]] inline number number_at(parameter_description const& parameter, coordinate at)
 {
-    if (parameter.kind == parameter_kind::real) return number::of(at.real);
+    if (parameter.traits().is_interval) return number::of(at.real);
     if (!parameter.integers.empty() || parameter.range_count > 0)
         return number::of(parameter.integer_at(at.index));
     if (!parameter.reals.empty()) return number::of(parameter.reals[at.index]);

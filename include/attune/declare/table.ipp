@@ -48,7 +48,7 @@ ATTUNE_INLINE std::vector<std::int64_t> elements_at(parameter_description const&
                                                     std::uint32_t index)
 {
     std::vector<std::int64_t> out(parameter.parts);
-    if (parameter.kind == parameter_kind::permutation)
+    if (parameter.traits().is_order)
         permutation_at(index, out);
     else
         for (std::size_t i = 0; i < parameter.parts; ++i)
@@ -132,8 +132,8 @@ ATTUNE_INLINE std::vector<prime_power> prime_factors(std::int64_t extent)
     for (std::uint64_t d = 2; d < 256 && d <= rest / d; d += d == 2 ? 1 : 2)
         for (; rest % d == 0; rest /= d)
             primes.push_back(static_cast<std::int64_t>(d));
-    if (rest == 2)
-        primes.push_back(2);
+    if (rest > 1 && rest < 256 * 256) // nothing below 256 divides it: a prime
+        primes.push_back(static_cast<std::int64_t>(rest));
     else
         detail::split(rest, primes);
     std::sort(primes.begin(), primes.end());

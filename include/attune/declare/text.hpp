@@ -37,6 +37,10 @@ template <class Range>
 
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 
+/// The whole numbers of "{2, 0, 1}" or "64", spaces already gone; an integer suffix such as `u` or
+/// `LL` is allowed. Nothing when `text` is something else.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
+
 } // namespace detail
 
 /// The text of a typed value: what text_of() gives for the same value in a table.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/expression/lower_code.hpp>
 
+#include <attune/declare/expression/operation.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
 

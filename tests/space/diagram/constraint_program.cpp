@@ -118,9 +118,14 @@ TEST_CASE("trends of operations agree with their values")
                                 std::int64_t const b = which == 0 ? other : grown;
                                 using attune::number;
                                 if (code >= op::less)
-                                    return attune::detail::comparison(
-                                        code, number::of(a), number::of(b));
-                                return attune::detail::integer_arithmetic(code, a, b);
+                                    return std::optional(
+                                        number::of(std::int64_t{attune::detail::satisfies(
+                                            attune::detail::rules_of(code).holds,
+                                            number::of(a),
+                                            number::of(b))}));
+                                return attune::detail::compute(attune::detail::rules_of(code),
+                                                               attune::number::of(a),
+                                                               attune::number::of(b));
                             };
                             auto const x = value(v);
                             auto const y = value(v + 1);

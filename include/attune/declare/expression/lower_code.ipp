@@ -5,7 +5,9 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/lower_code.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/declare/expression/operation_text.hpp>
+#include <attune/declare/expression/visit_leaf.hpp>
 #include <attune/declare/text.hpp>
 
 #include <algorithm>
@@ -40,24 +42,33 @@ ATTUNE_INLINE std::uint32_t intern_input(description& space, std::string_view na
     return static_cast<std::uint32_t>(space.inputs.size() - 1);
 }
 
+/// How a leaf reads.
+struct leaf_text {
+    description const& space;
+
+    [[nodiscard]] std::string constant(number v) const
+    {
+        return v.is_real ? text_of_real(v.real) : std::to_string(v.integer);
+    }
+    [[nodiscard]] std::string text(std::string const& v) const { return '"' + v + '"'; }
+    [[nodiscard]] std::string input(input_description const& of) const { return of.name; }
+    [[nodiscard]] std::string whole(std::uint32_t parameter) const
+    {
+        return space.parameters[parameter].name;
+    }
+    [[nodiscard]] std::string element(std::uint32_t parameter, std::int64_t place) const
+    {
+        return whole(parameter) + '[' + std::to_string(place) + ']';
+    }
+    [[nodiscard]] std::string item_position(std::uint32_t parameter, std::int64_t item) const
+    {
+        return whole(parameter) + ".position(" + std::to_string(item) + ')';
+    }
+};
+
 [[nodiscard]] inline std::string text_of_leaf(description const& space, expression_node const& n)
 {
-    switch (n.code) {
-    case op::integer:
-        return std::to_string(n.integer);
-    case op::real:
-        return text_of_real(n.real);
-    case op::text:
-        return '"' + space.texts[n.text] + '"';
-    case op::input:
-        return space.inputs[n.subject].name;
-    case op::element:
-        return space.parameters[n.subject].name + '[' + std::to_string(n.integer) + ']';
-    case op::position:
-        return space.parameters[n.subject].name + ".position(" + std::to_string(n.integer) + ')';
-    default:
-        return space.parameters[n.subject].name;
-    }
+    return visit_leaf(space, n, leaf_text{space});
 }
 
 /// A leaf as a node and as text; notes in `scope` the parameter it reads.
@@ -65,21 +76,14 @@ inline lowered_operand
 lower_leaf(description& space, instruction const& step, std::vector<std::uint32_t>& scope)
 {
     expression_node n{.code = step.code, .integer = step.integer, .real = step.real};
-    switch (step.code) {
-    case op::integer:
-    case op::real:
-        break;
-    case op::text:
+    if (step.code == op::text) {
         n.text = intern_text(space, step.text);
-        break;
-    case op::input:
+    } else if (step.code == op::input) {
         n.subject = intern_input(space, step.text, static_cast<value_kind>(step.integer));
         n.integer = 0;
-        break;
-    default:
+    } else if (names_parameter(step.code)) {
         n.subject = space.find_parameter(step.text);
         scope.push_back(n.subject);
-        break;
     }
     return {intern_node(space, n), text_of_leaf(space, n), leaf_rank};
 }
@@ -92,7 +96,7 @@ lower_leaf(description& space, instruction const& step, std::vector<std::uint32_
     std::vector<lowered_operand> args{print_node(space, space.nodes[n.first])};
     if (taken > 1) args.push_back(print_node(space, space.nodes[n.second]));
     if (taken > 2) args.push_back(print_node(space, space.nodes[n.third]));
-    return {no_index, text_of_operation(n.code, args), shape_of(n.code).rank};
+    return {no_index, text_of_operation(n.code, args), rules_of(n.code).rank};
 }
 
 ATTUNE_INLINE std::string text_of_node(description const& space, expression_node const& n)
@@ -118,7 +122,7 @@ ATTUNE_INLINE constraint_description lower_code(description& space,
         if (taken > 1) n.second = args[1].node;
         if (taken > 2) n.third = args[2].node;
         lowered_operand result{
-            intern_node(space, n), text_of_operation(step.code, args), shape_of(step.code).rank};
+            intern_node(space, n), text_of_operation(step.code, args), rules_of(step.code).rank};
         stack.erase(stack.end() - static_cast<std::ptrdiff_t>(taken), stack.end());
         stack.push_back(std::move(result));
     }
@@ -133,8 +137,7 @@ ATTUNE_INLINE void
 require_declared(description const& space, std::span<instruction const> code, std::string_view what)
 {
     for (instruction const& step : code) {
-        bool const is_parameter =
-            step.code == op::parameter || step.code == op::element || step.code == op::position;
+        bool const is_parameter = names_parameter(step.code);
         bool const is_known = space.find_parameter(step.text) != no_index;
         if (is_parameter && !is_known)
             throw error(std::string(what) + " reads a parameter that is not in the space",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/declare/expression/operation_text.hpp>
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE std::string text_of_operation(op code, std::span<lowered_operand const> args)
 {
-    operator_shape const shape = shape_of(code);
+    operation_rules const& shape = rules_of(code);
     if (shape.is_call) {
         std::string out{shape.sign};
         for (std::size_t i = 0; i < args.size(); ++i)

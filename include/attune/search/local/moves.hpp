@@ -53,7 +53,7 @@ public:
         auto const offer = [&] {
             if (q[parameter] != p[parameter] && space_.contains(q)) out.push_back(q);
         };
-        bool const is_whole = along.kind != parameter_kind::real && along.value_count() <= most;
+        bool const is_whole = !along.traits().is_interval && along.value_count() <= most;
         for (std::size_t i = 0; i < (is_whole ? along.value_count() : most); ++i) {
             q[parameter] = is_whole ? coordinate{static_cast<std::uint32_t>(i), 0}
                                     : random_coordinate(along, engine);
@@ -118,7 +118,7 @@ public:
     [[nodiscard]] static coordinate random_coordinate(parameter_description const& parameter,
                                                       random_engine& engine)
     {
-        if (parameter.kind == parameter_kind::real)
+        if (parameter.traits().is_interval)
             return {0, scale_value(parameter, uniform_unit(engine))};
         return {static_cast<std::uint32_t>(uniform_below(engine, parameter.value_count())), 0};
     }
@@ -130,8 +130,8 @@ private:
     }
     [[nodiscard]] static bool varies(parameter_description const& parameter)
     {
-        return parameter.kind == parameter_kind::real ? parameter.low < parameter.high
-                                                      : parameter.value_count() > 1;
+        return parameter.traits().is_interval ? parameter.low < parameter.high
+                                              : parameter.value_count() > 1;
     }
 
     chain_of_trees space_;

@@ -29,11 +29,10 @@ namespace attune::inline ATTUNE_ABI::detail {
         if (a[p] == b[p]) continue;
         parameter_description const& parameter = space.parameters[p];
         double far = 1;
-        if (parameter.kind == parameter_kind::real)
+        if (parameter.traits().is_interval)
             far = std::abs(scale_position(parameter, a[p].real) -
                            scale_position(parameter, b[p].real));
-        else if (parameter.kind == parameter_kind::integer ||
-                 parameter.kind == parameter_kind::ordinal)
+        else if (parameter.traits().is_ordered)
             far = std::abs(static_cast<double>(a[p].index) - static_cast<double>(b[p].index)) /
                   std::max(1.0, parameter.value_count() - 1.0);
         sum += 1 + far;

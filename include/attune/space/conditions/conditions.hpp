@@ -9,6 +9,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/operation.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +87,7 @@ inline void require_inputs(description const& space, std::uint32_t root, std::st
 
 inline void require_values(parameter_description const& parameter)
 {
-    if (parameter.kind != parameter_kind::real) {
+    if (!parameter.traits().is_interval) {
         if (parameter.value_count() > 0) return;
         throw error("a parameter has no values",
                     "parameter " + parameter.name,
@@ -108,7 +109,7 @@ inline void require_values(parameter_description const& parameter)
 inline void require_bound(description const& space)
 {
     for (parameter_description const& parameter : space.parameters) {
-        if (parameter.kind != parameter_kind::real && parameter.value_count() == 0)
+        if (!parameter.traits().is_interval && parameter.value_count() == 0)
             detail::require_inputs(
                 space, parameter.rule.bound_node, "values of parameter " + parameter.name);
         detail::require_values(parameter);
@@ -124,8 +125,7 @@ inline void require_bound(description const& space)
 {
     std::vector<std::uint32_t> scope;
     detail::walk_expression(space, root, [&](expression_node const& n) {
-        if (n.code == op::parameter || n.code == op::element || n.code == op::position)
-            scope.push_back(n.subject);
+        if (detail::names_parameter(n.code)) scope.push_back(n.subject);
     });
     detail::sort_unique(scope);
     return scope;
@@ -137,7 +137,7 @@ inline void require_bound(description const& space)
     std::vector<condition> out;
     auto const add = [&](std::uint32_t source, std::uint32_t root, auto scope) {
         bool const real = std::any_of(scope.begin(), scope.end(), [&](std::uint32_t p) {
-            return space.parameters[p].kind == parameter_kind::real;
+            return space.parameters[p].traits().is_interval;
         });
         out.push_back({source, root, std::move(scope), real});
     };

@@ -92,7 +92,7 @@ private:
     }
     std::vector<std::size_t> group_of(space.parameters.size());
     for (std::uint32_t p = 0; p < space.parameters.size(); ++p) {
-        if (space.parameters[p].kind == parameter_kind::real) continue;
+        if (space.parameters[p].traits().is_interval) continue;
         std::uint32_t const root = same.find(p);
         if (root == p) {
             group_of[p] = out.groups.size();

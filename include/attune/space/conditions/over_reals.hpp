@@ -20,7 +20,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Whether a coordinate names a value of its parameter.
 inline bool is_inside(parameter_description const& parameter, coordinate at)
 {
-    if (parameter.kind == parameter_kind::real)
+    if (parameter.traits().is_interval)
         return parameter.low <= at.real && at.real <= parameter.high;
     return at.index < parameter.value_count();
 }
@@ -35,7 +35,7 @@ struct real_part {
         : conditions(std::move(over_reals))
     {
         for (std::uint32_t p = 0; p < space.parameters.size(); ++p)
-            if (space.parameters[p].kind == parameter_kind::real) parameters.push_back(p);
+            if (space.parameters[p].traits().is_interval) parameters.push_back(p);
     }
 
     /// @pre  the discrete parameters of `at` are inside their tables

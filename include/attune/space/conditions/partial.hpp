@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/space/conditions/conditions.hpp>
 
 #include <algorithm>
@@ -35,8 +36,7 @@ public:
         for (expression_node const& n : space_.nodes) {
             int const operands = operand_count(n.code);
             std::size_t level = 0;
-            if (n.code == op::parameter || n.code == op::element || n.code == op::position)
-                level = level_of[n.subject];
+            if (names_parameter(n.code)) level = level_of[n.subject];
             if (operands > 0) level = complete_at_[n.first];
             if (operands > 1) level = std::max(level, complete_at_[n.second]);
             if (operands > 2) level = std::max(level, complete_at_[n.third]);
@@ -68,29 +68,25 @@ private:
             return v->as_real() != 0 ? can_be_true : can_be_false;
         }
         expression_node const& n = space_.nodes[node];
-        if (n.code != op::logical_and && n.code != op::logical_or && n.code != op::logical_not &&
-            n.code != op::select)
+        operation_group const group = rules_of(n.code).group;
+        if (group != operation_group::negation && group != operation_group::chain &&
+            group != operation_group::choice)
             return anything;
         unsigned const first = outcomes(n.first, level, at);
+        bool const may_be_true = (first & can_be_true) != 0;
+        bool const may_be_false = (first & can_be_false) != 0;
         unsigned out = first & can_have_no_value;
-        switch (n.code) {
-        case op::logical_not:
-            if ((first & can_be_true) != 0) out |= can_be_false;
-            if ((first & can_be_false) != 0) out |= can_be_true;
-            return out;
-        case op::logical_and:
-            out |= first & can_be_false;
-            if ((first & can_be_true) != 0) out |= outcomes(n.second, level, at);
-            return out;
-        case op::logical_or:
-            out |= first & can_be_true;
-            if ((first & can_be_false) != 0) out |= outcomes(n.second, level, at);
-            return out;
-        default:
-            if ((first & can_be_true) != 0) out |= outcomes(n.second, level, at);
-            if ((first & can_be_false) != 0) out |= outcomes(n.third, level, at);
+        if (group == operation_group::negation)
+            return out | (may_be_true ? can_be_false : 0) | (may_be_false ? can_be_true : 0);
+        if (group == operation_group::choice) {
+            if (may_be_true) out |= outcomes(n.second, level, at);
+            if (may_be_false) out |= outcomes(n.third, level, at);
             return out;
         }
+        bool const is_or = n.code == op::logical_or;
+        out |= first & (is_or ? can_be_true : can_be_false); // the first operand decides
+        if (is_or ? may_be_false : may_be_true) out |= outcomes(n.second, level, at);
+        return out;
     }
 
     description const& space_;

@@ -5,6 +5,8 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/declare/expression/operation.hpp>
+#include <attune/declare/expression/visit_leaf.hpp>
 #include <attune/space/diagram/interval.hpp>
 
 #include <algorithm>
@@ -25,7 +27,8 @@ public:
             values_.push_back(values_of(p));
         known_.reserve(space.nodes.size());
         for (expression_node const& n : space.nodes)
-            known_.push_back(n.code <= op::input ? leaf(n) : operation(n));
+            known_.push_back(is_leaf(n.code) ? visit_leaf(space, n, leaf_bounds{*this})
+                                             : operation(n));
     }
 
     /// Whether `root` has a value everywhere, which is not 0.
@@ -50,11 +53,11 @@ private:
     [[nodiscard]] static bounds values_of(parameter_description const& p)
     {
         std::uint32_t const count = p.value_count();
-        if (p.kind == parameter_kind::real) return number_between(p.low, p.high, true);
+        if (p.traits().is_interval) return number_between(p.low, p.high, true);
         if (p.type == value_kind::text) return {{}, false, true};
         if (count == 0) return unknown();
-        if (p.kind == parameter_kind::boolean) return number_between(0, 1, false);
-        if (p.kind == parameter_kind::permutation) return number_between(0, p.parts - 1.0, false);
+        if (p.traits().is_truth) return number_between(0, 1, false);
+        if (p.traits().is_order) return number_between(0, p.parts - 1.0, false);
         if (!p.reals.empty()) {
             auto const [low, high] = std::minmax_element(p.reals.begin(), p.reals.end());
             return number_between(*low, *high, true);
@@ -67,49 +70,48 @@ private:
         return number_between(static_cast<double>(*low), static_cast<double>(*high), false);
     }
 
-    [[nodiscard]] bounds leaf(expression_node const& n) const
-    {
-        switch (n.code) {
-        case op::integer:
-            return number_between(
-                static_cast<double>(n.integer), static_cast<double>(n.integer), false);
-        case op::real:
-            return number_between(n.real, n.real, true);
-        case op::text:
-            return {{}, false, true};
-        case op::input: {
-            std::optional<number> const& v = space_.inputs[n.subject].value;
-            return v ? number_between(v->as_real(), v->as_real(), v->is_real) : unknown();
+    /// The bounds of a leaf.
+    struct leaf_bounds {
+        interval_prover const& of;
+
+        [[nodiscard]] bounds constant(number v) const
+        {
+            return number_between(v.as_real(), v.as_real(), v.is_real);
         }
-        case op::position: {
-            double const last = space_.parameters[n.subject].parts - 1.0;
-            bool const is_item = n.integer >= 0 && static_cast<double>(n.integer) <= last;
+        [[nodiscard]] bounds text(std::string const&) const { return {{}, false, true}; }
+        [[nodiscard]] bounds input(input_description const& read) const
+        {
+            return read.value ? constant(*read.value) : unknown();
+        }
+        [[nodiscard]] bounds whole(std::uint32_t parameter) const { return of.values_[parameter]; }
+        [[nodiscard]] bounds element(std::uint32_t parameter, std::int64_t) const
+        {
+            return of.values_[parameter];
+        }
+        [[nodiscard]] bounds item_position(std::uint32_t parameter, std::int64_t item) const
+        {
+            double const last = of.space_.parameters[parameter].parts - 1.0;
+            bool const is_item = item >= 0 && static_cast<double>(item) <= last;
             return is_item ? number_between(0, last, false) : unknown();
         }
-        default:
-            return values_[n.subject];
-        }
-    }
+    };
 
     [[nodiscard]] bounds operation(expression_node const& n) const
     {
         bounds const a = known_[n.first];
         bounds const b = n.second == no_index ? a : known_[n.second];
         bounds const c = n.third == no_index ? a : known_[n.third];
-        bool const compares = n.code >= op::less && n.code <= op::not_equal;
         if (a.is_text || b.is_text || c.is_text) {
-            bool const same =
-                (n.code == op::equal || n.code == op::not_equal) && a.is_text && b.is_text;
+            bool const same = is_equality(n.code) && a.is_text && b.is_text;
             return same ? number_between(0, 1, false) : unknown();
         }
-        bool is_real = n.code != op::logical_not && (a.is_real || b.is_real);
+        bool is_real = a.is_real || b.is_real;
         if (n.code == op::select) {
             // Without a common type, a branch decides at each configuration which one it is.
             if (n.real == 0 && b.is_real != c.is_real) return unknown();
             is_real = n.real != 0 || b.is_real;
         }
-        bool const is_truth = compares || n.code == op::logical_and || n.code == op::logical_or;
-        bool const result = is_real && !is_truth;
+        bool const result = is_real && !yields_truth(n.code);
         bool const reads_real = a.is_real || b.is_real;
         return {look_ahead(n.code, a.ahead, b.ahead, c.ahead, result, reads_real), result, false};
     }

@@ -58,8 +58,7 @@ value_cost(parameter_description const& parameter, coordinate from, std::uint32_
     tree const& t, parameter_description const& parameter, coordinate from, std::size_t count)
 {
     auto const leaves = static_cast<std::uint32_t>(t.leaves());
-    bool const is_ordered =
-        parameter.kind == parameter_kind::integer || parameter.kind == parameter_kind::ordinal;
+    bool const is_ordered = parameter.traits().is_ordered;
     if (!is_ordered || count >= leaves) return {0, leaves};
     auto const reach = static_cast<std::uint32_t>(count);
     std::uint32_t const at = t.leaves_below_value(from.index);

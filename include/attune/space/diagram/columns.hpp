@@ -7,6 +7,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/space/diagram/interval.hpp>
 
 #include <bit>
@@ -39,7 +40,7 @@ struct operand_view {
     return v.is_real ? std::bit_cast<std::int64_t>(v.real) : v.integer;
 }
 
-/// `code` applied to numbers, one of its operands after the other only where C++ would.
+/// The i-th value of `code`. @param real  whether it is real
 [[nodiscard]] inline std::optional<number> apply_operation(op code,
                                                            operand_view const& first,
                                                            operand_view const& second,
@@ -47,38 +48,12 @@ struct operand_view {
                                                            bool real,
                                                            std::size_t i)
 {
-    if (first.has_failed(i)) return {};
-    number const a = first.at(i);
-    bool const a_true = a.as_real() != 0;
-    switch (code) {
-    case op::logical_not:
-        return truth(!a_true);
-    case op::absolute:
-        if (a.as_real() >= 0) return a;
-        [[fallthrough]];
-    case op::negate:
-        return a.is_real ? number::of(-a.real) : integer_arithmetic(op::subtract, 0, a.integer);
-    case op::logical_and:
-        if (!a_true) return truth(false);
-        break;
-    case op::logical_or:
-        if (a_true) return truth(true);
-        break;
-    case op::select: {
-        operand_view const& chosen = a_true ? second : third;
-        if (chosen.has_failed(i)) return {};
-        number const v = chosen.at(i);
-        return real ? number::of(v.as_real()) : v;
-    }
-    default:
-        break;
-    }
-    if (second.has_failed(i)) return {};
-    number const b = second.at(i);
-    if (code == op::logical_and || code == op::logical_or) return truth(b.as_real() != 0);
-    if (code >= op::less && code <= op::not_equal) return comparison(code, a, b);
-    if (a.is_real || b.is_real) return real_arithmetic(code, a.as_real(), b.as_real());
-    return integer_arithmetic(code, a.integer, b.integer);
+    auto const value_of = [i](operand_view const& from) {
+        return [&from, i] {
+            return from.has_failed(i) ? std::optional<number>{} : std::optional(from.at(i));
+        };
+    };
+    return apply_operation(code, real, value_of(first), value_of(second), value_of(third));
 }
 
 /// Fills `out` by `f(a, b)` on the integers of two operands.

@@ -6,8 +6,9 @@
 // may also be no number at all.
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/kinds.hpp>
+#include <attune/declare/expression/operation.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -55,90 +56,136 @@ struct outlook {
     [[nodiscard]] friend bool operator==(outlook const&, outlook const&) = default;
 };
 
-[[nodiscard]] inline bool is_division(op code) noexcept
+/// From the least to the greatest of four values.
+[[nodiscard]] inline interval hull(double p, double q, double r, double s, bool real) noexcept
 {
-    return code == op::divide || code == op::modulo || code == op::floor_divide ||
-           code == op::floor_modulo || code == op::ceil_divide;
+    if (std::isnan(p) || std::isnan(q) || std::isnan(r) || std::isnan(s)) return {};
+    return settled(std::min({p, q, r, s}), std::max({p, q, r, s}), real);
 }
 
-[[nodiscard]] inline double rounded_quotient(op code, double a, double b, bool real) noexcept
+/// Bounds of a quotient, its divisor not 0, from those of its corners.
+/// @param rounded  what a quotient of doubles is rounded to
+template <class Rounded>
+[[nodiscard]] interval
+quotient_range(interval a, interval b, bool real, Rounded const& rounded) noexcept
 {
-    double const q = a / b;
-    if (code == op::floor_divide) return std::floor(q);
-    if (code == op::ceil_divide) return std::ceil(q);
-    return real ? q : std::trunc(q);
+    if (b.has(0)) return {};
+    return hull(rounded(a.low / b.low),
+                rounded(a.low / b.high),
+                rounded(a.high / b.low),
+                rounded(a.high / b.high),
+                real);
 }
 
-/// Bounds of a remainder of integers, the divisor not 0.
-[[nodiscard]] inline interval remainder_range(op code, interval a, interval b) noexcept
+/// Bounds of a remainder that has the sign of `a`, the divisor not 0.
+[[nodiscard]] inline interval truncated_remainder(interval a, interval b, bool real) noexcept
 {
+    if (real || b.has(0)) return {};
     double const most = b.reach() - 1;
-    bool const floors = code == op::floor_modulo;
-    if (floors && b.low > 0) return settled(0, a.low >= 0 ? std::min(a.high, most) : most, false);
-    if (floors && b.high < 0) return settled(-most, 0, false);
-    if (a.low >= 0 && !floors) return settled(0, std::min(a.high, most), false);
-    return settled(-most, most, false);
+    return a.low >= 0 ? settled(0, std::min(a.high, most), false) : settled(-most, most, false);
 }
 
-/// Bounds of `a code b` for an arithmetic operation. @param real  whether its value is real
+/// Bounds of a remainder that has the sign of `b`, the divisor not 0.
+[[nodiscard]] inline interval floored_remainder(interval a, interval b, bool real) noexcept
+{
+    if (real || b.has(0)) return {};
+    double const most = b.reach() - 1;
+    if (b.low > 0) return settled(0, a.low >= 0 ? std::min(a.high, most) : most, false);
+    return settled(-most, 0, false);
+}
+
+/// The bounds of an operation's value. An operation of one operand reads the first.
+struct range_rules {
+    op of{};
+    interval (*range)(interval a, interval b, bool real) = nullptr; ///< of numbers, not of truths
+};
+
+/// @param real  whether the value is real; else it is a whole number
+inline constexpr enum_table<range_rules, op::select> ranges{{
+    {op::integer},
+    {op::real},
+    {op::text},
+    {op::parameter},
+    {op::element},
+    {op::position},
+    {op::input},
+    {op::negate, [](interval a, interval, bool real) { return settled(-a.high, -a.low, real); }},
+    {op::logical_not},
+    {op::absolute,
+     [](interval a, interval, bool real) {
+         return settled(a.has(0) ? 0.0 : std::max(a.low, -a.high), a.reach(), real);
+     }},
+    {op::add,
+     [](interval a, interval b, bool real) {
+         return settled(a.low + b.low, a.high + b.high, real);
+     }},
+    {op::subtract,
+     [](interval a, interval b, bool real) {
+         return settled(a.low - b.high, a.high - b.low, real);
+     }},
+    {op::multiply,
+     [](interval a, interval b, bool real) {
+         return hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, real);
+     }},
+    {op::divide,
+     [](interval a, interval b, bool real) {
+         return quotient_range(a, b, real, [real](double q) { return real ? q : std::trunc(q); });
+     }},
+    {op::modulo, truncated_remainder},
+    {op::floor_divide,
+     [](interval a, interval b, bool real) {
+         interval out = quotient_range(a, b, real, [](double q) { return std::floor(q); });
+         // The corners are rounded to doubles before they are floored; the value itself is not.
+         if (real && out.is_bounded()) out.low -= 1;
+         return out;
+     }},
+    {op::floor_modulo, floored_remainder},
+    {op::ceil_divide,
+     [](interval a, interval b, bool real) {
+         return quotient_range(a, b, real, [](double q) { return std::ceil(q); });
+     }},
+    {op::minimum,
+     [](interval a, interval b, bool real) {
+         return settled(std::min(a.low, b.low), std::min(a.high, b.high), real);
+     }},
+    {op::maximum,
+     [](interval a, interval b, bool real) {
+         return settled(std::max(a.low, b.low), std::max(a.high, b.high), real);
+     }},
+    {op::less},
+    {op::less_equal},
+    {op::greater},
+    {op::greater_equal},
+    {op::equal},
+    {op::not_equal},
+    {op::logical_and},
+    {op::logical_or},
+    {op::select},
+}};
+
+/// Bounds of `a code b` for an operation on numbers. @param real  whether its value is real
 [[nodiscard]] inline interval arithmetic_range(op code, interval a, interval b, bool real) noexcept
 {
     if (real && !(a.is_bounded() && b.is_bounded())) return {};
-    auto const corners = [real](double p, double q, double r, double s) {
-        if (std::isnan(p) || std::isnan(q) || std::isnan(r) || std::isnan(s)) return interval{};
-        return settled(std::min({p, q, r, s}), std::max({p, q, r, s}), real);
-    };
-    switch (code) {
-    case op::add:
-        return settled(a.low + b.low, a.high + b.high, real);
-    case op::subtract:
-        return settled(a.low - b.high, a.high - b.low, real);
-    case op::minimum:
-        return settled(std::min(a.low, b.low), std::min(a.high, b.high), real);
-    case op::maximum:
-        return settled(std::max(a.low, b.low), std::max(a.high, b.high), real);
-    case op::multiply:
-        return corners(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high);
-    default:
-        break;
-    }
-    if (b.has(0)) return {};
-    if (code == op::modulo || code == op::floor_modulo)
-        return real ? interval{} : remainder_range(code, a, b);
-    auto const quotient = [=](double x, double y) { return rounded_quotient(code, x, y, real); };
-    interval bounds = corners(quotient(a.low, b.low),
-                              quotient(a.low, b.high),
-                              quotient(a.high, b.low),
-                              quotient(a.high, b.high));
-    // The corners are rounded to doubles before they are floored; the value itself is not.
-    if (real && code == op::floor_divide && bounds.is_bounded()) bounds.low -= 1;
-    return bounds;
+    return ranges[code].range(a, b, real);
 }
 
-/// 0, 1 or both. @param real  whether one of the operands is real
+/// 0, 1 or both, as the comparison `code` may come out.
+/// @param real  whether one of the operands is real
 [[nodiscard]] inline interval comparison_range(op code, interval a, interval b, bool real) noexcept
 {
     interval const either{0, 1};
     if (real && !(a.is_bounded() && b.is_bounded())) return either;
-    auto const known = [&](bool yes, bool no) {
-        return yes ? interval{1, 1} : no ? interval{0, 0} : either;
-    };
-    bool const apart = a.high < b.low || b.high < a.low;
-    bool const same = a.low == a.high && b.low == b.high && a.low == b.low && a.is_bounded();
-    switch (code) {
-    case op::less:
-        return known(a.high < b.low, a.low >= b.high);
-    case op::less_equal:
-        return known(a.high <= b.low, a.low > b.high);
-    case op::greater:
-        return known(a.low > b.high, a.high <= b.low);
-    case op::greater_equal:
-        return known(a.low >= b.high, a.high < b.low);
-    case op::equal:
-        return known(same, apart);
-    default:
-        return known(apart, same);
-    }
+    relation const& holds = rules_of(code).holds;
+    bool const may_be_less = a.low < b.high;
+    bool const may_be_more = a.high > b.low;
+    bool const may_be_same = a.low <= b.high && b.low <= a.high;
+    bool const may_hold = (holds.if_less && may_be_less) || (holds.if_more && may_be_more) ||
+                          (holds.if_same && may_be_same);
+    bool const may_fail = (!holds.if_less && may_be_less) || (!holds.if_more && may_be_more) ||
+                          (!holds.if_same && may_be_same);
+    if (may_hold == may_fail) return either;
+    return may_hold ? interval{1, 1} : interval{0, 0};
 }
 
 /// 0, 1 or both, from whether each may be.
@@ -155,33 +202,26 @@ struct outlook {
     op code, outlook const& a, outlook const& b, outlook const& c, bool real, bool compares_reals)
 {
     outlook out{{}, a.may_fail, a.may_succeed};
-    switch (code) {
-    case op::logical_not:
+    switch (rules_of(code).group) {
+    case operation_group::negation:
         out.range = truth_range(a.may_be_false(), a.may_be_true());
         return out;
-    case op::negate:
-        out.range = settled(-a.range.high, -a.range.low, real);
+    case operation_group::sign:
+        out.range = arithmetic_range(code, a.range, a.range, real);
         out.may_fail = out.may_fail || (!real && !a.range.is_bounded());
         return out;
-    case op::absolute:
-        out.range = settled(
-            a.range.has(0) ? 0.0 : std::max(a.range.low, -a.range.high), a.range.reach(), real);
-        if (real && !a.range.is_bounded()) out.range = {};
-        out.may_fail = out.may_fail || (!real && !a.range.is_bounded());
+    case operation_group::chain: {
+        // The second operand counts where the first does not decide.
+        bool const is_or = code == op::logical_or;
+        bool const decides = is_or ? a.may_be_true() : a.may_be_false();
+        bool const goes_on = is_or ? a.may_be_false() : a.may_be_true();
+        out.range = truth_range((is_or && decides) || (goes_on && b.may_be_true()),
+                                (!is_or && decides) || (goes_on && b.may_be_false()));
+        out.may_fail = a.may_fail || (goes_on && b.may_fail);
+        out.may_succeed = decides || (goes_on && b.may_succeed);
         return out;
-    case op::logical_and:
-        out.range = truth_range(a.may_be_true() && b.may_be_true(),
-                                a.may_be_false() || (a.may_be_true() && b.may_be_false()));
-        out.may_fail = a.may_fail || (a.may_be_true() && b.may_fail);
-        out.may_succeed = a.may_be_false() || (a.may_be_true() && b.may_succeed);
-        return out;
-    case op::logical_or:
-        out.range = truth_range(a.may_be_true() || (a.may_be_false() && b.may_be_true()),
-                                a.may_be_false() && b.may_be_false());
-        out.may_fail = a.may_fail || (a.may_be_false() && b.may_fail);
-        out.may_succeed = a.may_be_true() || (a.may_be_false() && b.may_succeed);
-        return out;
-    case op::select: {
+    }
+    case operation_group::choice: {
         bool const second = a.may_be_true() && b.may_succeed;
         bool const third = a.may_be_false() && c.may_succeed;
         out.may_fail =
@@ -199,7 +239,7 @@ struct outlook {
     }
     out.may_fail = a.may_fail || b.may_fail;
     out.may_succeed = a.may_succeed && b.may_succeed;
-    if (code >= op::less && code <= op::not_equal) {
+    if (is_comparison(code)) {
         out.range = comparison_range(code, a.range, b.range, compares_reals);
         return out;
     }

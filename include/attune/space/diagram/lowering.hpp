@@ -9,6 +9,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/space/diagram/leaf_columns.hpp>
 #include <attune/space/diagram/slots.hpp>
 
@@ -52,32 +53,18 @@ private:
     std::uint32_t lower_node(std::uint32_t root)
     {
         expression_node const& n = space_.nodes[root];
-        switch (n.code) {
-        case op::integer:
-        case op::real:
-        case op::text:
-        case op::input:
-            return leaves_.constant(root);
-        case op::parameter:
-        case op::element:
-        case op::position:
-            return leaves_.leaf(root);
-        case op::equal:
-        case op::not_equal:
-            if (leaves_.is_text(n.first) && leaves_.is_text(n.second))
-                return slots_.make(n.code, false, leaves_.text(n.first), leaves_.text(n.second));
-            break;
-        default:
-            break;
-        }
+        if (names_parameter(n.code)) return leaves_.leaf(root);
+        if (is_leaf(n.code)) return leaves_.constant(root);
+        if (is_equality(n.code) && leaves_.is_text(n.first) && leaves_.is_text(n.second))
+            return slots_.make(n.code, false, leaves_.text(n.first), leaves_.text(n.second));
         std::uint32_t made = no_index;
         if (n.code == op::add || n.code == op::subtract || n.code == op::negate)
             made = sum(root);
         else if (n.code == op::multiply)
             made = product(root);
-        else if (n.code == op::logical_and || n.code == op::logical_or)
+        else if (is_chain(n.code))
             made = chain(root);
-        else if (n.code >= op::less && n.code <= op::not_equal)
+        else if (is_comparison(n.code))
             made = compared_sum(n);
         return made != no_index ? made : plain(n);
     }
@@ -97,7 +84,7 @@ private:
             bool const mixed = slots_[from[1]].real != slots_[from[2]].real;
             if (!real && mixed) return no_index;
             real = real || slots_[from[1]].real;
-        } else if (n.code == op::logical_not || (n.code >= op::less && n.code <= op::logical_or)) {
+        } else if (yields_truth(n.code)) {
             real = false;
         }
         return slots_.make(n.code, real, from);

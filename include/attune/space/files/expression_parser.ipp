@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/space/files/detail/expression_atoms.hpp>
 #include <attune/space/files/detail/expression_lexer.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
@@ -112,13 +113,8 @@ private:
 
     std::optional<op> comparison_sign() const
     {
-        for (auto const& [sign, code] : {std::pair{"<", op::less},
-                                         std::pair{"<=", op::less_equal},
-                                         std::pair{">", op::greater},
-                                         std::pair{">=", op::greater_equal},
-                                         std::pair{"==", op::equal},
-                                         std::pair{"!=", op::not_equal}})
-            if (is_sign(sign)) return code;
+        for (operation_rules const& rules : operations)
+            if (is_comparison(rules.of) && is_sign(rules.sign)) return rules.of;
         return {};
     }
 
@@ -156,7 +152,7 @@ private:
             lexer_.fail("expected two numbers or two texts, found one of each",
                         right.at,
                         "a text equals no number");
-        if (a_text && code != op::equal && code != op::not_equal)
+        if (a_text && !is_equality(code))
             lexer_.fail("expected == or != between texts", left.at, "texts have no order here");
         return finish(build_.two(code, numeric(left).node, numeric(right).node), left.at);
     }

@@ -72,31 +72,33 @@ inline void read_range(json_source const& source,
         source.fail("expected a last value that is not below the first", last.at);
 }
 
-inline void read_listed_kind(json_source const& source,
-                             json_value const& p,
-                             std::string const& kind,
-                             expression_builder& build,
-                             parameter_description& out)
+inline void
+read_interval(json_source const& source, json_value const& p, parameter_description& out)
 {
-    if (kind == "real") {
-        out.kind = parameter_kind::real;
-        out.type = value_kind::real;
-        json_value const& high = source.member(p, "high", json_kind::real);
-        out.low = source.member(p, "low", json_kind::real).real;
-        out.high = high.real;
-        if (!std::isfinite(out.low) || !std::isfinite(out.high) || !(out.low < out.high))
-            source.fail("expected \"low\" below \"high\", both finite", high.at);
-        return;
-    }
-    bool const is_tile = kind == "tile";
+    out.kind = parameter_kind::real;
+    out.type = value_kind::real;
+    json_value const& high = source.member(p, "high", json_kind::real);
+    out.low = source.member(p, "low", json_kind::real).real;
+    out.high = high.real;
+    if (!std::isfinite(out.low) || !std::isfinite(out.high) || !(out.low < out.high))
+        source.fail("expected \"low\" below \"high\", both finite", high.at);
+}
+
+/// A permutation or a tile.
+inline void read_list(json_source const& source,
+                      json_value const& p,
+                      kind_traits const& is,
+                      expression_builder& build,
+                      parameter_description& out)
+{
     json_value const& parts = source.member(p, "parts", json_kind::integer);
-    std::int64_t const most = is_tile ? 16 : std::int64_t{max_permutation_items};
+    std::int64_t const most = is.is_order ? std::int64_t{max_permutation_items} : 16;
     if (parts.integer < 1 || parts.integer > most)
         source.fail("expected from 1 to " + std::to_string(most) + " parts", parts.at);
-    out.kind = is_tile ? parameter_kind::tile : parameter_kind::permutation;
+    out.kind = is.of;
     out.type = value_kind::list;
     out.parts = static_cast<std::uint32_t>(parts.integer);
-    if (!is_tile) return;
+    if (is.is_order) return;
     json_value const* const extent = p.find("extent");
     if (extent == nullptr) source.fail("expected a member \"extent\" of this object", p.at);
     out.rule.bound_node = read_bound(source, *extent, build);
@@ -132,7 +134,7 @@ inline void read_scale(json_source const& source, json_value const& p, parameter
     if (on->text != "log" && on->text != "linear")
         source.fail("expected \"linear\" or \"log\"", on->at);
     if (on->text != "log") return;
-    bool positive = out.kind == parameter_kind::real ? out.low > 0 : out.rule.first > 0;
+    bool positive = out.traits().is_interval ? out.low > 0 : out.rule.first > 0;
     if (!out.integers.empty()) positive = out.integers.front() > 0;
     if (!out.reals.empty()) positive = out.reals.front() > 0;
     if (!positive || out.type == value_kind::text || out.type == value_kind::list)
@@ -151,18 +153,25 @@ read_parameter(json_source const& source, json_value const& p, expression_builde
     std::string kind;
     if (kind_member != nullptr)
         kind = source.require(*kind_member, json_kind::text, "\"kind\"").text;
-    if (kind == "real" || kind == "permutation" || kind == "tile") {
-        read_listed_kind(source, p, kind, build, out);
+    auto const named = std::find_if(traits_of_kinds.begin(),
+                                    traits_of_kinds.end(),
+                                    [&](kind_traits const& k) { return k.name == kind; });
+    bool const is_known = named != traits_of_kinds.end();
+    kind_traits const is = is_known ? *named : kind_traits{};
+    if (is.is_interval) {
+        read_interval(source, p, out);
+    } else if (is.is_list) {
+        read_list(source, p, is, build, out);
     } else if (json_value const* const range = p.find("range")) {
         read_range(source, *range, p, build, out);
-        if (kind == "ordinal") out.kind = parameter_kind::ordinal;
-    } else if (kind == "boolean") {
+        if (is_known && is.of == parameter_kind::ordinal) out.kind = parameter_kind::ordinal;
+    } else if (is.is_truth) {
         out.kind = parameter_kind::boolean;
         out.type = value_kind::boolean;
-    } else if (kind.empty() || kind == "ordinal" || kind == "categorical" || kind == "integer") {
+    } else if (is_known || kind.empty()) {
         json_value const& values = source.member(p, "values", json_kind::list);
-        set_values(source, values, kind == "categorical", out);
-        if (kind == "integer" && out.type == value_kind::integer)
+        set_values(source, values, is_known && is.of == parameter_kind::categorical, out);
+        if (is_known && is.of == parameter_kind::integer && out.type == value_kind::integer)
             out.kind = parameter_kind::integer;
     } else {
         source.fail("expected \"integer\", \"ordinal\", \"categorical\", \"boolean\", \"real\", "

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/operation.hpp>
+#include <attune/declare/expression/visit_leaf.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/files/detail/expression_lexer.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
@@ -57,6 +60,78 @@ struct written_operand {
     return plain ? name : '`' + name + '`';
 }
 
+/// How Python writes an operation of two or three operands.
+struct python_form {
+    op of{};
+    std::string_view sign{};      ///< or the name of a function
+    std::string_view otherwise{}; ///< where `sign` would mean something else: a division of whole
+                                  ///< numbers, and or or of what are not truths
+    int rank = 0;                 ///< 0: a call
+    int left = 0;                 ///< the rank that the first operand needs without parentheses
+    int right = 0;
+};
+
+inline constexpr enum_table<python_form, op::select> python_forms{{
+    {op::integer},
+    {op::real},
+    {op::text},
+    {op::parameter},
+    {op::element},
+    {op::position},
+    {op::input},
+    {op::negate},
+    {op::logical_not},
+    {op::absolute, "abs"},
+    {op::add, "+", "", 5, 5, 6},
+    {op::subtract, "-", "", 5, 5, 6},
+    {op::multiply, "*", "", 6, 6, 7},
+    {op::divide, "/", "trunc_div", 6, 6, 7},
+    {op::modulo, "trunc_mod"},
+    {op::floor_divide, "//", "", 6, 6, 7},
+    {op::floor_modulo, "%", "", 6, 6, 7},
+    {op::ceil_divide, "ceil_div"},
+    {op::minimum, "min"},
+    {op::maximum, "max"},
+    {op::less, "<", "", 4, 5, 5},
+    {op::less_equal, "<=", "", 4, 5, 5},
+    {op::greater, ">", "", 4, 5, 5},
+    {op::greater_equal, ">=", "", 4, 5, 5},
+    {op::equal, "==", "", 4, 5, 5},
+    {op::not_equal, "!=", "", 4, 5, 5},
+    {op::logical_and, "and", "&&", 2, 2, 3},
+    {op::logical_or, "or", "||", 1, 1, 2},
+    {op::select, "select"},
+}};
+
+/// A leaf as Python writes it.
+struct written_leaf {
+    description const& space;
+
+    [[nodiscard]] written_operand constant(number v) const
+    {
+        std::string text = v.is_real ? text_of_real(v.real) : std::to_string(v.integer);
+        int const rank = text.front() == '-' ? 7 : 9;
+        return {std::move(text), rank};
+    }
+    [[nodiscard]] written_operand text(std::string const& v) const { return {quoted_text(v)}; }
+    [[nodiscard]] written_operand input(input_description const& of) const
+    {
+        return {quoted_name(of.name)};
+    }
+    [[nodiscard]] written_operand whole(std::uint32_t parameter) const
+    {
+        return {quoted_name(space.parameters[parameter].name)};
+    }
+    [[nodiscard]] written_operand element(std::uint32_t parameter, std::int64_t place) const
+    {
+        return {whole(parameter).text + '[' + std::to_string(place) + ']'};
+    }
+    [[nodiscard]] written_operand item_position(std::uint32_t parameter, std::int64_t item) const
+    {
+        return {"position(" + whole(parameter).text + ", " + std::to_string(item) + ')'};
+    }
+};
+
 class expression_writer {
 public:
     explicit expression_writer(description const& space)
@@ -67,48 +142,29 @@ public:
     [[nodiscard]] written_operand write(std::uint32_t node) const
     {
         expression_node const& n = space_.nodes[node];
-        switch (n.code) {
-        case op::integer:
-            return {std::to_string(n.integer), n.integer < 0 ? 7 : 9};
-        case op::real: {
-            std::string text = text_of_real(n.real);
-            bool const negative = text.front() == '-';
-            return {std::move(text), negative ? 7 : 9};
-        }
-        case op::text:
-            return {quoted_text(space_.texts[n.text])};
-        case op::parameter:
-            return {quoted_name(space_.parameters[n.subject].name)};
-        case op::input:
-            return {quoted_name(space_.inputs[n.subject].name)};
-        case op::element:
-            return {quoted_name(space_.parameters[n.subject].name) + '[' +
-                    std::to_string(n.integer) + ']'};
-        case op::position:
-            return {"position(" + quoted_name(space_.parameters[n.subject].name) + ", " +
-                    std::to_string(n.integer) + ')'};
-        case op::negate: // of a literal: -(5), since -5 is a literal itself
-            return {'-' + write(n.first).at_least(is_literal(n.first) ? 10 : 7), 7};
-        case op::logical_not:
-            return {"not " + write(n.first).at_least(3), 3};
-        default:
-            return operation(n);
-        }
+        if (is_leaf(n.code)) return visit_leaf(space_, n, written_leaf{space_});
+        if (n.code == op::negate) // of a literal: -(5), since -5 is a literal itself
+            return {'-' + write(n.first).at_least(is_number(n.first) ? 10 : 7), 7};
+        if (n.code == op::logical_not) return {"not " + write(n.first).at_least(3), 3};
+        return operation(n);
     }
 
 private:
-    [[nodiscard]] bool is_literal(std::uint32_t node) const
+    [[nodiscard]] bool is_number(std::uint32_t node) const
     {
-        return space_.nodes[node].code <= op::real;
+        op const code = space_.nodes[node].code;
+        return code == op::integer || code == op::real;
     }
     [[nodiscard]] written_operand
-    infix(expression_node const& n, char const* sign, int rank, int left, int right) const
+    infix(expression_node const& n, std::string_view sign, python_form const& form) const
     {
-        return {write(n.first).at_least(left) + sign + write(n.second).at_least(right), rank};
+        return {write(n.first).at_least(form.left) + ' ' + std::string(sign) + ' ' +
+                    write(n.second).at_least(form.right),
+                form.rank};
     }
-    [[nodiscard]] written_operand call(expression_node const& n, char const* name) const
+    [[nodiscard]] written_operand call(expression_node const& n, std::string_view name) const
     {
-        std::string out = name + ('(' + write(n.first).text);
+        std::string out = std::string(name) + '(' + write(n.first).text;
         for (std::uint32_t const operand : {n.second, n.third})
             if (operand != no_index) out += ", " + write(operand).text;
         return {out + ')'};
@@ -121,7 +177,7 @@ private:
             if (o.code == op::parameter)
                 return space_.parameters[o.subject].type == value_kind::boolean;
             if (o.code == op::input) return space_.inputs[o.subject].type == value_kind::boolean;
-            return o.code == op::logical_not || (o.code >= op::less && o.code <= op::logical_or);
+            return yields_truth(o.code);
         };
         return is_truth(n.first) && is_truth(n.second);
     }
@@ -132,56 +188,20 @@ private:
         if (n.code == op::input) return space_.inputs[n.subject].type == value_kind::real;
         if (n.code == op::real) return true;
         if (n.code == op::select) return n.real != 0;
-        if (n.code == op::logical_not || n.code >= op::less) return false;
+        if (yields_truth(n.code)) return false;
         return std::ranges::any_of(std::initializer_list<std::uint32_t>{n.first, n.second},
                                    [&](std::uint32_t o) { return o != no_index && is_real(o); });
     }
 
     [[nodiscard]] written_operand operation(expression_node const& n) const
     {
-        switch (n.code) {
-        case op::add:
-            return infix(n, " + ", 5, 5, 6);
-        case op::subtract:
-            return infix(n, " - ", 5, 5, 6);
-        case op::multiply:
-            return infix(n, " * ", 6, 6, 7);
-        case op::divide:
-            if (is_real(n.first) || is_real(n.second)) return infix(n, " / ", 6, 6, 7);
-            return call(n, "trunc_div");
-        case op::modulo:
-            return call(n, "trunc_mod");
-        case op::floor_divide:
-            return infix(n, " // ", 6, 6, 7);
-        case op::floor_modulo:
-            return infix(n, " % ", 6, 6, 7);
-        case op::ceil_divide:
-            return call(n, "ceil_div");
-        case op::minimum:
-            return call(n, "min");
-        case op::maximum:
-            return call(n, "max");
-        case op::absolute:
-            return call(n, "abs");
-        case op::select:
-            return call(n, "select");
-        case op::less:
-            return infix(n, " < ", 4, 5, 5);
-        case op::less_equal:
-            return infix(n, " <= ", 4, 5, 5);
-        case op::greater:
-            return infix(n, " > ", 4, 5, 5);
-        case op::greater_equal:
-            return infix(n, " >= ", 4, 5, 5);
-        case op::equal:
-            return infix(n, " == ", 4, 5, 5);
-        case op::not_equal:
-            return infix(n, " != ", 4, 5, 5);
-        case op::logical_and:
-            return infix(n, are_truths(n) ? " and " : " && ", 2, 2, 3);
-        default:
-            return infix(n, are_truths(n) ? " or " : " || ", 1, 1, 2);
-        }
+        python_form const& form = python_forms[n.code];
+        bool const is_plain = n.code == op::divide ? is_real(n.first) || is_real(n.second)
+                              : is_chain(n.code)   ? are_truths(n)
+                                                   : true;
+        std::string_view const sign = is_plain ? form.sign : form.otherwise;
+        bool const is_call = form.rank == 0 || (n.code == op::divide && !is_plain);
+        return is_call ? call(n, sign) : infix(n, sign, form);
     }
 
     description const& space_;

@@ -29,7 +29,7 @@ using space_json = nlohmann::ordered_json;
 {
     std::string const& text = *p.default_text;
     if (p.type == value_kind::text) return text;
-    if (p.kind == parameter_kind::boolean) return text == "true" || text == "1";
+    if (p.traits().is_truth) return text == "true" || text == "1";
     std::string digits = without_spaces(text);
     if (p.type == value_kind::list) {
         digits.front() = '[';
@@ -41,48 +41,37 @@ using space_json = nlohmann::ordered_json;
     throw error("a default is no number", "parameter " + p.name + ", default " + text, "");
 }
 
+/// What a file means that does not name the kind of a parameter with these values.
+[[nodiscard]] inline parameter_kind kind_without_name(parameter_description const& p, bool is_range)
+{
+    if (is_range) return parameter_kind::integer;
+    if (p.traits().is_truth) return parameter_kind::boolean;
+    return p.type == value_kind::text ? parameter_kind::categorical : parameter_kind::ordinal;
+}
+
 [[nodiscard]] inline space_json parameter_to_json(description const& space,
                                                   parameter_description const& p)
 {
     space_json out;
     out["name"] = p.name;
-    bool const is_range =
-        (p.kind == parameter_kind::integer || p.kind == parameter_kind::ordinal) &&
-        p.rule.bound_node != no_index;
-    switch (p.kind) {
-    case parameter_kind::real:
-        out["kind"] = "real";
+    kind_traits const& is = p.traits();
+    bool const is_range = is.is_ordered && p.rule.bound_node != no_index;
+    if (p.kind != kind_without_name(p, is_range)) out["kind"] = is.name;
+    if (is.is_interval) {
         out["low"] = p.low;
         out["high"] = p.high;
-        break;
-    case parameter_kind::permutation:
-        out["kind"] = "permutation";
+    }
+    if (is.is_truth) out["values"] = {false, true};
+    if (is.is_list) {
         out["parts"] = p.parts;
-        break;
-    case parameter_kind::tile:
-        out["kind"] = "tile";
-        out["parts"] = p.parts;
-        out["extent"] = bound_to_json(space, p.rule.bound_node);
-        break;
-    case parameter_kind::boolean:
-        out["values"] = {false, true};
-        break;
-    case parameter_kind::integer:
-        if (!is_range) out["kind"] = "integer";
-        break;
-    case parameter_kind::categorical:
-        if (p.type != value_kind::text) out["kind"] = "categorical";
-        break;
-    case parameter_kind::ordinal:
-        if (is_range) out["kind"] = "ordinal";
-        break;
+        if (!is.is_order) out["extent"] = bound_to_json(space, p.rule.bound_node);
     }
     if (is_range) {
         out["range"] = {p.rule.first, bound_to_json(space, p.rule.bound_node)};
         if (p.rule.step != 1) out["step"] = p.rule.step;
         if (p.rule.steps == progression::doubling) out["steps"] = "doubling";
         if (p.rule.steps == progression::divisors) out["steps"] = "divisors";
-    } else if (p.kind != parameter_kind::tile) {
+    } else if (!is.is_list) {
         if (!p.labels.empty()) out["values"] = p.labels;
         if (!p.reals.empty()) out["values"] = p.reals;
         if (!p.integers.empty()) out["values"] = p.integers;

@@ -4,6 +4,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/operation.hpp>
+#include <attune/declare/expression/visit_leaf.hpp>
 #include <attune/space/files/detail/smtlib_terms.hpp>
 #include <attune/space/files/write_smtlib.hpp>
 
@@ -49,7 +51,7 @@ private:
     void declare(std::uint32_t i)
     {
         parameter_description const& p = space_.parameters[i];
-        bool const is_real = p.kind == parameter_kind::real || !p.reals.empty();
+        bool const is_real = p.traits().is_interval || !p.reals.empty();
         any_real_ = any_real_ || is_real;
         std::uint32_t const parts = p.type == value_kind::list ? p.parts : 1;
         for (std::uint32_t k = 0; k < parts; ++k)
@@ -68,12 +70,12 @@ private:
     {
         parameter_description const& p = space_.parameters[i];
         std::string const name = smtlib_name(space_, i);
-        if (p.kind == parameter_kind::real) return between(name, smt_real(p.low), smt_real(p.high));
+        if (p.traits().is_interval) return between(name, smt_real(p.low), smt_real(p.high));
         if (p.value_count() == 0)
             throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
         std::vector<std::string> any;
         if (p.type == value_kind::list) return elements(i);
-        if (p.type == value_kind::text || p.kind == parameter_kind::boolean)
+        if (p.type == value_kind::text || p.traits().is_truth)
             return between(name, "0", std::to_string(p.value_count() - 1));
         for (double const v : p.reals)
             any.push_back("(= " + name + ' ' + smt_real(v) + ')');
@@ -103,18 +105,17 @@ private:
     {
         parameter_description const& p = space_.parameters[i];
         std::int64_t extent = 1;
-        for (std::uint32_t k = 0; p.kind == parameter_kind::tile && k < p.parts; ++k)
+        for (std::uint32_t k = 0; !p.traits().is_order && k < p.parts; ++k)
             extent *= p.integers[k];
         std::vector<std::string> all;
         std::string names;
         for (std::uint32_t k = 0; k < p.parts; ++k) {
             std::string const name = smtlib_name(space_, i, k);
             names += ' ' + name;
-            all.push_back(p.kind == parameter_kind::tile
-                              ? between(name, "1", std::to_string(extent))
-                              : between(name, "0", std::to_string(p.parts - 1)));
+            all.push_back(!p.traits().is_order ? between(name, "1", std::to_string(extent))
+                                               : between(name, "0", std::to_string(p.parts - 1)));
         }
-        if (p.kind == parameter_kind::tile)
+        if (!p.traits().is_order)
             all.push_back(p.parts > 1 ? "(= " + std::to_string(extent) + " (*" + names + "))"
                                       : "(= " + std::to_string(extent) + names + ')');
         else if (p.parts > 1)
@@ -168,70 +169,74 @@ private:
 
     [[nodiscard]] smt_term term(expression_node const& n) const
     {
-        if (operand_count(n.code) == 0) return leaf(n);
+        if (is_leaf(n.code)) return visit_leaf(space_, n, leaf_term{space_});
         smt_term const& a = terms_[n.first];
-        if (n.code == op::logical_not) return smt_truth("(not " + truth(n.first) + ')', a.defined);
-        if (n.code == op::negate || n.code == op::absolute) return smt_unary(n.code, a);
+        operation_group const group = rules_of(n.code).group;
+        if (group == operation_group::negation)
+            return smt_truth("(not " + truth(n.first) + ')', a.defined);
+        if (group == operation_group::sign) return smt_unary(n.code, a);
         smt_term const& b = terms_[n.second];
-        switch (n.code) {
-        case op::logical_and:
-            return smt_truth("(and " + truth(n.first) + ' ' + truth(n.second) + ')',
-                             smt_both(a.defined, smt_unless("(not " + truth(n.first) + ')', b)));
-        case op::logical_or:
-            return smt_truth("(or " + truth(n.first) + ' ' + truth(n.second) + ')',
-                             smt_both(a.defined, smt_unless(truth(n.first), b)));
-        case op::select:
-            return smt_select(truth(n.first), a.defined, b, terms_[n.third], n.real != 0);
-        case op::equal:
-        case op::not_equal:
-            if (is_text(n.first) && is_text(n.second)) return same_text(n);
-            break;
-        default:
-            break;
+        if (group == operation_group::chain) {
+            bool const is_or = n.code == op::logical_or;
+            std::string const decided = is_or ? truth(n.first) : "(not " + truth(n.first) + ')';
+            return smt_truth((is_or ? "(or " : "(and ") + truth(n.first) + ' ' + truth(n.second) +
+                                 ')',
+                             smt_both(a.defined, smt_unless(decided, b)));
         }
-        if (n.code >= op::less && n.code <= op::not_equal) return smt_comparison(n.code, a, b);
+        if (group == operation_group::choice)
+            return smt_select(truth(n.first), a.defined, b, terms_[n.third], n.real != 0);
+        if (is_equality(n.code) && is_text(n.first) && is_text(n.second)) return same_text(n);
+        if (is_comparison(n.code)) return smt_comparison(n.code, a, b);
         return smt_arithmetic(n.code, a, b);
     }
 
-    [[nodiscard]] smt_term leaf(expression_node const& n) const
-    {
-        switch (n.code) {
-        case op::integer:
-            return smt_number(number::of(n.integer));
-        case op::real:
-            return smt_number(number::of(n.real));
-        case op::text:
+    /// The term of a leaf.
+    struct leaf_term {
+        description const& space;
+
+        [[nodiscard]] smt_term constant(number v) const { return smt_number(v); }
+        [[nodiscard]] smt_term text(std::string const&) const
+        {
             return {"0", "true", 0, false, false};
-        case op::input:
-            if (!space_.inputs[n.subject].value)
-                throw error("an input has no value",
-                            space_.inputs[n.subject].name,
-                            "call bind_inputs() with it");
-            return smt_number(*space_.inputs[n.subject].value);
-        default:
-            break;
         }
-        parameter_description const& p = space_.parameters[n.subject];
-        if (n.code == op::position) {
-            std::string at = std::to_string(p.parts - 1);
-            for (std::uint32_t k = p.parts - 1; k-- > 0;)
-                at = "(ite (= " + smtlib_name(space_, n.subject, k) + ' ' +
-                     std::to_string(n.integer) + ") " + std::to_string(k) + ' ' + at + ')';
+        [[nodiscard]] smt_term input(input_description const& of) const
+        {
+            if (!of.value)
+                throw error("an input has no value", of.name, "call bind_inputs() with it");
+            return smt_number(*of.value);
+        }
+        [[nodiscard]] smt_term whole(std::uint32_t parameter) const
+        {
+            return element(parameter, 0);
+        }
+        [[nodiscard]] smt_term element(std::uint32_t parameter, std::int64_t place) const
+        {
+            parameter_description const& p = space.parameters[parameter];
+            bool const is_real = p.traits().is_interval || !p.reals.empty();
+            double largest = std::max({1.0, std::abs(p.low), std::abs(p.high)});
+            for (std::int64_t const v : p.integers)
+                largest = std::max(largest, std::abs(static_cast<double>(v)));
+            if (p.range_count > 0)
+                for (std::uint32_t const end : {0U, p.range_count - 1})
+                    largest = std::max(largest, std::abs(static_cast<double>(p.integer_at(end))));
+            largest = std::max(
+                {largest, static_cast<double>(p.parts), static_cast<double>(p.labels.size())});
+            return {smtlib_name(space, parameter, static_cast<std::uint32_t>(place)),
+                    "true",
+                    largest,
+                    is_real,
+                    false};
+        }
+        [[nodiscard]] smt_term item_position(std::uint32_t parameter, std::int64_t item) const
+        {
+            std::uint32_t const last = space.parameters[parameter].parts - 1;
+            std::string at = std::to_string(last);
+            for (std::uint32_t k = last; k-- > 0;)
+                at = "(ite (= " + smtlib_name(space, parameter, k) + ' ' + std::to_string(item) +
+                     ") " + std::to_string(k) + ' ' + at + ')';
             return {at, "true", 16, false, false};
         }
-        bool const is_real =
-            p.type != value_kind::list && (p.kind == parameter_kind::real || !p.reals.empty());
-        double largest = std::max({1.0, std::abs(p.low), std::abs(p.high)});
-        for (std::int64_t const v : p.integers)
-            largest = std::max(largest, std::abs(static_cast<double>(v)));
-        if (p.range_count > 0)
-            for (std::uint32_t const end : {0U, p.range_count - 1})
-                largest = std::max(largest, std::abs(static_cast<double>(p.integer_at(end))));
-        largest =
-            std::max({largest, static_cast<double>(p.parts), static_cast<double>(p.labels.size())});
-        auto const part = n.code == op::element ? static_cast<std::uint32_t>(n.integer) : 0U;
-        return {smtlib_name(space_, n.subject, part), "true", largest, is_real, false};
-    }
+    };
 
     [[nodiscard]] bool is_text(std::uint32_t node) const
     {

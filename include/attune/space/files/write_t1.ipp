@@ -17,7 +17,7 @@ namespace detail {
 
 [[nodiscard]] inline char const* t1_type(parameter_description const& p)
 {
-    if (p.kind == parameter_kind::boolean) return "bool";
+    if (p.traits().is_truth) return "bool";
     if (p.type == value_kind::text) return "string";
     return p.type == value_kind::real ? "float" : "int";
 }
@@ -25,7 +25,7 @@ namespace detail {
 /// One value in the notation of Python.
 [[nodiscard]] inline std::string t1_value(parameter_description const& p, std::uint32_t index)
 {
-    if (p.kind == parameter_kind::boolean) return index != 0 ? "True" : "False";
+    if (p.traits().is_truth) return index != 0 ? "True" : "False";
     if (p.type == value_kind::text) return quoted_text(p.labels[index]);
     return text_of(p, {index, 0});
 }
@@ -44,7 +44,7 @@ namespace detail {
 
 [[nodiscard]] inline space_json t1_parameter(parameter_description const& p)
 {
-    if (p.kind == parameter_kind::real || p.type == value_kind::list)
+    if (p.traits().is_interval || p.type == value_kind::list)
         throw error("a T1 file cannot have a real parameter, a permutation or a tile",
                     "parameter " + p.name,
                     "give it listed values, or write_space_json()");

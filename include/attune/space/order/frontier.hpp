@@ -6,6 +6,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/order/parameter_set.hpp>
 
@@ -91,14 +92,13 @@ private:
     }
     static bool joins(op code) noexcept
     {
-        return code == op::add || code == op::multiply || code == op::logical_and ||
-               code == op::logical_or;
+        return code == op::add || code == op::multiply || is_chain(code);
     }
     static use use_below(op code, use above) noexcept
     {
-        if (code == op::equal || code == op::not_equal) return {false, true};
-        if (code >= op::less && code <= op::greater_equal) return {true, false};
-        if (code == op::modulo || code == op::floor_modulo || code == op::absolute) return {};
+        if (is_equality(code)) return {false, true};
+        if (is_comparison(code)) return {true, false};
+        if (is_remainder(code) || code == op::absolute) return {};
         return above;
     }
 
@@ -126,17 +126,16 @@ private:
         expression_node const& n = space.nodes[root];
         node made;
         made.used = used;
-        made.is_truth =
-            n.code == op::logical_not || (n.code >= op::less && n.code <= op::logical_or);
+        made.is_truth = yields_truth(n.code);
         use const below = use_below(n.code, used);
         op const chain = chain_of(n.code);
-        if (n.code == op::parameter || n.code == op::element || n.code == op::position) {
+        if (names_parameter(n.code)) {
             if (place_of[n.subject] != no_index) made.reads.add(place_of[n.subject]);
         } else if (joins(chain)) {
             made.joins = true;
             made.joins_truth = made.is_truth;
             add_operands(space, root, chain, place_of, below, made.operands);
-        } else if (n.code >= op::less && n.code <= op::not_equal) {
+        } else if (is_comparison(n.code)) {
             // Both sides of a comparison are one sum.
             made.joins = true;
             add_operands(space, n.first, op::add, place_of, below, made.operands);

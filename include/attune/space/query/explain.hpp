@@ -52,8 +52,7 @@ namespace detail {
 {
     point first(space.parameters.size());
     for (std::size_t i = 0; i < first.size(); ++i)
-        if (space.parameters[i].kind == parameter_kind::real)
-            first[i].real = space.parameters[i].low;
+        if (space.parameters[i].traits().is_interval) first[i].real = space.parameters[i].low;
     for (broken_constraint const& broken : explain(space, first))
         if (broken.constraint == constraint &&
             (broken.how == broken_how::overflow || broken.how == broken_how::division_by_zero))

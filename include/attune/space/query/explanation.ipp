@@ -5,6 +5,7 @@
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/declare/expression/operation_text.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
@@ -83,13 +84,13 @@ private:
         std::vector<lowered_operand> args;
         for (int i = 0; i < operand_count(code); ++i)
             args.push_back(write(operands(node)[static_cast<std::size_t>(i)]));
-        return {node, text_of_operation(code, args), shape_of(code).rank};
+        return {node, text_of_operation(code, args), rules_of(code).rank};
     }
 
     /// The expression with values in place of names.
     [[nodiscard]] lowered_operand substituted(std::uint32_t node) const
     {
-        if (operand_count(space_.nodes[node].code) == 0) return leaf(node);
+        if (is_leaf(space_.nodes[node].code)) return leaf(node);
         return joined(node, [&](std::uint32_t n) { return substituted(n); });
     }
 
@@ -97,7 +98,7 @@ private:
     [[nodiscard]] lowered_operand evaluated(std::uint32_t node) const
     {
         lowered_operand out = substituted(node);
-        if (operand_count(space_.nodes[node].code) == 0) return out;
+        if (is_leaf(space_.nodes[node].code)) return out;
         std::optional<number> const v = read_.value(node, at_);
         if (v && written(*v).text != out.text) out.text += " = " + written(*v).text;
         return out;
@@ -107,9 +108,8 @@ private:
     [[nodiscard]] lowered_operand condition_text(std::uint32_t node) const
     {
         op const code = space_.nodes[node].code;
-        if (code >= op::less && code <= op::not_equal)
-            return joined(node, [&](std::uint32_t n) { return evaluated(n); });
-        if (code == op::logical_and || code == op::logical_or || code == op::logical_not)
+        if (is_comparison(code)) return joined(node, [&](std::uint32_t n) { return evaluated(n); });
+        if (yields_truth(code))
             return joined(node, [&](std::uint32_t n) { return condition_text(n); });
         return evaluated(node);
     }
@@ -128,9 +128,7 @@ private:
         if (!b) return missing_value(n.second);
         std::string const what =
             joined(node, [&](std::uint32_t side) { return written(*read_.value(side, at_)); }).text;
-        bool const divides = n.code == op::divide || n.code == op::modulo ||
-                             (n.code >= op::floor_divide && n.code <= op::ceil_divide);
-        if (divides && b->as_real() == 0)
+        if (is_division(n.code) && b->as_real() == 0)
             return {broken_how::division_by_zero, what + " divides by zero"};
         return {broken_how::overflow, what + " overflows 64 bits"};
     }
@@ -164,7 +162,7 @@ ATTUNE_INLINE std::vector<broken_constraint> explain(description const& space, p
         parameter_description const& parameter = space.parameters[i];
         outside[i] = !detail::is_inside(parameter, p[i]);
         if (!outside[i]) continue;
-        std::string const where = parameter.kind == parameter_kind::real
+        std::string const where = parameter.traits().is_interval
                                       ? detail::text_of_real(p[i].real) + " is not in [" +
                                             detail::text_of_real(parameter.low) + ", " +
                                             detail::text_of_real(parameter.high) + ']'

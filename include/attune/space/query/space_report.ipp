@@ -25,7 +25,7 @@ combinations(description const& space, std::vector<std::uint32_t> const& scope, 
 {
     std::uint64_t product = 1;
     for (std::uint32_t const p : scope) {
-        if (space.parameters[p].kind == parameter_kind::real) return {};
+        if (space.parameters[p].traits().is_interval) return {};
         if (__builtin_mul_overflow(
                 product, std::uint64_t{space.parameters[p].value_count()}, &product) ||
             product > most)
@@ -131,7 +131,7 @@ ATTUNE_INLINE space_report report_on(chain_of_trees const& space, report_options
     out.log2_size = space.log2_size();
     out.relative_error = space.estimated_size().relative_error;
     for (parameter_description const& parameter : all.parameters) {
-        if (parameter.kind == parameter_kind::real)
+        if (parameter.traits().is_interval)
             out.real_parameters.push_back(parameter.name);
         else
             out.log2_combinations += std::log2(static_cast<double>(parameter.value_count()));

@@ -53,7 +53,7 @@ namespace detail {
     auto const left = parse_real(*p.default_text);
     auto const right = parse_real(without_spaces(a.default_text));
     if (left && right) return *left == *right;
-    return p.kind == parameter_kind::boolean &&
+    return p.traits().is_truth &&
            coordinate_of(p, *p.default_text) == coordinate_of(p, a.default_text);
 }
 

@@ -31,8 +31,7 @@ namespace detail {
     std::vector<parameter_description> const& parameters = space.describe().parameters;
     if (at.size() != parameters.size()) return false;
     for (std::size_t i = 0; i < at.size(); ++i)
-        if (parameters[i].kind == parameter_kind::real ? at[i].index != 0 : at[i].real != 0)
-            return false;
+        if (parameters[i].traits().is_interval ? at[i].index != 0 : at[i].real != 0) return false;
     return space.contains(at);
 }
 

@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/lower_code.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/search/bayes/features/derived.hpp>
 #include <attune/space/conditions/conditions.hpp>
 
@@ -13,15 +14,6 @@
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-[[nodiscard]] inline bool is_comparison(op code) noexcept
-{
-    return code >= op::less && code <= op::not_equal;
-}
-[[nodiscard]] inline bool is_remainder(op code) noexcept
-{
-    return code == op::modulo || code == op::floor_modulo;
-}
 
 /// Gathers what features_of_constraints() returns.
 class constraint_features {
@@ -127,7 +119,7 @@ ATTUNE_INLINE std::vector<derived_feature> features_of_alignment(description con
     std::vector<derived_feature> out;
     for (std::uint32_t i = 0; i < space.parameters.size(); ++i) {
         parameter_description const& p = space.parameters[i];
-        bool const counts = p.kind == parameter_kind::integer || p.kind == parameter_kind::ordinal;
+        bool const counts = p.traits().is_ordered;
         if (!counts || !varies[i] || p.integers.empty()) continue;
         auto const is_power = [](std::int64_t v) {
             return std::has_single_bit(static_cast<std::uint64_t>(v));

@@ -55,7 +55,7 @@ embed_order(std::span<std::int64_t const> order, order_distance how, std::vector
     std::vector<double> out;
     for (std::uint32_t v = 0; v < parameter.value_count(); ++v) {
         std::vector<std::int64_t> const parts = elements_at(parameter, v);
-        if (parameter.kind == parameter_kind::permutation) {
+        if (parameter.traits().is_order) {
             if (parts.size() > 1) embed_order(parts, parameter.metric, out);
             continue;
         }

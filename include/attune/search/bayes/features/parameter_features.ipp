@@ -79,7 +79,7 @@ features_of_parts(parameter_description const& p, parameter_feature const& whole
         f.of_index.clear();
         f.part = part;
         f.dimensions = 1;
-        if (p.kind == parameter_kind::permutation) {
+        if (p.traits().is_order) {
             f.read = parameter_feature::reading::position;
             f.name += ".position(" + std::to_string(part) + ')';
             f.levels = p.parts;
@@ -111,7 +111,7 @@ ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& spac
     parameter_feature f;
     f.name = p.name;
     f.parameter = index;
-    if (p.kind == parameter_kind::real) {
+    if (p.traits().is_interval) {
         if (!(p.low < p.high)) return {};
         f.read = parameter_feature::reading::real;
         return {f};
@@ -127,23 +127,15 @@ ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& spac
     if (occurring.size() < occurs.size()) f.of_index = std::move(of_index);
     f.levels = static_cast<std::uint32_t>(occurring.size());
     bool const is_wide = f.levels > most;
-    switch (p.kind) {
-    case parameter_kind::integer:
-    case parameter_kind::ordinal:
+    if (p.traits().is_ordered) {
         if (is_wide) {
             f.read = parameter_feature::reading::number;
             f.levels = 0;
         }
         lay_out_numbers(p, occurring, is_wide, f);
         return {f};
-    case parameter_kind::permutation:
-        if (p.metric == order_distance::naive) return {f};
-        break;
-    case parameter_kind::tile:
-        break;
-    default:
-        return {f};
     }
+    if (!p.traits().is_list || p.metric == order_distance::naive) return {f};
     if (is_wide) return features_of_parts(p, f);
     lay_out_embedding(p, occurring, f);
     return {f};

@@ -44,7 +44,7 @@ inline void place_child_wise(tree const& from, random_engine& engine, std::span<
         for (std::size_t t = 0; t < space.tree_count(); ++t)
             place_child_wise(space.tree_at(t), engine, out);
         for (std::size_t p = 0; p < out.size(); ++p)
-            if (declared.parameters[p].kind == parameter_kind::real)
+            if (declared.parameters[p].traits().is_interval)
                 out[p].real = scale_value(declared.parameters[p], uniform_unit(engine));
         if (!space.has_real_parameters() || space.contains(out)) return out;
     }

@@ -60,7 +60,7 @@ stratified_sample(chain_of_trees const& space, std::size_t count, random_engine&
     }
     for (std::size_t p = 0; p < declared.parameters.size(); ++p) {
         parameter_description const& parameter = declared.parameters[p];
-        if (parameter.kind != parameter_kind::real) continue;
+        if (!parameter.traits().is_interval) continue;
         std::vector<std::uint32_t> const stratum = detail::random_strata(count, engine);
         for (std::size_t i = 0; i < count; ++i)
             out[i][p].real = scale_value(

@@ -273,8 +273,7 @@ private:
     operand position(token const& name, std::size_t opened)
     {
         std::uint32_t const parameter = build_.space().find_parameter(token_.value);
-        if (parameter == no_index ||
-            build_.space().parameters[parameter].kind != parameter_kind::permutation)
+        if (parameter == no_index || !build_.space().parameters[parameter].traits().is_order)
             unexpected("the name of a permutation");
         std::uint32_t const items = build_.space().parameters[parameter].parts;
         advance();

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/space/files/expression_limits.hpp>
 
 #include <algorithm>
@@ -115,8 +116,7 @@ public:
             if (seen[at]) continue;
             seen[at] = true;
             expression_node const& n = space_.nodes[at];
-            if (n.code == op::parameter || n.code == op::element || n.code == op::position)
-                out.push_back(n.subject);
+            if (names_parameter(n.code)) out.push_back(n.subject);
             for (std::uint32_t const operand : {n.first, n.second, n.third})
                 if (operand != no_index) open.push_back(operand);
         }
@@ -143,7 +143,7 @@ private:
             out.kind = space_.inputs[n.subject].type;
         else if (n.code == op::text)
             out.kind = value_kind::text;
-        else if (n.code == op::logical_not || (n.code >= op::less && n.code <= op::logical_or))
+        else if (yields_truth(n.code))
             out.kind = value_kind::boolean;
         else if (n.code == op::real || (n.code == op::select ? n.real != 0 : any_real))
             out.kind = value_kind::real;
@@ -162,8 +162,7 @@ private:
         std::uint64_t settings = 1;
         for (std::uint32_t const i : read) {
             settings *= space_.parameters[i].value_count();
-            if (settings == 0 || settings > 1024 ||
-                space_.parameters[i].kind == parameter_kind::real)
+            if (settings == 0 || settings > 1024 || space_.parameters[i].traits().is_interval)
                 return false;
         }
         if (facts_[a].size + facts_[b].size > 200 || reads_input(a) || reads_input(b)) return false;

@@ -6,11 +6,13 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/declare/expression/operation.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -130,13 +132,8 @@ inline void smt_require_64_bits(smt_term& t)
 [[nodiscard]] inline smt_term smt_comparison(op code, smt_term const& a, smt_term const& b)
 {
     bool const real = a.is_real || b.is_real;
-    char const* const sign = code == op::less            ? "<"
-                             : code == op::less_equal    ? "<="
-                             : code == op::greater       ? ">"
-                             : code == op::greater_equal ? ">="
-                                                         : "=";
-    std::string const test =
-        std::string("(") + sign + ' ' + smt_value(a, real) + ' ' + smt_value(b, real) + ')';
+    std::string const sign{is_equality(code) ? "=" : rules_of(code).sign};
+    std::string const test = '(' + sign + ' ' + smt_value(a, real) + ' ' + smt_value(b, real) + ')';
     return smt_truth(code == op::not_equal ? "(not " + test + ')' : test,
                      smt_both(a.defined, b.defined));
 }
@@ -193,29 +190,18 @@ smt_real_division(op code, std::string const& a, std::string const& b)
     smt_term out{"", smt_both(a.defined, b.defined), 0, a.is_real || b.is_real, false};
     std::string const x = smt_value(a, out.is_real);
     std::string const y = smt_value(b, out.is_real);
-    auto const pair = [&](char const* word) {
-        return std::string("(") + word + ' ' + x + ' ' + y + ')';
+    auto const pair = [&](std::string_view word) {
+        return '(' + std::string(word) + ' ' + x + ' ' + y + ')';
     };
-    switch (code) {
-    case op::add:
-    case op::subtract:
-        out.value = pair(code == op::add ? "+" : "-");
-        out.largest = a.largest + b.largest;
-        break;
-    case op::multiply:
-        out.value = pair("*");
-        out.largest = a.largest * b.largest;
-        break;
-    case op::minimum:
-    case op::maximum:
-        out.value = "(ite " + pair(code == op::minimum ? "<" : ">") + ' ' + x + ' ' + y + ')';
-        out.largest = std::max(a.largest, b.largest);
-        break;
-    default:
+    out.largest = std::max(a.largest, b.largest);
+    if (is_division(code)) {
         out.defined = smt_both(out.defined, "(not (= " + y + (out.is_real ? " 0.0))" : " 0))"));
         out.value = out.is_real ? smt_real_division(code, x, y) : smt_whole_division(code, x, y);
-        out.largest = std::max(a.largest, b.largest);
-        break;
+    } else if (rules_of(code).is_call) { // the lesser or the greater
+        out.value = "(ite " + pair(code == op::minimum ? "<" : ">") + ' ' + x + ' ' + y + ')';
+    } else {
+        out.value = pair(rules_of(code).sign);
+        out.largest = code == op::multiply ? a.largest * b.largest : a.largest + b.largest;
     }
     smt_require_64_bits(out);
     return out;

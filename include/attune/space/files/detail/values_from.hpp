@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI::detail {
                                                  json_value const& v)
 {
     if (v.kind == json_kind::text) return v.text;
-    if (v.kind == json_kind::boolean && p.kind == parameter_kind::boolean)
+    if (v.kind == json_kind::boolean && p.traits().is_truth)
         return v.integer != 0 ? "true" : "false";
     if (v.kind == json_kind::real || p.type == value_kind::real) return text_of_real(v.real);
     return std::to_string(v.integer);

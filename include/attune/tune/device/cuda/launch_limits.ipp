@@ -7,6 +7,7 @@
 #include <attune/declare/expression/code_quantity.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/proof.hpp>

@@ -1,0 +1,44 @@
+// attune/core/enum_table.hpp - one row of constants for each enumerator.
+// SPDX-License-Identifier: MIT
+//
+// Instead of a switch in each function that asks: who adds an enumerator adds its row to each
+// table, and a table without it does not compile.
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A row for each enumerator of an enumeration that counts from 0 to `Last`.
+///
+/// @tparam Row  an aggregate whose first member, `of`, is the enumerator that the row is about
+template <class Row, auto Last>
+class enum_table {
+public:
+    using key = decltype(Last);
+    static constexpr std::size_t size = static_cast<std::size_t>(Last) + 1;
+
+    /// @pre  one row for each enumerator, in their order; else the program does not compile
+    consteval enum_table(Row const (&rows)[size])
+        : rows_(std::to_array(rows))
+    {
+        for (std::size_t i = 0; i < size; ++i)
+            if (rows_[i].of != static_cast<key>(i))
+                throw "attune: a table needs one row per enumerator, in the enumerators' order";
+    }
+
+    [[nodiscard]] constexpr Row const& operator[](key which) const noexcept
+    {
+        return rows_[static_cast<std::size_t>(which)];
+    }
+    [[nodiscard]] constexpr auto begin() const noexcept { return rows_.begin(); }
+    [[nodiscard]] constexpr auto end() const noexcept { return rows_.end(); }
+
+private:
+    std::array<Row, size> rows_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
