@@ -22,8 +22,7 @@ set(sees_unit ${sees_tune} unit) # one translation unit of the compiled form eac
 
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
-set(where_Eigen "^search/(bayes/gp/|bayes/model/|[^/]*\\.ipp$)")
-set(where_LBFGSpp "${where_Eigen}")
+set(where_Eigen "^search/(bayes/(gp/|model/|surrogate|basic_bayesian)|[^/]*\\.ipp$)")
 set(where_nlohmann "^(remember|space/files)/([^/]*\\.ipp$|detail/)")
 set(where_llvm "^compile/clang/detail/(clang_[a-z]+|module)\\.hpp$") # the parts of the Clang module
 set(where_clang "${where_llvm}")
@@ -105,10 +104,6 @@ foreach(file IN LISTS files)
                 problem("too heavy to parse; use hana's small single headers")
             elseif(what MATCHES "^boost/multiprecision" AND NOT file STREQUAL "space/query/exact_size.hpp")
                 problem("Boost.Multiprecision belongs in space/query/exact_size.hpp alone")
-            elseif(what MATCHES "^LBFGSB?\\.h$")
-                if(NOT file MATCHES "${where_LBFGSpp}")
-                    problem("LBFGSpp belongs in search/bayes/gp/ and search/*.ipp")
-                endif()
             elseif(what MATCHES "^sys/")
                 if(NOT file MATCHES "\\.ipp$|/detail/")
                     problem("system headers belong in .ipp and detail/")

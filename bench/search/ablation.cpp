@@ -11,8 +11,14 @@
 //          The synthetic kernel (permuted_loops.hpp) has an order of loops, hidden failures and a
 //          known optimum; there metrics of orders and a user's priors are compared as well.
 // Exit     2 when a file or an argument is wrong
+#include <attune/search/bayes/acquisition/acquisition_policy.hpp>
+#include <attune/search/bayes/acquisition/contextual.hpp>
+#include <attune/search/bayes/basic_bayesian.hpp>
+#include <attune/search/bayes/model/forest_model.hpp>
+#include <attune/search/bayes/model/surrogates.hpp>
 #include <attune/search/bayes/start/initial_design.hpp>
 #include <attune/search/bayesian.hpp>
+#include <attune/search/searcher.hpp>
 
 #include <cstdio>
 #include <functional>
@@ -41,49 +47,78 @@ struct arguments {
 
 struct variant {
     std::string name;
-    std::function<void(attune::bayesian_options&)> change;
+    attune::search_factory make;
 };
+
+/// The default with other numbers.
+template <class Change>
+[[nodiscard]] attune::search_factory options(Change const& change)
+{
+    attune::bayesian_options out;
+    change(out);
+    return attune::search_with<attune::bayesian_searcher>(out);
+}
+/// The default with another part.
+template <class Part>
+[[nodiscard]] attune::search_factory surrogate()
+{
+    return attune::search_with<attune::basic_bayesian_searcher<Part>>();
+}
+template <class Part>
+[[nodiscard]] attune::search_factory feasibility(attune::bayesian_options const& o = {})
+{
+    using namespace attune;
+    return search_with<basic_bayesian_searcher<product_surrogate, Part>>(o);
+}
+template <class Part>
+[[nodiscard]] attune::search_factory acquisition(Part const& part = Part())
+{
+    using namespace attune;
+    return search_with<basic_bayesian_searcher<product_surrogate, gaussian_feasibility, Part>>(
+        bayesian_options{}, part);
+}
+template <class Part>
+[[nodiscard]] attune::search_factory design()
+{
+    using namespace attune;
+    return search_with<basic_bayesian_searcher<product_surrogate,
+                                               gaussian_feasibility,
+                                               expected_improvement_rule,
+                                               Part>>();
+}
 
 [[nodiscard]] std::vector<variant> all_variants()
 {
     using namespace attune;
-    using options = bayesian_options;
+    using o = bayesian_options&;
+    bayesian_options all_failures_allowed;
+    all_failures_allowed.failure_share = 1;
     return {
-        {"default", [](options&) {}},
-        {"no_logarithm", [](options& o) { o.objective.logarithm = false; }},
+        {"default", search_with<bayesian_searcher>()},
+        {"no_logarithm", options([](o it) { it.objective.logarithm = false; })},
         {"no_bend",
-         [](options& o) { o.objective.bend_spans = std::numeric_limits<double>::infinity(); }},
+         options([](o it) { it.objective.bend_spans = std::numeric_limits<double>::infinity(); })},
         {"no_derived_features",
-         [](options& o) { o.features.from_constraints = o.features.from_alignment = false; }},
-        {"no_alignment", [](options& o) { o.features.from_alignment = false; }},
-        {"radial_process", [](options& o) { o.surrogate = surrogate_model::radial_process; }},
-        {"baco_process", [](options& o) { o.surrogate = surrogate_model::baco_process; }},
-        {"fixed_process", [](options& o) { o.surrogate = surrogate_model::fixed_process; }},
-        {"random_forest", [](options& o) { o.surrogate = surrogate_model::random_forest; }},
-        {"feasibility_forest",
-         [](options& o) { o.feasibility = feasibility_model::random_forest; }},
-        {"no_feasibility",
-         [](options& o) {
-             o.feasibility = feasibility_model::none;
-             o.failure_share = 1;
-         }},
-        {"no_feasibility_limit", [](options& o) { o.feasibility_limit = false; }},
-        {"no_failure_share", [](options& o) { o.failure_share = 1; }},
-        {"child_wise_start", [](options& o) { o.start = start_sampling::child_wise; }},
-        {"uniform_start", [](options& o) { o.start = start_sampling::uniform; }},
-        {"ten_initial", [](options& o) { o.initial_samples = 10; }},
-        {"sampled_pool", [](options& o) { o.max_pool = 0; }},
-        {"probability_of_improvement",
-         [](options& o) { o.acquire = acquisition_rule::probability_of_improvement; }},
-        {"lower_confidence_bound",
-         [](options& o) {
-             o.acquire = acquisition_rule::lower_confidence_bound;
-             o.exploration = 1.5;
-         }},
-        {"contextual_variance", [](options& o) { o.contextual = true; }},
-        {"multi", [](options& o) { o.acquire = acquisition_rule::multi; }},
-        {"advanced_multi", [](options& o) { o.acquire = acquisition_rule::advanced_multi; }},
-        {"memory_50", [](options& o) { o.memory_limit = 50; }},
+         options([](o it) { it.features.from_constraints = it.features.from_alignment = false; })},
+        {"no_alignment", options([](o it) { it.features.from_alignment = false; })},
+        {"radial_process", surrogate<radial_surrogate>()},
+        {"baco_process", surrogate<baco_surrogate>()},
+        {"fixed_process", surrogate<fixed_surrogate>()},
+        {"random_forest", surrogate<forest_surrogate>()},
+        {"feasibility_forest", feasibility<forest_feasibility>()},
+        {"no_feasibility", feasibility<no_feasibility>(all_failures_allowed)},
+        {"no_feasibility_limit", options([](o it) { it.feasibility_limit = false; })},
+        {"no_failure_share", options([](o it) { it.failure_share = 1; })},
+        {"child_wise_start", design<child_wise_design>()},
+        {"uniform_start", design<uniform_design>()},
+        {"ten_initial", options([](o it) { it.initial_samples = 10; })},
+        {"sampled_pool", options([](o it) { it.max_pool = 0; })},
+        {"probability_of_improvement", acquisition<probability_of_improvement_rule>()},
+        {"lower_confidence_bound", acquisition<confidence_bound_rule>({.exploration = 1.5})},
+        {"contextual_variance", acquisition<contextual<expected_improvement_rule>>()},
+        {"multi", acquisition<multi_policy>()},
+        {"advanced_multi", acquisition<advanced_multi_policy>()},
+        {"memory_50", options([](o it) { it.memory_limit = 50; })},
     };
 }
 
@@ -95,18 +130,10 @@ constexpr std::pair<char const*, attune::order_distance> metrics[] = {
 /// ... and by what factor a user is wrong about the best value.
 constexpr std::pair<char const*, double> priors[] = {{"good_prior", 1.0}, {"bad_prior", 16.0}};
 
-[[nodiscard]] attune::search_factory factory(variant const& v)
-{
-    return [v](attune::chain_of_trees const& space, std::uint64_t seed) -> attune::any_searcher {
-        attune::bayesian_options options;
-        v.change(options);
-        return attune::bayesian_searcher(space, seed, options);
-    };
-}
-
 void print(std::string const& space, std::string const& name, bench::replay_summary const& m)
 {
-    std::printf("ablation space=%s variant=%s frac20=%.3f frac40=%.3f frac100=%.3f failures=%.1f "
+    std::printf("ablation space=%s variant=%s frac20=%.3f frac40=%.3f "
+                "frac100=%.3f failures=%.1f "
                 "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
                 space.c_str(),
                 name.c_str(),
@@ -130,7 +157,7 @@ using of_run = std::function<bench::evaluator(std::size_t run)>;
     std::vector<bench::replay_curve> curves;
     for (std::size_t r = 0; r < given.repeats; ++r)
         curves.push_back(
-            bench::replay(space, evaluator_of(r), factory(v), given.budget, given.seed + r));
+            bench::replay(space, evaluator_of(r), v.make, given.budget, given.seed + r));
     return bench::summarise(curves, best, given.budget);
 }
 
@@ -178,7 +205,13 @@ void synthetic(arguments const& given)
     for (auto const& [name, metric] : metrics) {
         if (!bench::is_in(given.variants, name)) continue;
         attune::chain_of_trees const space(bench::permuted_loops::space(metric));
-        print("permuted_loops", name, measure(space, objective, 1, {name, [](auto&) {}}, given));
+        print("permuted_loops",
+              name,
+              measure(space,
+                      objective,
+                      1,
+                      {name, attune::search_with<attune::bayesian_searcher>()},
+                      given));
     }
     for (auto const& [name, factor] : priors) {
         if (!bench::is_in(given.variants, name)) continue;
@@ -193,7 +226,7 @@ void synthetic(arguments const& given)
             believed.parameters[1].prior.deviation = 0.7; // one doubling
             curves.push_back(bench::replay(attune::chain_of_trees(believed),
                                            kernel,
-                                           factory({name, [](auto&) {}}),
+                                           attune::search_with<attune::bayesian_searcher>(),
                                            given.budget,
                                            given.seed + r));
         }

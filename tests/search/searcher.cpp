@@ -5,6 +5,8 @@
 // clang-format on
 
 #include <attune/search/automatic.hpp>
+#include <attune/search/exhaustive.hpp>
+#include <attune/search/local/annealing.hpp>
 #include <attune/search/random.hpp>
 
 #include <cstdint>
@@ -48,4 +50,27 @@ TEST_CASE("any_searcher passes the expected gain on, where there is one")
     }
     REQUIRE(model.expected_gain());
     CHECK(*model.expected_gain() >= 0);
+}
+
+TEST_CASE("search_with passes options to the searcher, with the seed where it takes one")
+{
+    attune::chain_of_trees const space = search_spaces::grid(20);
+    attune::annealing_options options;
+    options.starts = 3;
+    attune::any_searcher made = attune::search_with<attune::annealing>(options)(space, 5);
+    attune::annealing plain(space, 5, options);
+    attune::annealing other(space, 5);
+    bool differs = false;
+    for (int i = 0; i < 20; ++i) {
+        attune::point const p = made.ask(1).front();
+        CHECK(plain.ask(1).front() == p);
+        attune::point const q = other.ask(1).front();
+        differs = differs || q != p;
+        made.tell(p, attune::measurement::exact(1.0 + p[0].index));
+        plain.tell(p, attune::measurement::exact(1.0 + p[0].index));
+        other.tell(q, attune::measurement::exact(1.0 + q[0].index));
+    }
+    CHECK(differs);
+    attune::any_searcher all = attune::search_with<attune::exhaustive_searcher>()(space, 5);
+    CHECK(all.ask(3).size() == 3);
 }

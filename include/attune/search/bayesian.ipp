@@ -1,283 +1,31 @@
-// attune/search/bayesian.ipp - how a Bayesian search chooses.
+// attune/search/bayesian.ipp - the default Bayesian search, compiled once.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/outcome.hpp>
-#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/model/climb.hpp>
-#include <attune/search/bayes/model/remaining_gain.hpp>
-#include <attune/search/bayes/model/search_models.hpp>
-#include <attune/search/bayes/prediction_record.hpp>
-#include <attune/search/bayes/start/initial_design.hpp>
-#include <attune/search/bayes/turns.hpp>
-#include <attune/search/bayes/unseen.hpp>
-#include <attune/search/bayes/user_prior.hpp>
+#include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayesian.hpp>
-#include <attune/search/history.hpp>
 
-#include <Eigen/Core>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-class bayesian_searcher::state {
+class bayesian_searcher::state : public basic_bayesian_searcher<> {
 public:
-    state(chain_of_trees space, std::uint64_t seed, bayesian_options const& options)
-        : options_(options)
-        , engine_(seed)
-        , unseen_(std::move(space))
-        , prior_(unseen_.space().describe())
-        , turns_(options.acquire, options.exploration, options.contextual)
-        , revealed_(unseen_.space().describe().intermediates.size())
-    {
-    }
-    // Parts refer to each other.
-    state(state const&) = delete;
-    state& operator=(state const&) = delete;
-
-    std::vector<point> ask(std::size_t k)
-    {
-        std::vector<point> out;
-        while (out.size() < k && !finished_) {
-            std::optional<point> p = start();
-            if (!p && !history_.told().empty()) break;
-            if (!p) p = draw();
-            finished_ = !p;
-            if (p) take(std::move(*p), out);
-        }
-        if (out.size() < k && !finished_) choose(k, out);
-        return out;
-    }
-
-    void tell(point const& p, outcome const& result)
-    {
-        if (!unseen_.space().contains(p)) return;
-        auto const [place, is_new] = history_.tell(p, result);
-        unseen_.mark(p);
-        if (models_) models_->rows().close(p);
-        if (models_ && !is_new) models_->forget_all();
-        predictions_.observe(p, history_.told()[place]);
-        turns_.observe(p, history_.told()[place].worked ? history_.told()[place].value : median());
-    }
-
-    void reveal(point const& p, std::span<double const> numbers)
-    {
-        if (unseen_.space().contains(p)) revealed_.reveal(p, numbers);
-    }
-
-    std::optional<double> expected_gain()
-    {
-        if (history_.worked() == 0 || is_starting()) return {};
-        prepare();
-        candidate_model& model = models_->objective();
-        scored_candidates const view = models_->view(history_.told().size(), best());
-        std::vector<scored_row> const rows = best_rows(view, gain_candidates);
-        Eigen::Index const q = static_cast<Eigen::Index>(rows.size());
-        Eigen::VectorXd mean(q);
-        Eigen::MatrixXd covariance(q, q);
-        std::vector<double> chance;
-        Eigen::ArrayXd column;
-        for (Eigen::Index i = 0; i < q; ++i) {
-            std::size_t const row = rows[static_cast<std::size_t>(i)].row;
-            mean[i] = view.mean[row];
-            chance.push_back(chance_of(view, row));
-            model.covariance(row, column);
-            for (Eigen::Index j = 0; j < q; ++j)
-                covariance(j, i) =
-                    column[static_cast<Eigen::Index>(rows[static_cast<std::size_t>(j)].row)];
-        }
-        random_engine own(history_.told().size()); // asking for the gain changes no suggestion
-        return remaining_gain(
-            mean, std::move(covariance), chance, history_.best()->value, models_->scale(), own);
-    }
-
-    [[nodiscard]] std::optional<double> prediction_error() const { return predictions_.error(); }
-
-private:
-    static constexpr std::size_t gain_candidates = 48;
-    static constexpr std::size_t finish_from = 40;
-    static constexpr double probable = 0.6; ///< chance to work where failures are to be avoided
-
-    [[nodiscard]] bool is_starting() const
-    {
-        std::size_t const asked = history_.told().size() + history_.pending().size();
-        return history_.worked() + history_.pending().size() < options_.initial_samples &&
-               asked < 2 * options_.initial_samples;
-    }
-
-    /// A point of the initial design, while that is not complete.
-    std::optional<point> start()
-    {
-        if (!is_starting()) return {};
-        if (!prior_.is_flat()) return draw(); // beliefs count more than spread
-        if (!design_) {
-            start_options wanted;
-            wanted.working = options_.initial_samples;
-            wanted.attempts = 2 * options_.initial_samples;
-            wanted.sampling = options_.start;
-            design_.emplace(unseen_.space(), std::move(wanted), engine_);
-        }
-        return design_->next(unseen_, history_.worked(), history_.pending().size(), engine_);
-    }
-
-    /// A random point; where the user stated beliefs, one of 16 in proportion to its weight.
-    std::optional<point> draw()
-    {
-        std::optional<point> chosen = unseen_.draw(engine_);
-        if (!chosen || prior_.is_flat()) return chosen;
-        double most = perturbed(*chosen);
-        for (int i = 0; i < 15; ++i) {
-            std::optional<point> other = unseen_.draw(engine_);
-            if (!other) break;
-            double const score = perturbed(*other);
-            if (score <= most) continue;
-            most = score;
-            chosen = std::move(other);
-        }
-        return chosen;
-    }
-    /// log weight + Gumbel noise: its maximum is a draw in proportion to the weights.
-    double perturbed(point const& p)
-    {
-        double const u = std::max(uniform_unit(engine_), 0x1.0p-53);
-        return prior_.log_weight(p) - std::log(-std::log(u));
-    }
-
-    void take(point p, std::vector<point>& out)
-    {
-        unseen_.mark(p);
-        if (models_) models_->rows().close(p);
-        history_.wait_for(p);
-        out.push_back(std::move(p));
-    }
-
-    /// Models and candidates as of now.
-    void prepare()
-    {
-        if (!models_) models_.emplace(unseen_, prior_, options_, &revealed_);
-        models_->update(history_, engine_);
-    }
-    /// The best value in model units; 0 before anything worked.
-    [[nodiscard]] double best() const
-    {
-        return history_.best() != nullptr ? models_->scale().to_model(history_.best()->value) : 0;
-    }
-
-    /// Adds candidates to `out` until there are k.
-    void choose(std::size_t k, std::vector<point>& out)
-    {
-        prepare();
-        double const target = best();
-        if (!models_->rows().takes_whole_space()) {
-            if (history_.best() != nullptr && history_.best()->where != near_what_) {
-                near_what_ = history_.best()->where;
-                near_ = unseen_.space().neighbours(near_what_);
-                models_->offer(near_);
-            }
-            bool const is_long = history_.told().size() > options_.memory_limit;
-            climb(*models_,
-                  unseen_.space(),
-                  history_.told().size(),
-                  target,
-                  is_long ? 1 : std::max(options_.climbs, k - out.size()),
-                  is_long ? 1 : longest_climb);
-        }
-        for (point const& p : history_.pending())
-            models_->push(p, options_.pending, target);
-        while (out.size() < k && !finished_) {
-            std::optional<point> p = best_candidate(target);
-            finished_ = !p;
-            if (!p) break;
-            take(std::move(*p), out);
-            turns_.chose(out.back());
-            if (out.size() < k) models_->push(out.back(), options_.pending, target);
-        }
-        models_->pop_all();
-    }
-
-    std::optional<point> best_candidate(double target)
-    {
-        scored_candidates candidates = models_->view(history_.told().size(), target);
-        std::vector<char> const close = close_rows();
-        if (!close.empty()) candidates.open = close;
-        if (options_.feasibility_limit && history_.failed() > 0)
-            candidates.feasibility_limit = draw_feasibility_limit(engine_);
-        if (history_.told().size() >= 30 && history_.failures_of_last(20) >= options_.failure_share)
-            candidates.feasibility_limit = std::max(candidates.feasibility_limit, probable);
-        acquisition_turns::improvement so_far;
-        if (options_.contextual && history_.worked() > 0) {
-            for (observation const& o : history_.told())
-                if (o.worked)
-                    so_far.mean_of_values += o.value / static_cast<double>(history_.worked());
-            so_far.best = history_.best()->value;
-        }
-        std::vector<scored_row> const rows = turns_.choose(candidates, 1, so_far);
-        if (!rows.empty()) {
-            std::size_t const row = rows.front().row;
-            point p = models_->rows().at(row);
-            if (!candidates.mean.empty())
-                predictions_.expect(p, candidates.mean[row], models_->scale());
-            return p;
-        }
-        if (models_->rows().takes_whole_space()) return {};
-        return draw();
-    }
-
-    /// row -> whether it is an open neighbour of the best point (near_), where a step to one of
-    /// them is due; empty where it is not, or where there is none.
-    [[nodiscard]] std::vector<char> close_rows()
-    {
-        std::size_t const asked = history_.told().size() + history_.pending().size();
-        bool const is_due = options_.finish_every > 0 && asked % options_.finish_every == 0;
-        if (models_->rows().takes_whole_space() || !is_due || asked < finish_from) return {};
-        std::vector<char> out(models_->rows().size(), 0);
-        bool any = false;
-        for (point const& p : near_)
-            if (std::optional<std::size_t> const row = models_->rows().row_of(p);
-                row && models_->rows().open()[*row] != 0)
-                out[*row] = any = true;
-        if (!any) out.clear();
-        return out;
-    }
-
-    [[nodiscard]] double median() const
-    {
-        std::vector<std::size_t> const order = history_.best_places(history_.worked());
-        return order.empty() ? 0 : history_.told()[order[order.size() / 2]].value;
-    }
-
-    bayesian_options options_;
-    random_engine engine_;
-    unseen_points unseen_;
-    user_prior prior_;
-    search_history history_;
-    acquisition_turns turns_;
-    prediction_record predictions_;
-    revealed_numbers revealed_;
-    std::optional<initial_design> design_;
-    std::optional<search_models> models_;
-    std::vector<point> near_; ///< neighbours of near_what_, the best point of a huge space
-    point near_what_;
-    bool finished_ = false;
+    using basic_bayesian_searcher<>::basic_bayesian_searcher;
 };
 
-ATTUNE_INLINE bayesian_searcher::bayesian_searcher(chain_of_trees space,
-                                                   std::uint64_t seed,
-                                                   bayesian_options const& options)
+ATTUNE_INLINE
+bayesian_searcher::bayesian_searcher(chain_of_trees space,
+                                     std::uint64_t seed,
+                                     bayesian_options const& options)
     : state_(std::make_unique<state>(std::move(space), seed, options))
 {
 }
 ATTUNE_INLINE bayesian_searcher::~bayesian_searcher() = default;
-ATTUNE_INLINE bayesian_searcher::bayesian_searcher(bayesian_searcher&&) noexcept = default;
+ATTUNE_INLINE
+bayesian_searcher::bayesian_searcher(bayesian_searcher&&) noexcept = default;
 ATTUNE_INLINE bayesian_searcher&
 bayesian_searcher::operator=(bayesian_searcher&&) noexcept = default;
 

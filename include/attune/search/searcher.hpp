@@ -101,16 +101,26 @@ private:
 /// How the loop makes the searcher it was asked to use: from the space and a seed.
 using search_factory = std::function<any_searcher(chain_of_trees const&, std::uint64_t seed)>;
 
-/// A factory of searchers of one type: options.search = attune::search_with<my_searcher>().
-/// `S` is made from (space, seed), or from (space) when it makes no random choice.
-template <class S>
-[[nodiscard]] search_factory search_with()
+/// A factory of searchers of one type: options.search = attune::search_with<my_searcher>(), or with
+/// options of the searcher: attune::search_with<attune::annealing>(attune::annealing_options{...}).
+/// `S` is made from (space, seed, options...), or from (space, options...) when it makes no random
+/// choice. `options` are copied.
+template <class S, class... Options>
+[[nodiscard]] search_factory search_with(Options const&... options)
 {
-    return [](chain_of_trees const& searched, [[maybe_unused]] std::uint64_t seed) -> any_searcher {
-        if constexpr (std::is_constructible_v<S, chain_of_trees const&, std::uint64_t>)
-            return S{searched, seed};
+    constexpr bool takes_seed =
+        std::is_constructible_v<S, chain_of_trees const&, std::uint64_t, Options const&...>;
+    static_assert(takes_seed ||
+                      std::is_constructible_v<S, chain_of_trees const&, Options const&...>,
+                  "attune::search_with<S>(options...): 'S' cannot be made from "
+                  "(chain_of_trees, "
+                  "std::uint64_t seed, options...), nor from (chain_of_trees, options...)");
+    return [options...](chain_of_trees const& searched,
+                        [[maybe_unused]] std::uint64_t seed) -> any_searcher {
+        if constexpr (takes_seed)
+            return S(searched, seed, options...);
         else
-            return S{searched};
+            return S(searched, options...);
     };
 }
 

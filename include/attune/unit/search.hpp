@@ -21,6 +21,7 @@
 #include <attune/search/bayes/gp/maximise.ipp>
 #include <attune/search/bayes/gp/pool.ipp>
 #include <attune/search/bayes/gp/process.ipp>
+#include <attune/search/bayes/memory.ipp>
 #include <attune/search/bayesian.ipp>
 #include <attune/search/exhaustive.ipp>
 #include <attune/search/local/annealing.ipp>

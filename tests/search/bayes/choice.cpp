@@ -45,12 +45,13 @@ struct opinions {
 };
 
 /// The definition: every open row by its score.
-std::vector<scored_row> by_sorting(scored_candidates const& c, std::size_t count)
+template <class Rule>
+std::vector<scored_row> by_sorting(scored_candidates const& c, std::size_t count, Rule const& rule)
 {
     std::vector<scored_row> out;
     for (std::size_t row = 0; row < c.open.size(); ++row)
         if (c.open[row] != 0 && attune::chance_of(c, row) >= c.feasibility_limit)
-            out.push_back({row, attune::score_of(c, row)});
+            out.push_back({row, attune::score_of(c, row, rule)});
     std::sort(out.begin(), out.end());
     out.resize(std::min(count, out.size()));
     return out;
@@ -67,25 +68,36 @@ void check_equal(std::vector<scored_row> const& a, std::vector<scored_row> const
 
 } // namespace
 
-TEST_CASE("the best rows are those that sorting all scores gives")
+TEST_CASE_TEMPLATE("the best rows are those that sorting all scores gives",
+                   Rule,
+                   attune::expected_improvement_rule,
+                   attune::probability_of_improvement_rule,
+                   attune::confidence_bound_rule)
 {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         opinions const o(300, seed);
-        for (auto const which : {attune::acquisition::expected_improvement,
-                                 attune::acquisition::probability_of_improvement,
-                                 attune::acquisition::lower_confidence_bound}) {
-            for (std::size_t const count : {1U, 7U, 500U}) {
-                scored_candidates c = o.all();
-                c.which = which;
-                c.context.exploration = seed % 2 == 0 ? 0.0 : 0.3;
-                c.feasibility_limit = seed % 3 == 0 ? 0.0 : 0.4;
-                check_equal(attune::best_rows(c, count), by_sorting(c, count));
-                c.log_weight = {};
-                c.label_mean = {};
-                check_equal(attune::best_rows(c, count), by_sorting(c, count));
-            }
+        for (std::size_t const count : {1U, 7U, 500U}) {
+            scored_candidates c = o.all();
+            Rule const rule{seed % 2 == 0 ? 0.0 : 0.3};
+            c.feasibility_limit = seed % 3 == 0 ? 0.0 : 0.4;
+            check_equal(attune::best_rows(c, count, rule), by_sorting(c, count, rule));
+            c.log_weight = {};
+            c.label_mean = {};
+            check_equal(attune::best_rows(c, count, rule), by_sorting(c, count, rule));
         }
     }
+}
+
+TEST_CASE("the chance is what the model of failures makes of its posterior")
+{
+    opinions const o(50, 2);
+    scored_candidates c = o.all();
+    CHECK(attune::chance_of(c, 3) ==
+          attune::feasible_probability(o.label_mean[3], o.label_variance[3]));
+    c.chance = [](double, double) { return 0.25; };
+    CHECK(attune::chance_of(c, 3) == 0.25);
+    c.label_mean = {};
+    CHECK(attune::chance_of(c, 3) == 1);
 }
 
 TEST_CASE("a limit that leaves nothing is not applied")

@@ -5,6 +5,15 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
+#include "../../laws/feasibility.hpp"
+#include "../../support/minimal_feasibility.hpp"
+
+TEST_CASE_TEMPLATE_INVOKE(feasibility_laws,
+                          minimal_feasibility,
+                          attune::label_regression<minimal_surrogate>);
+
+static_assert(!attune::feasibility<attune::no_feasibility>);
+
 using attune::feasible_probability;
 
 TEST_CASE("what surely worked is likely, what surely failed is not, the unknown is hopeful")

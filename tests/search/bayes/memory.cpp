@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/memory.hpp>
 
+#include <attune/search/history.hpp>
+
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <set>
@@ -34,22 +36,21 @@ attune::chain_of_trees const& plane()
 
 std::vector<std::size_t> kept(std::size_t count, attune::memory_policy policy, bool only_working)
 {
-    return attune::remembered(line(count), plane().describe(), policy, 60, only_working);
+    return policy(line(count), plane().describe(), 60, only_working);
 }
 
 } // namespace
 
 TEST_CASE("up to the limit everything is remembered")
 {
-    CHECK(kept(60, attune::memory_policy::reset, false).size() == 60);
-    CHECK(kept(66, attune::memory_policy::representative, true).size() == 60); // 6 of 66 failed
+    CHECK(kept(60, attune::reset_memory, false).size() == 60);
+    CHECK(kept(66, attune::representative_memory, true).size() == 60); // 6 of 66 failed
 }
 
 TEST_CASE("every policy keeps to the limit, in order, each once, and keeps the best")
 {
-    for (auto const policy : {attune::memory_policy::representative,
-                              attune::memory_policy::recent,
-                              attune::memory_policy::reset}) {
+    for (attune::memory_policy const policy :
+         {attune::representative_memory, attune::recent_memory, attune::reset_memory}) {
         for (bool const only_working : {false, true}) {
             std::vector<std::size_t> const got = kept(1000, policy, only_working);
             CHECK(got.size() <= 60);
@@ -69,8 +70,8 @@ TEST_CASE("recent keeps the latest, representative a part of them and of the res
     auto const count_after = [](std::vector<std::size_t> const& got, std::size_t first) {
         return std::count_if(got.begin(), got.end(), [&](std::size_t i) { return i >= first; });
     };
-    CHECK(count_after(kept(1000, attune::memory_policy::recent, false), 952) == 48);
-    std::vector<std::size_t> const mixed = kept(1000, attune::memory_policy::representative, false);
+    CHECK(count_after(kept(1000, attune::recent_memory, false), 952) == 48);
+    std::vector<std::size_t> const mixed = kept(1000, attune::representative_memory, false);
     CHECK(mixed.size() == 60);
     CHECK(count_after(mixed, 980) == 20);
     CHECK(count_after(mixed, 530) - count_after(mixed, 980) >= 5); // far from the best, not recent
@@ -78,6 +79,6 @@ TEST_CASE("recent keeps the latest, representative a part of them and of the res
 
 TEST_CASE("reset begins anew each time the limit is reached")
 {
-    CHECK(kept(121, attune::memory_policy::reset, false).size() == 13);
-    CHECK(kept(150, attune::memory_policy::reset, false).size() == 12 + 30);
+    CHECK(kept(121, attune::reset_memory, false).size() == 13);
+    CHECK(kept(150, attune::reset_memory, false).size() == 12 + 30);
 }

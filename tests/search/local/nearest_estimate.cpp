@@ -7,10 +7,10 @@
 
 #include "../../support/searcher_trials.hpp"
 
-using attune::detail::failed_value;
+using attune::failed_value;
+using attune::valued_point;
 using attune::detail::nearest_estimate;
 using attune::detail::rough_distance;
-using attune::detail::valued_point;
 
 TEST_CASE("a distance counts parameters that differ, and how far")
 {

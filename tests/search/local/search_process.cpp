@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-using attune::detail::search_process;
+using attune::search_process;
 
 namespace {
 

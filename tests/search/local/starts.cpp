@@ -8,6 +8,7 @@
 
 #include "../../support/search_spaces.hpp"
 
+using namespace attune;
 using namespace attune::detail;
 
 TEST_CASE("fresh points differ and nobody has seen them")

@@ -9,9 +9,9 @@
 
 #include "../../support/search_spaces.hpp"
 
-using attune::detail::failed_value;
-using attune::detail::search_process;
-using attune::detail::trials;
+using attune::failed_value;
+using attune::search_process;
+using attune::trials;
 
 namespace {
 

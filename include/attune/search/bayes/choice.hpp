@@ -27,11 +27,11 @@ struct scored_candidates {
     std::span<double const> label_mean{};
     std::span<double const> label_variance{};
     std::span<double const> log_weight{};
-    double weight_power = 0; ///< of the user's weights
-    double best = 0;         ///< lowest value so far, in units of `mean`
-    acquisition which = acquisition::expected_improvement;
-    acquisition_context context{};
+    double weight_power = 0;      ///< of the user's weights
+    double best = 0;              ///< lowest value so far, in units of `mean`
     double feasibility_limit = 0; ///< candidates less likely to work come last
+    /// How likely a candidate works, by the posterior of its label: feasibility::chance.
+    double (*chance)(double mean, double variance) = feasible_probability;
 };
 
 struct scored_row {
@@ -45,19 +45,18 @@ struct scored_row {
     }
 };
 
-/// The chance that candidate `row` works; 1 where nobody has an opinion.
+/// The chance that candidate `row` works; 1 where there is no model of failures.
 [[nodiscard]] inline double chance_of(scored_candidates const& c, std::size_t row) noexcept
 {
-    return c.label_mean.empty() ? 1.0
-                                : feasible_probability(c.label_mean[row], c.label_variance[row]);
+    return c.label_mean.empty() ? 1.0 : c.chance(c.label_mean[row], c.label_variance[row]);
 }
 
 /// The score of candidate `row`: acquisition, plus the logarithms of the chance that it works and
 /// of the user's weight.
-[[nodiscard]] inline double score_of(scored_candidates const& c, std::size_t row) noexcept
+template <acquisition Rule = expected_improvement_rule>
+[[nodiscard]] double score_of(scored_candidates const& c, std::size_t row, Rule const& rule = {})
 {
-    double total =
-        c.mean.empty() ? 0.0 : score(c.which, c.mean[row], c.variance[row], c.best, c.context);
+    double total = c.mean.empty() ? 0.0 : rule.score(c.mean[row], c.variance[row], c.best);
     if (!c.label_mean.empty()) total += std::log(std::max(chance_of(c, row), 1e-300));
     if (!c.log_weight.empty()) total += c.weight_power * c.log_weight[row];
     return total;
@@ -65,35 +64,39 @@ struct scored_row {
 
 namespace detail {
 
-/// Not less than score_of(), at the price of a division; only for improvements.
+/// Not less than score_of(); infinite where `Rule` has no bound().
+template <class Rule>
 class score_bound {
 public:
-    explicit score_bound(scored_candidates const& c)
+    score_bound(scored_candidates const& c, Rule const& rule)
         : c_(c)
-        , is_usable_(!c.mean.empty() && c.which == acquisition::expected_improvement)
-        , target_(c.best - c.context.exploration * c.context.scale)
+        , rule_(rule)
     {
         double widest = 0;
-        for (double const v : c.variance)
-            widest = std::max(widest, v);
-        // log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0
-        offset_ = 0.5 * std::log(std::max(widest, 1e-300)) - 0.918;
+        if constexpr (has_bound)
+            for (double const v : c.variance)
+                widest = std::max(widest, v);
+        log_widest_ = 0.5 * std::log(std::max(widest, 1e-300));
     }
 
     [[nodiscard]] double operator()(std::size_t row) const noexcept
     {
-        double const excess = is_usable_ ? c_.mean[row] - target_ : -1.0;
-        if (excess < 0) return std::numeric_limits<double>::infinity();
-        double out = offset_ - 0.5 * excess * excess / std::max(c_.variance[row], 1e-300);
-        if (!c_.log_weight.empty()) out += c_.weight_power * c_.log_weight[row];
-        return out;
+        if constexpr (has_bound) {
+            if (c_.mean.empty()) return std::numeric_limits<double>::infinity();
+            double const out = rule_.bound(c_.mean[row], c_.variance[row], c_.best, log_widest_);
+            return c_.log_weight.empty() ? out : out + c_.weight_power * c_.log_weight[row];
+        } else {
+            return std::numeric_limits<double>::infinity();
+        }
     }
 
 private:
+    static constexpr bool has_bound =
+        requires(Rule const& rule, double x) { rule.bound(x, x, x, x); };
+
     scored_candidates const& c_;
-    bool is_usable_;
-    double target_;
-    double offset_ = 0;
+    Rule const& rule_;
+    double log_widest_ = 0;
 };
 
 } // namespace detail
@@ -101,17 +104,18 @@ private:
 /// At most `count` open rows with the highest scores, best first, the lower row of equals; those
 /// below the feasibility limit only if no other is open.
 /// Cost   one division per candidate, and the exact score of those that may be among the best
-[[nodiscard]] inline std::vector<scored_row> best_rows(scored_candidates const& c,
-                                                       std::size_t count)
+template <acquisition Rule = expected_improvement_rule>
+[[nodiscard]] std::vector<scored_row>
+best_rows(scored_candidates const& c, std::size_t count, Rule const& rule = {})
 {
-    detail::score_bound const bound(c);
+    detail::score_bound<Rule> const bound(c, rule);
     std::vector<scored_row> out; // a heap, the worst in front
     for (std::size_t row = 0; row < c.open.size(); ++row) {
         if (c.open[row] == 0) continue;
         bool const full = out.size() == count;
         if (full && bound(row) <= out.front().score) continue;
         if (c.feasibility_limit > 0 && chance_of(c, row) < c.feasibility_limit) continue;
-        scored_row const next{row, score_of(c, row)};
+        scored_row const next{row, score_of(c, row, rule)};
         if (full && !(next < out.front())) continue;
         if (full) {
             std::pop_heap(out.begin(), out.end());
@@ -124,7 +128,7 @@ private:
     if (out.empty() && c.feasibility_limit > 0) {
         scored_candidates without = c;
         without.feasibility_limit = 0;
-        return best_rows(without, count);
+        return best_rows(without, count, rule);
     }
     std::sort_heap(out.begin(), out.end());
     return out;

@@ -10,9 +10,11 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/surrogate.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <numbers>
 
 namespace attune::inline ATTUNE_ABI {
@@ -38,6 +40,32 @@ inline constexpr double feasibility_doubt = 0.1;
     double const z = (mean + feasibility_offset) / std::sqrt(variance + feasibility_doubt);
     return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
+
+/// Learns which configurations work: a surrogate of labels, and what its posterior says.
+/// - surrogate_type: learns label(true) and label(false).
+/// - chance(mean, variance): how likely a configuration works, in [0, 1], from the posterior of its
+///   label; where nothing is known (0, 1) it is not 0.
+/// tests/laws/feasibility.hpp checks this.
+template <class F>
+concept feasibility = surrogate<typename F::surrogate_type> && requires(bool worked, double x) {
+    { F::label(worked) } -> std::convertible_to<double>;
+    { F::chance(x, x) } -> std::convertible_to<double>;
+};
+
+/// Regresses feasibility_label() with `S`.
+template <surrogate S>
+struct label_regression {
+    using surrogate_type = S;
+
+    [[nodiscard]] static double label(bool worked) noexcept { return feasibility_label(worked); }
+    [[nodiscard]] static double chance(double mean, double variance) noexcept
+    {
+        return feasible_probability(mean, variance);
+    }
+};
+
+/// Learns nothing of failures: they are only not repeated. Takes the place of a feasibility.
+struct no_feasibility {};
 
 /// BaCO's minimum feasibility limit for one iteration: 0 with probability 0.2, else uniform in
 /// (0, 0.8). A point with a lower feasible_probability() is set aside in this iteration.

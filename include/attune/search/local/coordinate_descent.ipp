@@ -48,7 +48,7 @@ inline search_process descend_by_coordinate(trials& t, coordinate_descent_option
 ATTUNE_INLINE coordinate_descent::coordinate_descent(chain_of_trees space,
                                                      std::uint64_t seed,
                                                      coordinate_descent_options const& options)
-    : stepwise_searcher(std::move(space), seed, [&](detail::trials& t) {
+    : stepwise_searcher(std::move(space), seed, [&](trials& t) {
         return detail::descend_by_coordinate(t, options);
     })
 {

@@ -81,7 +81,7 @@ inline search_process evolve(trials& t, differential_evolution_options o)
 ATTUNE_INLINE differential_evolution::differential_evolution(
     chain_of_trees space, std::uint64_t seed, differential_evolution_options const& options)
     : stepwise_searcher(
-          std::move(space), seed, [&](detail::trials& t) { return detail::evolve(t, options); })
+          std::move(space), seed, [&](trials& t) { return detail::evolve(t, options); })
 {
 }
 

@@ -74,7 +74,7 @@ inline search_process breed(trials& t, genetic_options o)
 ATTUNE_INLINE
 genetic::genetic(chain_of_trees space, std::uint64_t seed, genetic_options const& options)
     : stepwise_searcher(
-          std::move(space), seed, [&](detail::trials& t) { return detail::breed(t, options); })
+          std::move(space), seed, [&](trials& t) { return detail::breed(t, options); })
 {
 }
 

@@ -52,7 +52,7 @@ ATTUNE_INLINE local_search::local_search(chain_of_trees space,
                                          std::uint64_t seed,
                                          local_search_options const& options)
     : stepwise_searcher(
-          std::move(space), seed, [&](detail::trials& t) { return detail::descend(t, options); })
+          std::move(space), seed, [&](trials& t) { return detail::descend(t, options); })
 {
 }
 

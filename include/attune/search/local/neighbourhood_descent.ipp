@@ -142,7 +142,7 @@ inline search_process descend_by_neighbourhood(trials& t, neighbourhood_descent_
 
 ATTUNE_INLINE neighbourhood_descent::neighbourhood_descent(
     chain_of_trees space, std::uint64_t seed, neighbourhood_descent_options const& options)
-    : stepwise_searcher(std::move(space), seed, [&](detail::trials& t) {
+    : stepwise_searcher(std::move(space), seed, [&](trials& t) {
         return detail::descend_by_neighbourhood(t, options);
     })
 {

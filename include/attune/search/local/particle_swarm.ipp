@@ -93,7 +93,7 @@ ATTUNE_INLINE particle_swarm::particle_swarm(chain_of_trees space,
                                              std::uint64_t seed,
                                              particle_swarm_options const& options)
     : stepwise_searcher(
-          std::move(space), seed, [&](detail::trials& t) { return detail::swarm(t, options); })
+          std::move(space), seed, [&](trials& t) { return detail::swarm(t, options); })
 {
 }
 

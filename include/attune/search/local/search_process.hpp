@@ -8,7 +8,7 @@
 #include <exception>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::detail {
+namespace attune::inline ATTUNE_ABI {
 
 /// The body of a search: co_await gives it the values of the configurations it asked for. Owns the
 /// coroutine; movable.
@@ -60,4 +60,4 @@ private:
     std::coroutine_handle<promise_type> body_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::detail
+} // namespace attune::inline ATTUNE_ABI

@@ -1,25 +1,41 @@
-// attune/search/local/stepwise.hpp - what all searches of this folder have in common.
+// attune/search/local/stepwise.hpp - a searcher from an algorithm that waits for outcomes.
 // SPDX-License-Identifier: MIT
+//
+// The door for a strategy of your own, and what all searches of this folder are made of.
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/local/search_process.hpp>
+#include <attune/search/local/trials.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-namespace detail {
-class search_process;
-class trials;
-} // namespace detail
-
-/// A searcher whose algorithm is written as one procedure that waits for outcomes.
+/// A searcher whose algorithm is written as one procedure that waits for outcomes: a coroutine that
+/// asks `trials` for configurations and gets their values.
+///
+///   attune::search_process halve(attune::trials& t)
+///   {
+///       for (;;) {
+///           std::vector<double> const values = co_await t.evaluate({t.fresh(), t.fresh()});
+///           ...
+///       }
+///   }
+///   struct halving : attune::stepwise_searcher {
+///       halving(attune::chain_of_trees space, std::uint64_t seed)
+///           : stepwise_searcher(std::move(space), seed, halve)
+///       {
+///       }
+///   };
+///   options.search = attune::search_with<halving>();
 ///
 /// - Asked for more than the algorithm wants to know at the moment, it gives neighbours of the best
 ///   and random configurations besides; what they bring is remembered.
@@ -39,9 +55,12 @@ public:
     void tell(point const& p, outcome const& result);
 
 protected:
-    /// @param begin  `search_process(trials&)`: starts the algorithm
-    template <class Begin>
-    stepwise_searcher(chain_of_trees space, std::uint64_t seed, Begin&& begin);
+    /// @param begin  starts the algorithm; called once. What the coroutine needs besides `trials`
+    /// it
+    ///               takes by value: `begin` is gone when it runs.
+    stepwise_searcher(chain_of_trees space,
+                      std::uint64_t seed,
+                      std::function<search_process(trials&)> const& begin);
 
 private:
     struct state;

@@ -7,16 +7,18 @@
 #include <attune/search/local/stepwise.hpp>
 #include <attune/search/local/trials.hpp>
 
+#include <functional>
 #include <optional>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
 struct stepwise_searcher::state {
-    template <class Begin>
-    state(chain_of_trees space, std::uint64_t seed, Begin&& begin)
+    state(chain_of_trees space,
+          std::uint64_t seed,
+          std::function<search_process(trials&)> const& begin)
         : board(std::move(space), seed)
-        , algorithm(std::forward<Begin>(begin)(board))
+        , algorithm(begin(board))
     {
     }
 
@@ -33,13 +35,15 @@ struct stepwise_searcher::state {
         return board.next_elsewhere();
     }
 
-    detail::trials board;
-    detail::search_process algorithm;
+    trials board;
+    search_process algorithm;
 };
 
-template <class Begin>
-stepwise_searcher::stepwise_searcher(chain_of_trees space, std::uint64_t seed, Begin&& begin)
-    : state_(std::make_unique<state>(std::move(space), seed, std::forward<Begin>(begin)))
+ATTUNE_INLINE
+stepwise_searcher::stepwise_searcher(chain_of_trees space,
+                                     std::uint64_t seed,
+                                     std::function<search_process(trials&)> const& begin)
+    : state_(std::make_unique<state>(std::move(space), seed, begin))
 {
 }
 ATTUNE_INLINE stepwise_searcher::~stepwise_searcher() = default;

@@ -23,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::detail {
+namespace attune::inline ATTUNE_ABI {
 
 /// The value of a configuration that failed.
 inline constexpr double failed_value = std::numeric_limits<double>::infinity();
@@ -192,4 +192,4 @@ private:
     std::size_t batch_ = 1;
 };
 
-} // namespace attune::inline ATTUNE_ABI::detail
+} // namespace attune::inline ATTUNE_ABI

@@ -5,53 +5,51 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
+#include "../../../laws/acquisition.hpp"
+#include "../../../support/minimal_acquisition.hpp"
 #include "../../../support/monte_carlo.hpp"
 
-using attune::acquisition;
-using attune::score;
+TEST_CASE_TEMPLATE_INVOKE(acquisition_laws,
+                          attune::expected_improvement_rule,
+                          attune::probability_of_improvement_rule,
+                          attune::confidence_bound_rule,
+                          minimal_acquisition);
 
-namespace {
+static_assert(!attune::acquisition<int>);
 
-constexpr acquisition all[] = {acquisition::expected_improvement,
-                               acquisition::probability_of_improvement,
-                               acquisition::lower_confidence_bound};
-
+TEST_CASE_TEMPLATE("every score rises with the variance of a mean behind the best",
+                   Rule,
+                   attune::expected_improvement_rule,
+                   attune::probability_of_improvement_rule,
+                   attune::confidence_bound_rule)
+{
+    Rule const rule{0.1};
+    CHECK(rule.score(1.0, 2.0, 0.0) > rule.score(1.0, 1.0, 0.0));
+    for (double const mean : {-3.0, 0.0, 5.0, 80.0})
+        CHECK(rule.score(mean, 1.0, 0.0) > rule.score(mean + 0.5, 1.0, 0.0));
 }
 
-TEST_CASE("every score rises as the mean falls, far from the best as well")
+TEST_CASE("exploration demands an improvement by so much, as Monte Carlo confirms")
 {
-    for (acquisition const which : all)
-        for (double const mean : {-3.0, 0.0, 5.0, 80.0})
-            CHECK(score(which, mean, 1.0, 0.0, {0.1, 1.0}) >
-                  score(which, mean + 0.5, 1.0, 0.0, {0.1, 1.0}));
-}
-
-TEST_CASE("every score rises with the variance of a mean behind the best")
-{
-    for (acquisition const which : all)
-        CHECK(score(which, 1.0, 2.0, 0.0, {0.1, 1.0}) > score(which, 1.0, 1.0, 0.0, {0.1, 1.0}));
-}
-
-TEST_CASE("exploration demands an improvement by so many units, as Monte Carlo confirms")
-{
-    attune::acquisition_context const context{0.5, 0.4};
-    double const target = 0.3 - 0.5 * 0.4;
+    double const exploration = 0.2;
+    double const target = 0.3 - exploration;
     monte_carlo::estimate const gain = monte_carlo::expectation(
         0.1, 0.25, [target](double f) { return f < target ? target - f : 0.0; });
     monte_carlo::estimate const chance =
         monte_carlo::expectation(0.1, 0.25, [target](double f) { return f < target ? 1.0 : 0.0; });
-    CHECK(std::abs(std::exp(score(acquisition::expected_improvement, 0.1, 0.25, 0.3, context)) -
-                   gain.mean) < 4.5 * gain.error);
-    CHECK(
-        std::abs(std::exp(score(acquisition::probability_of_improvement, 0.1, 0.25, 0.3, context)) -
-                 chance.mean) < 4.5 * chance.error);
-    CHECK(score(acquisition::lower_confidence_bound, 0.1, 0.25, 0.3, context) ==
+    attune::expected_improvement_rule const expected{exploration};
+    attune::probability_of_improvement_rule const probable{exploration};
+    CHECK(std::abs(std::exp(expected.score(0.1, 0.25, 0.3)) - gain.mean) < 4.5 * gain.error);
+    CHECK(std::abs(std::exp(probable.score(0.1, 0.25, 0.3)) - chance.mean) < 4.5 * chance.error);
+    CHECK(attune::confidence_bound_rule{0.5}.score(0.1, 0.25, 0.3) ==
           doctest::Approx(-(0.1 - 0.5 * 0.5)));
 }
 
-TEST_CASE("only scores of quantities that are never negative are logarithms")
+TEST_CASE("the bound of an improvement is never less than its score")
 {
-    CHECK(is_logarithmic(acquisition::expected_improvement));
-    CHECK(is_logarithmic(acquisition::probability_of_improvement));
-    CHECK_FALSE(is_logarithmic(acquisition::lower_confidence_bound));
+    attune::expected_improvement_rule const rule{0.1};
+    for (double const variance : {1e-12, 1e-3, 0.4, 2.0})
+        for (double mean = -4; mean < 30; mean += 0.25)
+            CHECK(rule.bound(mean, variance, 0.0, 0.5 * std::log(2.0)) >=
+                  rule.score(mean, variance, 0.0));
 }

@@ -58,10 +58,7 @@ TEST_CASE("differences below the required improvement change nothing")
 TEST_CASE("counts start again when a member is skipped")
 {
     // With next to no memory a score is the last observation.
-    advanced_multi_acquisition m({attune::acquisition::expected_improvement,
-                                  attune::acquisition::probability_of_improvement,
-                                  attune::acquisition::lower_confidence_bound},
-                                 {.discount = 1e-9});
+    advanced_multi_acquisition m(3, {.discount = 1e-9});
     round_of(m, {9.8, 9.8, 11.0}); // the last is worse
     for (int i = 0; i < 4; ++i)
         round_of(m, {9.4, 10.2, 11.1}); // it is again, and the first is better
@@ -75,7 +72,7 @@ TEST_CASE("counts start again when a member is skipped")
 
 TEST_CASE("a single member is never judged")
 {
-    advanced_multi_acquisition m({attune::acquisition::expected_improvement});
+    advanced_multi_acquisition m(1);
     for (int i = 0; i < 20; ++i)
         round_of(m, {1.0 + i});
     CHECK(m.portfolio().active() == members{0});

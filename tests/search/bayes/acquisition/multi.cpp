@@ -52,10 +52,7 @@ TEST_CASE("members that never agree all stay")
 
 TEST_CASE("three that agree leave one, and the threshold decides when")
 {
-    multi_acquisition m({attune::acquisition::expected_improvement,
-                         attune::acquisition::probability_of_improvement,
-                         attune::acquisition::lower_confidence_bound},
-                        2);
+    multi_acquisition m(3, 2);
     m.observe(0, 5);
     m.observe(1, 5);
     m.observe(2, 4);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/model/climb.hpp>
 
+#include <attune/search/bayes/model/search_models.hpp>
+#include <attune/search/bayes/model/surrogates.hpp>
+
 #include <doctest/doctest.h>
 
 #include "../../../support/search_spaces.hpp"
@@ -14,7 +17,8 @@ TEST_CASE("a climb ends at candidates that no neighbour beats, unless its rounds
     options.walks = 0;
     attune::unseen_points unseen(search_spaces::grid(100));
     attune::user_prior const prior(unseen.space().describe());
-    attune::search_models models(unseen, prior, options);
+    attune::search_models<attune::product_surrogate, attune::gaussian_feasibility> models(
+        unseen, prior, options);
     attune::search_history history;
     attune::random_engine engine(1);
     for (int i = 0; i < 12; ++i) {

@@ -2,10 +2,25 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/model/forest_model.hpp>
 
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/search/bayes/model/relearnt.hpp>
+#include <attune/space/query/configurations.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "../../../laws/surrogate.hpp"
 #include "../../../support/search_spaces.hpp"
+
+using attune::feature_map;
+using attune::feature_table;
+using attune::random_engine;
+
+TEST_CASE_TEMPLATE_INVOKE(surrogate_laws, attune::forest_surrogate);
 
 namespace {
 
@@ -32,7 +47,7 @@ struct fixture {
     }
     attune::chain_of_trees space;
     attune::feature_map features;
-    attune::forest_model model;
+    attune::relearnt<attune::forest_surrogate> model;
 };
 
 } // namespace
@@ -70,4 +85,72 @@ TEST_CASE("appended candidates are judged like those that were there")
     REQUIRE(f.model.mean().size() == 101);
     CHECK(f.model.table().points == 101);
     CHECK(f.model.mean()[100] == f.model.mean()[12]);
+}
+
+namespace {
+
+/// A space with every kind of feature and all of its points.
+struct world {
+    attune::chain_of_trees space{attune::bind_inputs(
+        attune::lower(attune::space(attune::ordinal<"M">(attune::powers_of_two(8, 64)),
+                                    attune::permutation<"O", 3>(),
+                                    attune::tile<"T", 2>(16),
+                                    attune::categorical<"C">("x", "y", "z"))))};
+    feature_map map{space};
+    feature_table table;
+    std::vector<attune::point> points;
+
+    world()
+    {
+        for (attune::point const& p : attune::configurations(space)) {
+            points.push_back(p);
+            map.append(p, table);
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("values are learnt from features of every kind")
+{
+    world const w;
+    std::vector<double> y;
+    for (attune::point const& p : w.points) // item 0 first or not, the first factor, the choice
+        y.push_back((p[1].index < 2 ? 1.0 : 3.0) + p[2].index + (p[3].index == 1 ? 4.0 : 0.0));
+    attune::forest_surrogate model(w.map);
+    random_engine engine(1);
+    model.learn(w.table, y, {}, engine);
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    model.predict(w.table, mean, variance);
+    double worst = 0;
+    for (std::size_t p = 0; p < y.size(); ++p)
+        worst = std::max(worst, std::abs(mean[static_cast<Eigen::Index>(p)] - y[p]));
+    CHECK(worst < 0.5);
+    CHECK(*model.out_of_bag_error() < 0.05);
+}
+
+TEST_CASE("what fails is learnt, and never ruled out")
+{
+    using attune::forest_classification;
+    world const w;
+    std::vector<double> labels;
+    for (attune::point const& p : w.points)
+        labels.push_back(forest_classification::label(p[0].index + p[2].index < 6));
+    attune::forest_classifier model(w.map);
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    model.predict(w.table, mean, variance);
+    CHECK((mean == 1.0).all());
+    random_engine engine(2);
+    model.learn(w.table, labels, {}, engine);
+    model.predict(w.table, mean, variance);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        double const chance = forest_classification::chance(mean[static_cast<Eigen::Index>(i)], 0);
+        CHECK(chance >= 0.01);
+        wrong += (chance > 0.5) != (labels[i] > 0) ? 1U : 0U;
+    }
+    CHECK(wrong <= labels.size() / 100);
+    CHECK(*model.out_of_bag_error() < 0.2);
 }

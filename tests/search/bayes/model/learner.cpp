@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/model/learner.hpp>
 
-#include <attune/search/bayes/model/model_choice.hpp>
+#include <attune/search/bayes/model/surrogates.hpp>
 
 #include <doctest/doctest.h>
-#include <memory>
 
 #include "../../../support/search_spaces.hpp"
 
@@ -17,9 +16,7 @@ struct fixture {
         , features(unseen.space())
         , prior(unseen.space().describe())
         , rows(unseen, features, prior, 100)
-        , learner(features,
-                  attune::make_objective_model(features, attune::surrogate_model::product_process),
-                  options)
+        , learner(features, options)
     {
         learner.model().assign(rows.enumerate());
     }
@@ -37,7 +34,7 @@ struct fixture {
             history,
             rows,
             [](attune::observation const& o) {
-                return attune::learner::value{o.worked ? o.value - 4 : 3.0, 0};
+                return attune::learnt_value{o.worked ? o.value - 4 : 3.0, 0};
             },
             refit,
             engine);
@@ -47,7 +44,7 @@ struct fixture {
     attune::user_prior prior;
     attune::candidate_rows rows;
     attune::search_history history;
-    attune::learner learner;
+    attune::learner<attune::product_surrogate> learner;
     attune::random_engine engine{1};
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/model/search_models.hpp>
 
+#include <attune/search/bayes/model/surrogates.hpp>
+
 #include <algorithm>
 #include <doctest/doctest.h>
 
@@ -30,7 +32,7 @@ struct fixture {
     attune::bayesian_options options;
     attune::unseen_points unseen;
     attune::user_prior prior;
-    attune::search_models models;
+    attune::search_models<attune::product_surrogate, attune::gaussian_feasibility> models;
     attune::search_history history;
     attune::random_engine engine{1};
 };
@@ -61,7 +63,7 @@ TEST_CASE("while nothing has worked only the labels have an opinion")
     attune::scored_candidates const seen = f.models.view(1, 0);
     CHECK(seen.mean.empty());
     CHECK(attune::chance_of(seen, 143) > attune::chance_of(seen, 1));
-    f.models.push(f.unseen.space().at(std::uint64_t{5}), attune::pending_value::best, 0);
+    f.models.push(f.unseen.space().at(std::uint64_t{5}), 0);
     f.models.pop_all(); // nothing to push, nothing to pop
 }
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -26,18 +25,12 @@ public:
         double discount = 0.9;
     };
 
-    advanced_multi_acquisition()
-        : advanced_multi_acquisition({acquisition::expected_improvement,
-                                      acquisition::probability_of_improvement,
-                                      acquisition::lower_confidence_bound})
+    explicit advanced_multi_acquisition(std::size_t members = 3)
+        : advanced_multi_acquisition(members, rules{})
     {
     }
-    explicit advanced_multi_acquisition(std::vector<acquisition> members)
-        : advanced_multi_acquisition(std::move(members), rules{})
-    {
-    }
-    advanced_multi_acquisition(std::vector<acquisition> members, rules const& given)
-        : portfolio_(std::move(members), given.discount)
+    advanced_multi_acquisition(std::size_t members, rules const& given)
+        : portfolio_(members, given.discount)
         , rules_(given)
         , judged_(portfolio_.size(), 0)
         , worse_(portfolio_.size(), 0)

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -18,17 +17,14 @@ namespace attune::inline ATTUNE_ABI {
 /// Round-robin. Functions that preferred the same candidate `skip_threshold` times are set against
 /// each other: the one with the lowest discounted score stays, the others are skipped.
 ///
-/// Use: for every suggestion, hand prefer() the best candidate of each active member under the same
-/// posterior, evaluate that of take_turn(), then observe() what it gave.
+/// For every suggestion: prefer() gets the best candidate of each active member under the same
+/// posterior, that of take_turn() is evaluated, observe() gets what it gave.
 class multi_acquisition {
 public:
-    explicit multi_acquisition(
-        std::vector<acquisition> members = {acquisition::expected_improvement,
-                                            acquisition::probability_of_improvement,
-                                            acquisition::lower_confidence_bound},
-        std::size_t skip_threshold = 5,
-        double discount = 0.9)
-        : portfolio_(std::move(members), discount)
+    explicit multi_acquisition(std::size_t members = 3,
+                               std::size_t skip_threshold = 5,
+                               double discount = 0.9)
+        : portfolio_(members, discount)
         , threshold_(skip_threshold)
         , duplicates_(portfolio_.size(), 0)
     {

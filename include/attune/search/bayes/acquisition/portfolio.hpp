@@ -1,4 +1,4 @@
-// attune/search/bayes/acquisition/portfolio.hpp - several acquisition functions that take turns.
+// attune/search/bayes/acquisition/portfolio.hpp - whose turn it is among several, and their scores.
 // SPDX-License-Identifier: MIT
 // Source   Willemsen et al. 2021 Sec. III-G: round-robin, discounted observation score dos_t = sum
 //          o_i 0.9^(t - i). Ours is divided by the sum of the weights, so that members that had a
@@ -7,31 +7,27 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/acquisition/acquisition.hpp>
 
 #include <cstddef>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Members in their order, which of them are still in, and their scores. The rules that drop
-/// members are in multi.hpp and advanced_multi.hpp.
+/// Members by number, which of them are still in, and their scores. The rules that drop members are
+/// in multi.hpp and advanced_multi.hpp.
 class acquisition_portfolio {
 public:
-    /// @param members   at least one; asked in this order
+    /// @param members   how many, at least one; they are asked in the order of their numbers
     /// @param discount  weight of an observation against the next one of the same member, in (0, 1]
-    explicit acquisition_portfolio(std::vector<acquisition> members, double discount = 0.9)
-        : discount_(discount)
+    explicit acquisition_portfolio(std::size_t members, double discount = 0.9)
+        : members_(members)
+        , discount_(discount)
     {
-        ATTUNE_ASSERT(!members.empty(), "a portfolio needs a member");
-        for (acquisition const which : members)
-            members_.push_back({which});
+        ATTUNE_ASSERT(members > 0, "a portfolio needs a member");
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return members_.size(); }
-    [[nodiscard]] acquisition which(std::size_t member) const { return members_[member].which; }
     [[nodiscard]] bool is_active(std::size_t member) const { return members_[member].active; }
     [[nodiscard]] std::vector<std::size_t> active() const
     {
@@ -79,7 +75,6 @@ public:
 
 private:
     struct entry {
-        acquisition which;
         bool active = true;
         double sum = 0;
         double weight = 0;

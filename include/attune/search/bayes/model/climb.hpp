@@ -5,10 +5,10 @@
 
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/choice.hpp>
-#include <attune/search/bayes/model/search_models.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -17,14 +17,16 @@ namespace attune::inline ATTUNE_ABI {
 inline constexpr int longest_climb = 5;
 
 /// In each round the neighbours of those among the `starts` best rows that are new become
-/// candidates; ends when the neighbours of all of them are candidates.
-/// Cost    per round: the models' opinion on some tens of candidates per start
-inline void climb(search_models& models,
-                  chain_of_trees const& space,
-                  std::size_t told,
-                  double best,
-                  std::size_t starts,
-                  int rounds = longest_climb)
+/// candidates; ends when the neighbours of all of them are candidates. Cost    per round: the
+/// models' opinion on some tens of candidates per start
+/// @tparam Models  search_models<...>
+template <class Models>
+void climb(Models& models,
+           chain_of_trees const& space,
+           std::size_t told,
+           double best,
+           std::size_t starts,
+           int rounds = longest_climb)
 {
     for (int round = 0; round < rounds; ++round) {
         std::vector<point> offered;

@@ -7,12 +7,11 @@
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/memory.hpp>
-#include <attune/search/bayes/model/candidate_model.hpp>
+#include <attune/search/bayes/surrogate.hpp>
 #include <attune/search/history.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,29 +22,31 @@ namespace attune::inline ATTUNE_ABI {
 struct learner_options {
     bool keeps_failures = true; ///< failures are observed too
     bool fits_failures = false; ///< and the form of the function is learnt from them as well
-    memory_policy memory = memory_policy::representative;
+    memory_policy memory = representative_memory;
     /// Beyond so many observations two thirds of them are kept at a refit, so that new ones find
     /// room until the next, and the form of the function is fitted to every third of those.
     std::size_t limit = 300;
 };
 
+/// The number that stands for an observation, and its variance.
+struct learnt_value {
+    double number = 0;
+    double variance = 0;
+};
+
 /// One model and how far it has read.
+/// @tparam Model  a resident_surrogate
+template <resident_surrogate Model>
 class learner {
 public:
-    /// The number that stands for an observation, and its variance.
-    struct value {
-        double number = 0;
-        double variance = 0;
-    };
-
-    learner(feature_map features, std::unique_ptr<candidate_model> model, learner_options options)
+    learner(feature_map features, learner_options options)
         : features_(std::move(features))
-        , model_(std::move(model))
+        , model_(features_)
         , options_(options)
     {
     }
 
-    [[nodiscard]] candidate_model& model() noexcept { return *model_; }
+    [[nodiscard]] Model& model() noexcept { return model_; }
     /// Observations in the model.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// An observation that may have been read already is another now: everything is read again.
@@ -53,7 +54,7 @@ public:
     /// Empties the model, so that its candidates can be replaced at no cost.
     void empty(random_engine& engine)
     {
-        model_->learn({}, {}, {}, engine);
+        model_.learn({}, {}, {}, engine);
         read_.reset();
     }
 
@@ -70,13 +71,13 @@ public:
         for (; *read_ < history.told().size(); ++*read_) {
             observation const& o = history.told()[*read_];
             if (!o.worked && !options_.keeps_failures) continue;
-            value const v = value_of(o);
+            learnt_value const v = value_of(o);
             if (std::optional<std::size_t> const row = row_like(o.where, rows)) {
-                model_->observe(*row, v.number, v.variance);
+                model_.observe(*row, v.number, v.variance);
             } else {
                 feature_table one;
                 features_.append(o.where, one);
-                model_->observe(one, 0, v.number, v.variance);
+                model_.observe(one, 0, v.number, v.variance);
             }
             ++size_;
         }
@@ -86,10 +87,10 @@ public:
     void push(point const& p, candidate_rows const& rows, double number)
     {
         if (std::optional<std::size_t> const row = row_like(p, rows))
-            return model_->push(*row, number);
+            return model_.push(*row, number);
         feature_table one;
         features_.append(p, one);
-        model_->push(one, 0, number);
+        model_.push(one, 0, number);
     }
 
 private:
@@ -114,7 +115,7 @@ private:
         numbers out;
         for (std::size_t const i : places) {
             observation const& o = history.told()[i];
-            value const v = value_of(o);
+            learnt_value const v = value_of(o);
             features_.append(o.where, out.points);
             out.values.push_back(v.number);
             out.variance.push_back(v.variance);
@@ -132,27 +133,26 @@ private:
     {
         bool const is_long = history.told().size() > options_.limit;
         std::vector<std::size_t> const kept =
-            remembered(history,
-                       features_.space().describe(),
-                       options_.memory,
-                       is_long ? options_.limit * 2 / 3 : options_.limit,
-                       !options_.keeps_failures);
+            options_.memory(history,
+                            features_.space().describe(),
+                            is_long ? options_.limit * 2 / 3 : options_.limit,
+                            !options_.keeps_failures);
         if (refit) {
             std::vector<std::size_t> fitted;
             for (std::size_t i = 0; i < kept.size(); i += is_long ? 3 : 1)
                 if (options_.fits_failures || history.told()[kept[i]].worked)
                     fitted.push_back(kept[i]);
             numbers const seen = collect(history, fitted, value_of);
-            model_->fit(seen.points, seen.values, seen.variance, engine);
+            model_.fit(seen.points, seen.values, seen.variance, engine);
         }
         numbers const all = collect(history, kept, value_of);
-        model_->learn(all.points, all.values, all.variance, engine);
+        model_.learn(all.points, all.values, all.variance, engine);
         size_ = all.values.size();
         read_ = history.told().size();
     }
 
     feature_map features_;
-    std::unique_ptr<candidate_model> model_;
+    Model model_;
     learner_options options_;
     std::size_t size_ = 0;
     std::optional<std::size_t> read_; ///< told()[0 .. read_) has been read

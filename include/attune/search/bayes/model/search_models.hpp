@@ -15,7 +15,7 @@
 #include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/model/intermediate_features.hpp>
 #include <attune/search/bayes/model/learner.hpp>
-#include <attune/search/bayes/model/model_choice.hpp>
+#include <attune/search/bayes/model/relearnt.hpp>
 #include <attune/search/bayes/objective.hpp>
 #include <attune/search/bayes/revealed_numbers.hpp>
 #include <attune/search/bayes/unseen.hpp>
@@ -33,7 +33,22 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
+/// What learns where points fail: nothing where `Feasibility` is no_feasibility.
+template <class Feasibility>
+struct label_learner {
+    using type = learner<candidate_model<typename Feasibility::surrogate_type>>;
+};
+template <>
+struct label_learner<no_feasibility> {
+    using type = no_feasibility;
+};
+
+} // namespace detail
+
 /// Both models over one set of candidates.
+template <surrogate Surrogate, class Feasibility>
 class search_models {
 public:
     /// All must outlive this object.
@@ -51,15 +66,13 @@ public:
                              : std::make_shared<intermediate_features>(own_features_, *revealed))
         , features_(own_features_.with(intermediates_))
         , rows_(unseen, own_features_, prior, options.max_pool)
-        , objective_(features_,
-                     make_objective_model(features_, options.surrogate),
-                     {true, false, options.memory, options.memory_limit})
+        , objective_(features_, {true, false, options.memory, options.memory_limit})
     {
     }
 
     [[nodiscard]] candidate_rows& rows() noexcept { return rows_; }
     [[nodiscard]] objective_scale const& scale() const noexcept { return scale_; }
-    [[nodiscard]] candidate_model& objective() noexcept { return objective_.model(); }
+    [[nodiscard]] candidate_model<Surrogate>& objective() noexcept { return objective_.model(); }
 
     /// Brings candidates and models in step with `history`, which is not empty.
     void update(search_history const& history, random_engine& engine)
@@ -81,23 +94,8 @@ public:
                 [this](observation const& o) { return value_of(o); },
                 refit,
                 engine);
-        if (history.failed() == 0 || options_.feasibility == feasibility_model::none) return;
-        // One fit per step: the labels' turn is the step after the objective's.
-        bool const is_first = !labels_;
-        bool const fit_labels = is_first || (labels_due_ && !refit);
-        labels_due_ = !fit_labels && (labels_due_ || refit);
-        if (is_first) {
-            labels_.emplace(own_features_,
-                            make_label_model(own_features_, options_.feasibility),
-                            learner_options{true, true, options_.memory, options_.memory_limit});
-            labels_->model().assign(own_part(objective_.model().table()));
-        }
-        labels_->update(
-            history,
-            rows_,
-            [](observation const& o) { return learner::value{feasibility_label(o.worked), 0}; },
-            fit_labels,
-            engine);
+        if constexpr (learns_labels)
+            if (history.failed() > 0) update_labels(history, refit, engine);
     }
 
     /// An observation became another one.
@@ -105,7 +103,8 @@ public:
     {
         read_.reset();
         objective_.forget_all();
-        if (labels_) labels_->forget_all();
+        if constexpr (learns_labels)
+            if (labels_) labels_->forget_all();
     }
 
     /// More candidates, behind the others.
@@ -114,7 +113,8 @@ public:
         std::size_t const before = rows_.size();
         feature_table added = rows_.offer(std::move(points));
         if (added.points == 0) return;
-        if (labels_) labels_->model().append(added);
+        if constexpr (learns_labels)
+            if (labels_) labels_->model().append(added);
         if (intermediates_) intermediates_->widen(added, rows_, before);
         objective_.model().append(added);
     }
@@ -123,14 +123,15 @@ public:
     bool expand(std::size_t row) { return expanded_.insert(row).second; }
 
     /// Counts `p` as observed until pop_all(); in between only views are taken.
-    void push(point const& p, pending_value as, double best)
+    /// @param best  lowest value, in model units
+    void push(point const& p, double best)
     {
         if (!has_objective_) return;
-        double lie = best;
-        if (as == pending_value::expected)
+        double expected = best;
+        if (options_.pending != assume_best)
             if (std::optional<std::size_t> const row = rows_.row_of(p))
-                lie = objective_.model().mean()[static_cast<Eigen::Index>(*row)];
-        objective_.push(p, rows_, lie);
+                expected = objective_.model().mean()[static_cast<Eigen::Index>(*row)];
+        objective_.push(p, rows_, options_.pending(best, expected));
         ++pushed_;
     }
     void pop_all()
@@ -151,10 +152,14 @@ public:
             out.variance = span_of(objective_.model().variance());
             out.best = best;
         }
-        if (labels_) {
-            out.label_mean = span_of(labels_->model().mean());
-            out.label_variance = span_of(labels_->model().variance());
-        }
+        if constexpr (learns_labels)
+            if (labels_) {
+                out.label_mean = span_of(labels_->model().mean());
+                out.label_variance = span_of(labels_->model().variance());
+                out.chance = [](double mean, double variance) -> double {
+                    return Feasibility::chance(mean, variance);
+                };
+            }
         out.log_weight = rows_.log_weight();
         out.weight_power =
             options_.prior_strength / static_cast<double>(std::max<std::size_t>(told, 1));
@@ -162,10 +167,31 @@ public:
     }
 
 private:
+    static constexpr bool learns_labels = !std::same_as<Feasibility, no_feasibility>;
     /// What a failure counts as, among the values that worked: the quantile.
     static constexpr double failure_quantile = 0.8;
     /// Promising candidates of a sample that stay when it is renewed.
     static constexpr std::size_t kept_candidates = 200;
+
+    /// @pre a point has failed
+    void update_labels(search_history const& history, bool refit, random_engine& engine)
+    {
+        // One fit per step: the labels' turn is the step after the objective's.
+        bool const is_first = !labels_;
+        bool const fit_labels = is_first || (labels_due_ && !refit);
+        labels_due_ = !fit_labels && (labels_due_ || refit);
+        if (is_first) {
+            labels_.emplace(own_features_,
+                            learner_options{true, true, options_.memory, options_.memory_limit});
+            labels_->model().assign(own_part(objective_.model().table()));
+        }
+        labels_->update(
+            history,
+            rows_,
+            [](observation const& o) { return learnt_value{Feasibility::label(o.worked), 0}; },
+            fit_labels,
+            engine);
+    }
 
     [[nodiscard]] bool is_refit_due(search_history const& history) const
     {
@@ -194,7 +220,7 @@ private:
         failure_value_ = scale_.to_model(*place);
     }
 
-    [[nodiscard]] learner::value value_of(observation const& o) const
+    [[nodiscard]] learnt_value value_of(observation const& o) const
     {
         if (!o.worked) return {failure_value_, 0};
         return {scale_.to_model(o.value), scale_.variance_of(o.value, o.low, o.high)};
@@ -232,10 +258,11 @@ private:
     void assign(feature_table table, random_engine& engine)
     {
         expanded_.clear();
-        if (labels_) {
-            labels_->empty(engine);
-            labels_->model().assign(table);
-        }
+        if constexpr (learns_labels)
+            if (labels_) {
+                labels_->empty(engine);
+                labels_->model().assign(table);
+            }
         assign_objective(std::move(table), engine);
     }
     void assign_objective(feature_table table, random_engine& engine)
@@ -256,10 +283,12 @@ private:
     bayesian_options const& options_;
     feature_map own_features_;                             ///< without intermediate ones
     std::shared_ptr<intermediate_features> intermediates_; ///< null where there are none
-    feature_map features_; ///< with them, for the objective: guesses blur where points fail
+    feature_map features_; ///< with them, for the objective: guesses blur where
+                           ///< points fail
     candidate_rows rows_;  ///< their tables are without them
-    learner objective_;
-    std::optional<learner> labels_; ///< from the first failure on
+    learner<candidate_model<Surrogate>> objective_;
+    /// From the first failure on.
+    std::optional<typename detail::label_learner<Feasibility>::type> labels_;
     objective_scale scale_;
     double failure_value_ = 0;
     bool has_objective_ = false;

@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/start/child_wise.hpp>
+#include <attune/search/bayes/start/design.hpp>
 #include <attune/search/bayes/start/spread.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -21,36 +22,60 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How the configurations of an initial design are drawn.
-enum class start_sampling : std::uint8_t {
-    spread,     ///< far from each other, each uniform over the leaves
-    uniform,    ///< independent, uniform over the leaves
-    child_wise, ///< biased towards sparse parts of the trees; for comparison
+/// Far from each other, each uniform over the leaves.
+struct spread_sampling {
+    [[nodiscard]] static std::vector<point>
+    plan(chain_of_trees const& space, std::size_t count, random_engine& engine)
+    {
+        return spread_sample(space, count, engine);
+    }
+    [[nodiscard]] static std::optional<point> draw(unseen_points const& unseen,
+                                                   random_engine& engine)
+    {
+        return unseen.draw(engine);
+    }
+};
+/// Independent, uniform over the leaves.
+struct uniform_sampling {
+    [[nodiscard]] static std::vector<point> plan(chain_of_trees const&, std::size_t, random_engine&)
+    {
+        return {};
+    }
+    [[nodiscard]] static std::optional<point> draw(unseen_points const& unseen,
+                                                   random_engine& engine)
+    {
+        return unseen.draw(engine);
+    }
+};
+/// Biased towards sparse parts of the trees; for comparison.
+struct child_wise_sampling : uniform_sampling {
+    [[nodiscard]] static std::optional<point> draw(unseen_points const& unseen,
+                                                   random_engine& engine)
+    {
+        for (int tries = 0; tries < 64; ++tries) {
+            point p = sample_child_wise(unseen.space(), engine);
+            if (!unseen.has_seen(p)) return p;
+        }
+        return unseen.draw(engine);
+    }
 };
 
-struct start_options {
-    /// Configurations that must have worked before the design is complete.
-    std::size_t working = 10;
-    /// At most so many are tried, however few work.
-    std::size_t attempts = 20;
-    start_sampling sampling = start_sampling::spread;
-    /// Tried before all others: the default configuration, what was best elsewhere.
-    std::vector<point> first{};
-};
-
-/// A plan for the first evaluations. Holds no outcomes: the caller says how many worked.
+/// A design. Holds no outcomes: the caller says how many worked.
+/// @tparam Sampling  plan(space, count, engine) gives what comes first, draw(unseen, engine) what
+///                   replaces configurations that failed
+template <class Sampling = spread_sampling>
 class initial_design {
 public:
     /// @param options  configurations in `first` that are not valid are left out
-    initial_design(chain_of_trees const& space, start_options options, random_engine& engine)
+    initial_design(chain_of_trees const& space, design_options options, random_engine& engine)
         : options_(std::move(options))
     {
         for (point& p : options_.first)
             if (space.contains(p) && std::find(plan_.begin(), plan_.end(), p) == plan_.end())
                 plan_.push_back(std::move(p));
         options_.first.clear();
-        if (options_.sampling != start_sampling::spread || plan_.size() >= options_.working) return;
-        for (point& p : spread_sample(space, options_.working - plan_.size(), engine))
+        if (plan_.size() >= options_.working) return;
+        for (point& p : Sampling::plan(space, options_.working - plan_.size(), engine))
             plan_.push_back(std::move(p));
     }
 
@@ -70,7 +95,7 @@ public:
             point const& p = plan_[place_++];
             if (!unseen.has_seen(p)) out = p;
         }
-        if (!out) out = draw(unseen, engine);
+        if (!out) out = Sampling::draw(unseen, engine);
         if (out) ++given_;
         return out;
     }
@@ -79,21 +104,14 @@ public:
     [[nodiscard]] std::size_t given() const noexcept { return given_; }
 
 private:
-    [[nodiscard]] std::optional<point> draw(unseen_points const& unseen,
-                                            random_engine& engine) const
-    {
-        if (options_.sampling == start_sampling::child_wise)
-            for (int tries = 0; tries < 64; ++tries) {
-                point p = sample_child_wise(unseen.space(), engine);
-                if (!unseen.has_seen(p)) return p;
-            }
-        return unseen.draw(engine);
-    }
-
-    start_options options_;
+    design_options options_;
     std::vector<point> plan_;
     std::size_t place_ = 0;
     std::size_t given_ = 0;
 };
+
+using spread_design = initial_design<spread_sampling>; ///< the default
+using uniform_design = initial_design<uniform_sampling>;
+using child_wise_design = initial_design<child_wise_sampling>;
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,14 +1,17 @@
-// tests/search/bayes/model/candidate_model.cpp : mirrors include/attune/search/bayes/model/candidate_model.hpp
+// tests/search/bayes/model/process_model.cpp : mirrors include/attune/search/bayes/model/process_model.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/search/bayes/model/candidate_model.hpp>
+#include <attune/search/bayes/model/process_model.hpp>
 
-#include <attune/search/bayes/model/model_choice.hpp>
+#include <attune/search/bayes/model/surrogates.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "../../../laws/surrogate.hpp"
 #include "../../../support/search_spaces.hpp"
+
+TEST_CASE_TEMPLATE_INVOKE(surrogate_laws, attune::process_surrogate<attune::objective_process>);
 
 namespace {
 

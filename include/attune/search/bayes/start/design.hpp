@@ -1,0 +1,41 @@
+// attune/search/bayes/start/design.hpp - what is tried before there is anything to learn from.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/bayes/unseen.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+struct design_options {
+    /// Configurations that must have worked before the design is complete.
+    std::size_t working = 10;
+    /// At most so many are tried, however few work.
+    std::size_t attempts = 20;
+    /// Tried before all others: the default configuration, what was best elsewhere.
+    std::vector<point> first{};
+};
+
+/// Gives the first configurations of a search.
+/// - D(space, options, engine): made at the first question.
+/// - next(unseen, worked, pending, engine): a configuration that was not seen yet, which it does
+///   not mark; nothing when the design is complete: `worked` outcomes that were no failures and
+///   `pending` unknown ones are options.working together, options.attempts were given, or the space
+///   is exhausted. Random choices come from `engine` alone.
+/// tests/laws/design.hpp checks this.
+template <class D>
+concept design =
+    std::constructible_from<D, chain_of_trees const&, design_options, random_engine&> &&
+    requires(D d, unseen_points const& unseen, std::size_t count, random_engine& engine) {
+        { d.next(unseen, count, count, engine) } -> std::same_as<std::optional<point>>;
+    };
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,76 @@
+// attune/search/bayes/surrogate.hpp - what a Bayesian search needs of whatever learns the objective.
+// SPDX-License-Identifier: MIT
+//
+// A surrogate learns and predicts: two functions are enough. One that keeps the posterior of the
+// candidates up to date by itself (resident_surrogate) is asked in that way, which is faster; any
+// other one is learnt anew after each outcome by model/relearnt.hpp.
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/features/feature_map.hpp>
+
+#include <Eigen/Core>
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Learns numbers of configurations and predicts those of other configurations.
+/// - S(features): has learnt nothing. `features` says what the columns of a feature_table are.
+/// - learn(points, values, variance, engine): replaces what was learnt. There is at least one row;
+///   one value per row, standardised (mean 0 and deviation 1 over what worked at the last fit);
+///   `variance` of each value, or empty. Random choices come from `engine` alone.
+/// - predict(points, mean, variance): resizes both to one entry per row; `variance` is that of the
+///   noise-free function, >= 0. Everything is finite.
+/// Optional: fit(points, values, variance, engine), called now and then before a learn(), with the
+/// observations from which length scales and the like are to be fitted. tests/laws/surrogate.hpp
+/// checks all this.
+template <class S>
+concept surrogate =
+    std::constructible_from<S, feature_map const&> && requires(S s,
+                                                               S const& learnt,
+                                                               feature_table const& points,
+                                                               std::span<double const> numbers,
+                                                               random_engine& engine,
+                                                               Eigen::ArrayXd& out) {
+        { s.learn(points, numbers, numbers, engine) } -> std::same_as<void>;
+        { learnt.predict(points, out, out) } -> std::same_as<void>;
+    };
+
+/// A surrogate that keeps numbered candidates and their posterior.
+/// - assign(rows) replaces the candidates, append(rows) adds some behind the others; observations
+///   stay. table(): the candidates.
+/// - fit(...) as above; learn(...) may be given no rows, and then mean() is 0.
+/// - observe(row, ...) or observe(from, row, ...): one observation more, of a candidate or of
+///   another point.
+/// - push(...) observes until the matching pop(); in between only mean() and variance() are asked.
+/// - mean(), variance(): one entry per candidate. covariance(row, out): of one candidate with all;
+///   where the model has none, the variance of that candidate and 0.
+template <class S>
+concept resident_surrogate = surrogate<S> && requires(S s,
+                                                      S const& constant,
+                                                      feature_table rows,
+                                                      feature_table const& points,
+                                                      std::size_t row,
+                                                      double number,
+                                                      std::span<double const> numbers,
+                                                      random_engine& engine,
+                                                      Eigen::ArrayXd& out) {
+    s.assign(rows);
+    s.append(points);
+    { constant.table() } -> std::same_as<feature_table const&>;
+    s.fit(points, numbers, numbers, engine);
+    s.observe(points, row, number, number);
+    s.observe(row, number, number);
+    s.push(points, row, number);
+    s.push(row, number);
+    s.pop();
+    { s.mean() } -> std::same_as<Eigen::ArrayXd const&>;
+    { s.variance() } -> std::same_as<Eigen::ArrayXd const&>;
+    s.covariance(row, out);
+};
+
+} // namespace attune::inline ATTUNE_ABI

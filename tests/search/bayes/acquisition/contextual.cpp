@@ -1,0 +1,30 @@
+// tests/search/bayes/acquisition/contextual.cpp : mirrors the header of that name
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/acquisition/contextual.hpp>
+
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "../../../laws/acquisition.hpp"
+
+TEST_CASE_TEMPLATE_INVOKE(acquisition_laws,
+                          attune::contextual<attune::expected_improvement_rule>,
+                          attune::contextual<attune::probability_of_improvement_rule>,
+                          attune::contextual<attune::confidence_bound_rule>);
+
+TEST_CASE("contextual exploration fades with the variance that is left")
+{
+    // Three candidates: the safe improvement, the large one, the one of which least is known.
+    std::vector<char> const open{1, 1, 1};
+    std::vector<double> const mean{-0.3, 0.5, 1.0};
+    std::vector<double> variance{0.0001, 0.25, 9.0};
+    attune::contextual<attune::probability_of_improvement_rule> rule;
+    auto const first = [&](attune::search_progress const& so_far) {
+        attune::scored_candidates const all{open, mean, variance};
+        rule.prepare(all, so_far);
+        return attune::best_rows(all, 1, rule).front().row;
+    };
+    CHECK(first({2.0, 2.0}) != 0); // factor 1: -0.3 is not enough
+    variance = {0.0001, 0.0002, 0.0003};
+    CHECK(first({2.0, 1.0}) == 0);
+}

@@ -1,0 +1,85 @@
+// tests/search/bayes/basic_bayesian.cpp : mirrors include/attune/search/bayes/basic_bayesian.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/bayes/basic_bayesian.hpp>
+
+#include <attune/search/bayes/acquisition/acquisition_policy.hpp>
+#include <attune/search/bayes/acquisition/contextual.hpp>
+#include <attune/search/bayesian.hpp>
+
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "../../laws/searcher.hpp"
+#include "../../support/minimal_acquisition.hpp"
+#include "../../support/minimal_design.hpp"
+#include "../../support/minimal_feasibility.hpp"
+#include "../../support/minimal_surrogate.hpp"
+
+using namespace attune;
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws,
+                          basic_bayesian_searcher<minimal_surrogate,
+                                                  minimal_feasibility,
+                                                  minimal_acquisition,
+                                                  minimal_design>);
+
+TEST_CASE("bayesian_searcher is the searcher with default parts, point for point")
+{
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        bayesian_searcher compiled(search_spaces::grid(12), seed);
+        basic_bayesian_searcher<> parts(search_spaces::grid(12), seed);
+        for (int step = 0; step < 12; ++step) {
+            std::vector<point> const asked = compiled.ask(2);
+            REQUIRE(parts.ask(2) == asked);
+            for (point const& p : asked) {
+                compiled.tell(p, searcher_law::judge(p));
+                parts.tell(p, searcher_law::judge(p));
+            }
+            CHECK(compiled.expected_gain() == parts.expected_gain());
+        }
+        CHECK(compiled.prediction_error() == parts.prediction_error());
+    }
+}
+
+TEST_CASE_TEMPLATE("a search with any part in place of the default comes to the end of a space",
+                   S,
+                   basic_bayesian_searcher<radial_surrogate>,
+                   basic_bayesian_searcher<baco_surrogate>,
+                   basic_bayesian_searcher<fixed_surrogate>,
+                   basic_bayesian_searcher<forest_surrogate>,
+                   basic_bayesian_searcher<product_surrogate, forest_feasibility>,
+                   basic_bayesian_searcher<product_surrogate, forest_classification>,
+                   basic_bayesian_searcher<product_surrogate, no_feasibility>,
+                   basic_bayesian_searcher<product_surrogate,
+                                           gaussian_feasibility,
+                                           contextual<probability_of_improvement_rule>,
+                                           uniform_design>,
+                   basic_bayesian_searcher<fixed_surrogate,
+                                           gaussian_feasibility,
+                                           contextual<confidence_bound_rule>>,
+                   basic_bayesian_searcher<fixed_surrogate, gaussian_feasibility, multi_policy>,
+                   basic_bayesian_searcher<fixed_surrogate,
+                                           gaussian_feasibility,
+                                           advanced_multi_policy,
+                                           child_wise_design>)
+{
+    S s(search_spaces::constrained(), 1, {.initial_samples = 3});
+    CHECK(searcher_law::drive(s, 2, searcher_law::judge).size() == 36);
+}
+
+TEST_CASE("an acquisition may be given with values of its own")
+{
+    // With much exploration the bound is taken where least is known, else where the mean is lowest.
+    using search =
+        basic_bayesian_searcher<minimal_surrogate, no_feasibility, confidence_bound_rule>;
+    search bold(search_spaces::grid(12), 1, {}, {.exploration = 100});
+    search timid(search_spaces::grid(12), 1, {}, {.exploration = 0});
+    for (std::uint64_t const i : {0, 1, 2, 12, 13, 14}) {
+        point const p = search_spaces::grid(12).at(i);
+        bold.tell(p, measurement::exact(static_cast<double>(i) + 1));
+        timid.tell(p, measurement::exact(static_cast<double>(i) + 1));
+    }
+    point const far = bold.ask(1).front();
+    point const near = timid.ask(1).front();
+    CHECK(far[0].index + far[1].index > near[0].index + near[1].index);
+}
