@@ -7,7 +7,7 @@
 #   core       attune/unit/core.hpp           Boost's headers        -
 #   space      attune/unit/space.hpp          -                      core
 #   files      attune/unit/files.hpp          JSON                   space
-#   search     attune/unit/search.hpp         Eigen, LBFGSpp         space
+#   search     attune/unit/search.hpp         Eigen                  space
 #   compile    attune/unit/compile.hpp        -                      core
 #   measure    attune/unit/measure.hpp        -                      core
 #   remember   attune/unit/remember.hpp       JSON                   core
@@ -19,7 +19,7 @@
 set(attune_stages core space files search compile measure remember tune)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
-set(attune_packages_search eigen lbfgspp)
+set(attune_packages_search eigen)
 set(attune_packages_remember json)
 set(attune_uses_space core)
 set(attune_uses_files space)
@@ -66,15 +66,6 @@ function(attune_find_eigen reason)
     endif()
 endfunction()
 
-function(attune_find_lbfgspp reason)
-    find_path(ATTUNE_LBFGSPP_INCLUDE_DIR LBFGS.h)
-    mark_as_advanced(ATTUNE_LBFGSPP_INCLUDE_DIR)
-    set(${reason} "" PARENT_SCOPE)
-    if(NOT ATTUNE_LBFGSPP_INCLUDE_DIR)
-        set(${reason} "LBFGSpp was not found (Debian: liblbfgspp-dev)" PARENT_SCOPE)
-    endif()
-endfunction()
-
 function(attune_find_threads reason)
     find_package(Threads QUIET GLOBAL)
     set(${reason} "" PARENT_SCOPE)
@@ -91,8 +82,6 @@ function(attune_link_package library scope package)
         target_link_libraries(${library} ${scope} $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
     elseif(package STREQUAL "eigen")
         target_link_libraries(${library} ${scope} $<BUILD_INTERFACE:Eigen3::Eigen>)
-    elseif(package STREQUAL "lbfgspp")
-        target_include_directories(${library} SYSTEM ${scope} $<BUILD_INTERFACE:${ATTUNE_LBFGSPP_INCLUDE_DIR}>)
     endif()
 endfunction()
 
@@ -247,7 +236,7 @@ function(attune_add_header_only)
     add_library(attune_header_only INTERFACE)
     target_compile_definitions(attune_header_only INTERFACE ATTUNE_HEADER_ONLY)
     target_link_libraries(attune_header_only INTERFACE attune::attune ${CMAKE_DL_LIBS})
-    foreach(package boost threads json eigen lbfgspp)
+    foreach(package boost threads json eigen)
         cmake_language(CALL attune_find_${package} why)
         if(why STREQUAL "")
             attune_link_package(attune_header_only INTERFACE ${package})

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . cmake/packages.sh
 
-need g++ cmake make libboost-dev libeigen3-dev liblbfgspp-dev nlohmann-json3-dev
+need g++ cmake make libboost-dev libeigen3-dev nlohmann-json3-dev
 provide
 
 configure build/demo -D CMAKE_BUILD_TYPE=Release -D ATTUNE_BUILD_TESTS=OFF -D ATTUNE_BUILD_BENCH=OFF

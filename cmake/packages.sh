@@ -38,7 +38,7 @@ provide_elsewhere() {
         command -v "$tool" >/dev/null 2>&1 || lacking="$lacking $tool"
     done
     command -v make >/dev/null 2>&1 || command -v ninja >/dev/null 2>&1 || lacking="$lacking make"
-    for header in boost/hana.hpp Eigen/Core LBFGS.h nlohmann/json.hpp "$@"; do
+    for header in boost/hana.hpp Eigen/Core nlohmann/json.hpp "$@"; do
         printf '#if !__has_include(<%s>) && !__has_include(<eigen3/%s>)\n#error\n#endif\n' "$header" "$header" |
             c++ -E -x c++ - >/dev/null 2>&1 || lacking="$lacking <$header>"
     done

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . cmake/packages.sh
 
-need g++ cmake make libboost-dev libeigen3-dev liblbfgspp-dev nlohmann-json3-dev doctest-dev
+need g++ cmake make libboost-dev libeigen3-dev nlohmann-json3-dev doctest-dev
 wish libbenchmark-dev clang-format-19
 wish clang-19 libclang-rt-19-dev # for tests/fuzz, and to compare object code with
 wish libomp5-19                  # for kernels with OpenMP

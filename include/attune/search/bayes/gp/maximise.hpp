@@ -1,8 +1,9 @@
 // attune/search/bayes/gp/maximise.hpp - the most probable hyperparameters.
 // SPDX-License-Identifier: MIT
-// Source   L-BFGS: Nocedal & Wright 2006, Algorithm 7.4, with the matrix of LBFGSpp. Own: steps cut
-//          to 2 (a factor of 7) and projected into the box, and an end as soon as a step gains
-//          little, because an evaluation is what costs here.
+// Source   L-BFGS: Nocedal & Wright 2006, Algorithm 7.4. Own: steps cut to 2 (a factor of 7) and
+//          projected into the box, and an end as soon as a step gains little, because an
+//          evaluation is what costs here. The solvers of libraries end by the gradient or after a
+//          strong Wolfe line search, which take more evaluations.
 #pragma once
 
 #include <attune/core/random.hpp>

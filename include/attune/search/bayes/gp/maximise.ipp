@@ -9,7 +9,6 @@
 
 #include <Eigen/Core>
 
-#include <LBFGS.h>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -46,31 +45,78 @@ private:
     hyper_density const& prior_;
 };
 
+/// What the last steps of a descent say of the inverse of the second derivatives.
+class inverse_curvature {
+public:
+    static constexpr Eigen::Index memory = 8; ///< steps
+
+    explicit inverse_curvature(Eigen::Index size)
+        : steps_(size, memory)
+        , changes_(size, memory)
+        , products_(memory)
+    {
+    }
+
+    void clear() noexcept { count_ = 0; }
+    /// @param change  of the gradient over `step`; their product is positive
+    void add(Eigen::VectorXd const& step, Eigen::VectorXd const& change)
+    {
+        Eigen::Index const at = count_++ % memory;
+        steps_.col(at) = step;
+        changes_.col(at) = change;
+        products_[at] = step.dot(change);
+        curvature_ = change.squaredNorm() / products_[at];
+    }
+    /// The two loops of Algorithm 7.4: minus the inverse times the gradient; with nothing added,
+    /// minus the gradient.
+    [[nodiscard]] Eigen::VectorXd direction(Eigen::VectorXd const& gradient) const
+    {
+        Eigen::VectorXd out = -gradient;
+        Eigen::Index const known = std::min(count_, memory);
+        Eigen::VectorXd weights(memory);
+        for (Eigen::Index i = count_ - 1; i >= count_ - known; --i) {
+            Eigen::Index const at = i % memory;
+            weights[at] = steps_.col(at).dot(out) / products_[at];
+            out -= weights[at] * changes_.col(at);
+        }
+        if (known > 0) out /= curvature_;
+        for (Eigen::Index i = count_ - known; i < count_; ++i) {
+            Eigen::Index const at = i % memory;
+            out += (weights[at] - changes_.col(at).dot(out) / products_[at]) * steps_.col(at);
+        }
+        return out;
+    }
+
+private:
+    Eigen::MatrixXd steps_;
+    Eigen::MatrixXd changes_;
+    Eigen::VectorXd products_; ///< of step and change
+    Eigen::Index count_ = 0;   ///< of those added
+    double curvature_ = 1;     ///< of the last step
+};
+
 /// Descends from `theta`, which ends at the lowest point found. Returns the value there.
 inline double descend(posterior_density& target,
                       hyper_density const& prior,
                       Eigen::VectorXd& theta,
                       maximise_options const& options)
 {
-    constexpr int memory = 8;
     constexpr double longest_step = 2.0;
     constexpr int trials = 8;
-    LBFGSpp::BFGSMat<double> curvature;
-    curvature.reset(static_cast<int>(theta.size()), memory);
+    inverse_curvature curvature(theta.size());
     Eigen::VectorXd gradient;
-    Eigen::VectorXd direction;
     Eigen::VectorXd next;
     Eigen::VectorXd next_gradient;
     prior.clamp(theta);
     double value = target(theta, &gradient);
     if (!std::isfinite(value)) return value;
     for (int iteration = 0; iteration < options.iterations; ++iteration) {
-        curvature.apply_Hv(gradient, -1.0, direction);
+        Eigen::VectorXd direction = curvature.direction(gradient);
         // Before any curvature is known, half a unit is a sensible first step.
         if (iteration == 0) direction *= std::min(1.0, 0.5 / gradient.norm());
         if (!(direction.dot(gradient) < 0)) {
             direction = -gradient * std::min(1.0, 0.5 / gradient.norm());
-            curvature.reset(static_cast<int>(theta.size()), memory);
+            curvature.clear();
         }
         double const longest = direction.cwiseAbs().maxCoeff();
         if (!(longest > 0)) break;
@@ -87,7 +133,7 @@ inline double descend(posterior_density& target,
         if (!lower) break;
         Eigen::VectorXd const step = next - theta;
         Eigen::VectorXd const change = next_gradient - gradient;
-        if (step.dot(change) > 1e-10) curvature.add_correction(step, change);
+        if (step.dot(change) > 1e-10) curvature.add(step, change);
         double const gain = value - next_value;
         std::swap(theta, next);
         std::swap(gradient, next_gradient);
