@@ -74,7 +74,7 @@ TEST_CASE("an acquisition may be given with values of its own")
         basic_bayesian_searcher<minimal_surrogate, no_feasibility, confidence_bound_rule>;
     search bold(search_spaces::grid(12), 1, {}, {.exploration = 100});
     search timid(search_spaces::grid(12), 1, {}, {.exploration = 0});
-    for (std::uint64_t const i : {0, 1, 2, 12, 13, 14}) {
+    for (std::uint64_t const i : {0U, 1U, 2U, 12U, 13U, 14U}) {
         point const p = search_spaces::grid(12).at(i);
         bold.tell(p, measurement::exact(static_cast<double>(i) + 1));
         timid.tell(p, measurement::exact(static_cast<double>(i) + 1));
