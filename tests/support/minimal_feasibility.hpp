@@ -4,6 +4,8 @@
 
 #include <attune/search/bayes/feasibility.hpp>
 
+#include <algorithm>
+
 #include "minimal_surrogate.hpp"
 
 /// As likely as the nearest point worked.
@@ -11,5 +13,8 @@ struct minimal_feasibility {
     using surrogate_type = minimal_surrogate;
 
     static double label(bool worked) { return worked ? 1.0 : 0.0; }
-    static double chance(double mean, double variance) { return variance < 0.5 ? mean : 0.5; }
+    static double chance(double mean, double variance)
+    {
+        return variance < 0.5 ? std::clamp(mean, 0.0, 1.0) : 0.5;
+    }
 };

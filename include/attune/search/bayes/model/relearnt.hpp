@@ -105,14 +105,16 @@ public:
         out = Eigen::ArrayXd::Zero(of_mean_.size());
         out[static_cast<Eigen::Index>(row)] = of_mean_[static_cast<Eigen::Index>(row)];
     }
-    /// Of what was learnt when mean() or variance() was last asked for.
     void predict(feature_table const& points, Eigen::ArrayXd& mean, Eigen::ArrayXd& variance) const
     {
-        model_.predict(points, mean, variance);
+        refresh();
+        if (!values_.empty()) return model_.predict(points, mean, variance);
+        mean.setZero(static_cast<Eigen::Index>(points.points));
+        variance.setOnes(static_cast<Eigen::Index>(points.points));
     }
 
 private:
-    void refresh()
+    void refresh() const
     {
         if (!is_stale_) return;
         is_stale_ = false;
@@ -126,15 +128,15 @@ private:
         model_.predict(table_, mean_, of_mean_);
     }
 
-    S model_;
+    S mutable model_; // what it has learnt is brought up to date when it is asked for
     feature_table table_;
     feature_table points_;
     std::vector<double> values_;
     std::vector<double> variance_; ///< of each value
     std::uint64_t seed_ = 0;       ///< of the next learn(); another one at each fit()
-    bool is_stale_ = true;
-    Eigen::ArrayXd mean_;
-    Eigen::ArrayXd of_mean_; ///< the variance
+    bool mutable is_stale_ = true;
+    Eigen::ArrayXd mutable mean_;
+    Eigen::ArrayXd mutable of_mean_; ///< the variance
 };
 
 /// `S` itself where it keeps candidates, else relearnt<S>.
