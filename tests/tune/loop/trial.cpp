@@ -300,5 +300,5 @@ TEST_CASE("a default that never ends is an error that names the option")
     b.options.limits.default_run_s = 0.2;
     std::string const text = refusal(b);
     CHECK(has(text, "ran too long"));
-    CHECK(has(text, "default_limit_s"));
+    CHECK(has(text, "limits.default_run_s"));
 }
