@@ -10,24 +10,27 @@
 #   search     attune/unit/search.hpp         Eigen                  space
 #   compile    attune/unit/compile.hpp        -                      core
 #   measure    attune/unit/measure.hpp        -                      core
+#   worker     attune/unit/worker.hpp         JSON                   measure
 #   remember   attune/unit/remember.hpp       JSON                   core
-#   tune       attune/unit/tune.hpp           -                      search, compile, measure, remember
+#   tune       attune/unit/tune.hpp           -                      search, compile, worker, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
 #
 # core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search compile measure remember tune)
+set(attune_stages core space files search compile measure worker remember tune)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
 set(attune_packages_remember json)
+set(attune_packages_worker json)
 set(attune_uses_space core)
 set(attune_uses_files space)
 set(attune_uses_search space)
 set(attune_uses_compile core)
 set(attune_uses_measure core)
+set(attune_uses_worker measure)
 set(attune_uses_remember core)
-set(attune_uses_tune search compile measure remember)
+set(attune_uses_tune search compile worker remember)
 set(attune_uses_clang tune)
 set(attune_packages_clang llvm)
 

@@ -10,7 +10,6 @@
 // disturbed by the compiler beside them, that of `ahead` would be the larger one.
 // `same_code`: how many evaluations of a tuning took the outcome of a variant with equal code.
 #include <attune/compile/clang.hpp>
-#include <attune/measure/clock/duel.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 
 #include <cstdint>
@@ -19,6 +18,7 @@
 
 #include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
+#include "../support/duel.hpp"
 #include "../support/median.hpp"
 
 namespace {
@@ -45,7 +45,7 @@ void compare(std::uint32_t evaluations, int rounds)
     std::vector<double> seen_serial;
     std::vector<double> seen_ahead;
     std::vector<double> same_code_share;
-    attune::comparison winners;
+    bench::comparison winners;
     for (int round = 0; round < rounds; ++round) {
         auto serial = tuned_with<Kernel>(0, evaluations, 0.01);
         auto ahead = tuned_with<Kernel>(1, evaluations, 0.01);
@@ -56,7 +56,7 @@ void compare(std::uint32_t evaluations, int rounds)
                 problem.call(ahead);
         attune::tuning_report const without = serial.report();
         attune::tuning_report const with = ahead.report();
-        winners = attune::duel(
+        winners = bench::duel(
             {}, [&] { problem.call(serial); }, [&] { problem.call(ahead); }, {.max_s = 3});
         serial_s.push_back(without.elapsed_s);
         ahead_s.push_back(with.elapsed_s);

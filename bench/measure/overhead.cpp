@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
+#include <attune/measure/cpu/variant_timing.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
-#include <attune/tune/cpu/timing.hpp>
+#include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
 
 #include <array>
@@ -149,7 +150,7 @@ int measure()
     options.progress = attune::silent_progress();
 
     attune::trial_runner runner{problem, options};
-    attune::variant_timing bare{problem.frame.buffers, options};
+    attune::variant_timing bare{problem.frame.buffers, attune::bench_options_of(options)};
     attune::snapshot const original{problem.frame.buffers};
     std::vector<std::byte*> addresses;
     for (attune::buffer const& b : problem.frame.buffers)

@@ -12,9 +12,9 @@
 // kernels together.
 #include <attune/compile/clang.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
-#include <attune/measure/clock/duel.hpp>
-#include <attune/tune/cpu/timing.hpp>
+#include <attune/measure/cpu/variant_timing.hpp>
 #include <attune/tune/loop/finals.hpp>
+#include <attune/tune/loop/make_bench.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +30,7 @@
 
 #include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
+#include "../support/duel.hpp"
 #include "../support/interleaved.hpp"
 
 namespace {
@@ -95,7 +96,8 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
     attune::any_searcher search = attune::default_search()(space, seed);
 
     attune::tuning_options const options{.progress = attune::silent_progress()};
-    attune::variant_timing timing({}, options); // these kernels only write what they compute
+    attune::variant_timing timing(
+        {}, attune::bench_options_of(options)); // these kernels only write what they compute
     attune::adaptive_timer_options fixed_options;
     fixed_options.precision = 0;
     fixed_options.max_samples = 32;
@@ -140,7 +142,7 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
         auto* const ours = after_racing.as<typename Kernel::signature>();
         auto* const other = after_fixed.as<typename Kernel::signature>();
         gap =
-            attune::duel({}, [&] { problem.call(*other); }, [&] { problem.call(*ours); }).ratio - 1;
+            bench::duel({}, [&] { problem.call(*other); }, [&] { problem.call(*ours); }).ratio - 1;
     }
     all.racing_s += racing.spent_s;
     all.fixed_s += fixed.spent_s;

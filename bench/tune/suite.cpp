@@ -12,7 +12,6 @@
 // default search, random search and a genetic algorithm. The program ends with 1 when a
 // result is wrong; that line says which.
 #include <attune/compile/clang.hpp>
-#include <attune/measure/clock/duel.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -23,6 +22,7 @@
 
 #include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
+#include "../support/duel.hpp"
 #include "../support/kernels.hpp"
 #include "suite_table.hpp"
 
@@ -80,7 +80,7 @@ bool run(arguments const& asked)
     if (std::optional const expert = Kernel::expert()) {
         attune::callable const code = compiled<Kernel>(compiler, *expert);
         auto* const entry = code.as<typename Kernel::signature>();
-        attune::comparison const c = attune::duel(
+        bench::comparison const c = bench::duel(
             {}, [&] { problem.call(tuned); }, [&] { problem.call(*entry); }, {.max_s = 5});
         std::snprintf(expert_ms, sizeof expert_ms, "%.3f", c.b.value * 1e3);
         std::snprintf(vs_expert, sizeof vs_expert, "%.2f", c.ratio);

@@ -3,7 +3,7 @@
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/round_robin.ipp>
 #include <attune/measure/clock/sampler.hpp>
-#include <attune/measure/cuda/worker/detail/worker_answers.hpp>
+#include <attune/measure/cuda/worker/message_values.ipp>
 #include <attune/measure/cuda/worker/worker_protocol.ipp>
 #include <attune/measure/cuda/worker/worker_wire.ipp>
 
@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
+#include <vector>
 
 namespace worker = attune::worker;
 
@@ -38,9 +39,14 @@ void take_apart(unsigned kind, std::string_view text)
     worker::reader from(text);
     switch (kind % 8) {
     case 0: {
-        worker::writer marked;
-        marked.put_text(worker::detail::own_mark());
-        std::string const all = marked.take() + std::string(text);
+        if (!worker::detail::is_flat_array(text)) break;
+        nlohmann::json values = nlohmann::json::from_cbor(text, true, false);
+        if (!values.is_array()) break;
+        std::string const mark = worker::detail::own_mark();
+        values.insert(values.begin(),
+                      nlohmann::json::binary(std::vector<std::uint8_t>(mark.begin(), mark.end())));
+        std::string all;
+        nlohmann::json::to_cbor(values, all);
         worker::reader from_begin(all);
         worker::beginning const how = worker::get_beginning(from_begin);
         worker::writer again;
@@ -51,7 +57,7 @@ void take_apart(unsigned kind, std::string_view text)
         static_cast<void>(worker::get_variant(from).launch.threads_per_block());
         break;
     case 2:
-        static_cast<void>(worker::get_probation(from));
+        static_cast<void>(worker::get_first_run_result(from));
         break;
     case 3:
         static_cast<void>(worker::get_outcome(from));

@@ -68,7 +68,7 @@ struct one_kernel {
         call.arguments = {array_number(0), by_value(wait_ns)};
         bench = in_worker ? attune::make_worker_bench(g.driver, call, how)
                           : attune::make_local_bench(g.driver, call, how);
-        attune::probation_result const begun = bench->establish(code, {}, 20);
+        attune::first_run_result const begun = bench->establish(code, {}, 20);
         if (auto const* why = std::get_if<attune::failure>(&begun)) FAIL(why->reason);
     }
     [[nodiscard]] attune::measurement time() const

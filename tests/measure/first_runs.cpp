@@ -37,7 +37,7 @@ void only_original(doubles& y)
     add(y);
 }
 
-bool works(attune::probation_result const& end) { return std::holds_alternative<double>(end); }
+bool works(attune::first_run_result const& end) { return std::holds_alternative<double>(end); }
 
 struct subject {
     minimal_trial_place place{doubles(9, 10.0)};

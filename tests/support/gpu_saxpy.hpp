@@ -179,7 +179,7 @@ struct saxpy_bench {
     [[nodiscard]] attune::failure refusal(attune::device_variant const& tried,
                                           double limit_s = 10) const
     {
-        attune::probation_result const end = bench->first_run(tried, limit_s);
+        attune::first_run_result const end = bench->first_run(tried, limit_s);
         if (auto const* why = std::get_if<attune::failure>(&end)) return *why;
         return {attune::failure_stage::compile, "none"};
     }

@@ -35,18 +35,18 @@ public:
         if (is_perturbed) attune::perturb(buffers_);
         return has_room || !is_perturbed;
     }
-    attune::probation_result run_trusted(code_type const& code, double limit_s)
+    attune::first_run_result run_trusted(code_type const& code, double limit_s)
     {
         asked += "t";
         limits.push_back(limit_s);
         return called(code);
     }
-    attune::probation_result
+    attune::first_run_result
     run(code_type const& code, double limit_s, attune::snapshot const& right)
     {
         asked += "r";
         limits.push_back(limit_s);
-        attune::probation_result const end = called(code);
+        attune::first_run_result const end = called(code);
         if (auto const found = attune::compare(buffers_[0], right.saved(0)))
             return attune::failure{attune::failure_stage::verify, found->text()};
         return end;
@@ -84,7 +84,7 @@ public:
     double takes_s = 0.001;
 
 private:
-    attune::probation_result called(code_type const& code)
+    attune::first_run_result called(code_type const& code)
     {
         try {
             code(data);

@@ -37,6 +37,11 @@ struct scripted_bench final : attune::device_bench {
     mutable bool wrote_elsewhere = false;
     std::string latest{}; ///< entry of the latest first run
 
+    using attune::device_bench::compare;
+    using attune::device_bench::establish;
+    using attune::device_bench::first_run;
+    using attune::device_bench::time;
+
     scripted_bench(std::shared_ptr<attune::cuda::driver const> with,
                    attune::device_call what,
                    attune::device_bench_options const& how)
@@ -58,7 +63,7 @@ struct scripted_bench final : attune::device_bench {
     }
 
     /// Seconds, or the end of this process.
-    [[nodiscard]] attune::probation_result act(attune::device_variant const& v) const
+    [[nodiscard]] attune::first_run_result act(attune::device_variant const& v) const
     {
         using attune::failure;
         using attune::failure_stage;
@@ -104,7 +109,7 @@ struct scripted_bench final : attune::device_bench {
         return std::stod(what);
     }
 
-    [[nodiscard]] attune::probation_result
+    [[nodiscard]] attune::first_run_result
     establish(attune::device_variant const& trusted,
               std::span<std::vector<std::byte> const> expected,
               double) override
@@ -113,14 +118,14 @@ struct scripted_bench final : attune::device_bench {
         bool const is_astray = trusted.code.entry == "astray";
         wrote_elsewhere = is_astray && options.perturb;
         auto const result = is_astray || trusted.code.entry == "no perturbing"
-                                ? attune::probation_result{1.0}
+                                ? attune::first_run_result{1.0}
                                 : act(trusted);
         if (std::holds_alternative<double>(result)) established_s = std::get<double>(result);
         for (std::size_t i = 0; i < std::min(expected.size(), copies.size()); ++i)
             if (!expected[i].empty()) copies[i] = expected[i];
         return result;
     }
-    [[nodiscard]] attune::probation_result first_run(attune::device_variant const& tried,
+    [[nodiscard]] attune::first_run_result first_run(attune::device_variant const& tried,
                                                      double) override
     {
         if (established_s < 0) throw attune::error("the default is not established", "", "");

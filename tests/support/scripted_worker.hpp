@@ -72,11 +72,11 @@ struct scripted_worker {
             attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER), call, options, std::move(how));
     }
 
-    [[nodiscard]] attune::probation_result establish(std::string const& entry = "0.5") const
+    [[nodiscard]] attune::first_run_result establish(std::string const& entry = "0.5") const
     {
         return bench->establish(scripted_bench::variant(entry), {}, 0.2);
     }
-    [[nodiscard]] attune::probation_result run(std::string const& entry) const
+    [[nodiscard]] attune::first_run_result run(std::string const& entry) const
     {
         return bench->first_run(scripted_bench::variant(entry), 0.2);
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/measure/bench.hpp>
 #include <attune/measure/clock/sampler.hpp>
-#include <attune/tune/loop/test_bench.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,19 +23,19 @@ struct time_script {
     double slowness = 1; ///< of the machine: a test may change it between two evaluations
 };
 
-class timed_bench final : public attune::test_bench {
+class timed_bench final : public attune::bench {
 public:
     explicit timed_bench(time_script const& script)
         : script_(script)
     {
     }
 
-    [[nodiscard]] attune::probation_result establish(attune::callable const& trusted,
+    [[nodiscard]] attune::first_run_result establish(attune::callable const& trusted,
                                                      double limit_s) override
     {
         return first_run(trusted, limit_s);
     }
-    [[nodiscard]] attune::probation_result first_run(attune::callable const& tried, double) override
+    [[nodiscard]] attune::first_run_result first_run(attune::callable const& tried, double) override
     {
         return seconds_of(tried);
     }
@@ -76,7 +76,7 @@ private:
 inline auto timed_by(time_script const& script)
 {
     return [&script](attune::tuning_problem const&, attune::tuning_options const&) {
-        return std::unique_ptr<attune::test_bench>(std::make_unique<timed_bench>(script));
+        return std::unique_ptr<attune::bench>(std::make_unique<timed_bench>(script));
     };
 }
 

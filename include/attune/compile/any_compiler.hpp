@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 // Of the stages that run code.
 class device_target;
-class test_bench;
+class bench;
 struct tuning_options;
 struct tuning_problem;
 
@@ -54,7 +54,7 @@ struct any_compiler {
     std::function<std::shared_ptr<device_target const>()> find_target{};
     /// Where its code is run and timed, in place of this processor and the target; empty: there.
     /// For tests, which script times.
-    std::function<std::unique_ptr<test_bench>(tuning_problem const&, tuning_options const&)>
+    std::function<std::unique_ptr<bench>(tuning_problem const&, tuning_options const&)>
         make_bench{};
 
     /// Null: this processor. It refers to the compiler, which outlives it.

@@ -1,34 +1,14 @@
-// attune/compile/callable.hpp - compiled code that can be called, and what is known about it.
+// attune/compile/callable.hpp - what becomes of compiling a variant.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/callable.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
-#include <memory>
-#include <string>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI {
-
-/// Code in memory. Copies share it; it is unloaded when the last copy goes, also when the compiler
-/// that made it is gone already. The address must not be used after that.
-struct callable {
-    void* address{};                    ///< `result attune_entry(arguments...)`, C linkage
-    std::shared_ptr<void const> code{}; ///< keeps `address` valid
-    std::string object_key{};           ///< equal for equal object code of one compiler
-    double compile_s{};                 ///< wall seconds from text to address
-    std::string compiler{};             ///< identity() of the compiler that made it
-    bool from_cache = false;            ///< it was compiled by an earlier call or process
-
-    /// The code as a function. The signature is the one that the variant declared; an entry checks
-    /// it when the kernel is compiled, nothing can check it here.
-    template <class Signature>
-    [[nodiscard]] Signature* as() const noexcept
-    {
-        return reinterpret_cast<Signature*>(address);
-    }
-};
 
 /// A variant that does not compile or load is a value for the search, not an exception.
 using compile_result = std::variant<callable, failure>;

@@ -41,10 +41,4 @@ consteval bool require_device_compiler()
     return device_compiler<C>;
 }
 
-/// What such a callable points to. Valid while a copy of `code` lives.
-[[nodiscard]] inline device_variant const& device_variant_of(callable const& code) noexcept
-{
-    return *static_cast<device_variant const*>(code.address);
-}
-
 } // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/launch.hpp>
 
@@ -36,5 +37,11 @@ struct device_variant {
     device_code code;
     launch_geometry launch;
 };
+
+/// What the callable of a compiler for a device points to. Valid while a copy of `code` lives.
+[[nodiscard]] inline device_variant const& device_variant_of(callable const& code) noexcept
+{
+    return *static_cast<device_variant const*>(code.address);
+}
 
 } // namespace attune::inline ATTUNE_ABI

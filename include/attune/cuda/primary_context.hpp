@@ -54,7 +54,7 @@ public:
     {
         require_success(of, entered_, "cuCtxSetCurrent");
     }
-    /// For what is given back: there is nobody to tell when it fails.
+    /// For giving memory back: a failure of that cannot be reported.
     context_scope(driver const& of, context in, std::nothrow_t /*unused*/) noexcept
         : driver_(of)
         , relaxed_(of)

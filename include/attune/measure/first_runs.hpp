@@ -11,7 +11,7 @@
 #include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/arrays/snapshot.hpp>
 #include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/sandbox/probation.hpp>
+#include <attune/measure/sandbox/sandboxed_run.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -36,13 +36,13 @@ concept trial_place = requires(Place& place,
     { place.begin(is_perturbed) } -> std::same_as<bool>;
     // Runs what is trusted on what begin() has filled in. Then take_expectation() gives what other
     // runs from these contents must come to; `spare` is one that may be written over.
-    { place.run_trusted(code, limit_s) } -> std::same_as<probation_result>;
+    { place.run_trusted(code, limit_s) } -> std::same_as<first_run_result>;
     { place.take_expectation(std::move(spare)) } -> std::same_as<typename Place::expectation>;
     // Whether somebody compares with the expectation from the caller's contents when first runs
     // begin with perturbed ones.
     { Place::keeps_both_expectations } -> std::convertible_to<bool>;
     // Runs on what begin() has filled in and compares.
-    { place.run(code, limit_s, right) } -> std::same_as<probation_result>;
+    { place.run(code, limit_s, right) } -> std::same_as<first_run_result>;
     // Whether perturbed contents are possible here at all: apart, and not too large.
     { place.can_perturb() } -> std::convertible_to<bool>;
     // The element types and tolerances of the arrays, and what those that are written hold: before
@@ -78,12 +78,12 @@ public:
     /// @param limit_s             wall seconds of one run
     /// @param second_run_up_to_s  what takes longer is not run on perturbed contents
     /// @return  seconds, or why it does not work: then there is nothing to compare with
-    [[nodiscard]] probation_result
+    [[nodiscard]] first_run_result
     establish(Place& place, code_type const& trusted, double limit_s, double second_run_up_to_s)
     {
         forget();
         place.begin(false);
-        probation_result end = place.run_trusted(trusted, limit_s);
+        first_run_result end = place.run_trusted(trusted, limit_s);
         if (std::holds_alternative<failure>(end)) return end;
         expected_.emplace(place.take_expectation(std::nullopt));
         is_established_ = true;
@@ -96,10 +96,10 @@ public:
     /// Whether a variant works: from the contents that say most. A run from the caller's contents
     /// comes last, so that its results are what stands in the arrays.
     /// @pre  establish() has returned seconds
-    [[nodiscard]] probation_result first_run(Place& place, code_type const& tried, double limit_s)
+    [[nodiscard]] first_run_result first_run(Place& place, code_type const& tried, double limit_s)
     {
         ATTUNE_ASSERT(is_established_, "the default comes before all others");
-        probation_result end = 0.0;
+        first_run_result end = 0.0;
         if (begin_with_ != contents::original) {
             place.begin(true);
             end = place.run(tried, limit_s, *expected_of_perturbed_);

@@ -7,6 +7,7 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/bench.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch_table.hpp>
@@ -15,7 +16,6 @@
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/test_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/shape/derived_shapes.hpp>
 #include <attune/tune/shape/shape_check.hpp>
@@ -541,7 +541,7 @@ struct dispatch_table::state {
                                 options.measuring.protect);
         tuning_problem problem{kernel, *of.space, *of.default_at, compiler, frame};
         problem.only_verifies = true;
-        return make_test_bench(problem, options)
+        return make_bench(problem, options)
             ->verify(of.by_default.load()->code, of.winner->code, options.limits.check_s);
     }
 

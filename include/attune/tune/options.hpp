@@ -6,7 +6,7 @@
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/measure/sandbox/probation.hpp>
+#include <attune/measure/sandbox/sandboxed_run.hpp>
 #include <attune/search/budget.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/stop.hpp>

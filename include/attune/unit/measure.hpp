@@ -1,4 +1,4 @@
-// attune/unit/measure.hpp - the definitions of the stage measure/.
+// attune/unit/measure.hpp - the definitions of the stage measure/, without cuda/worker/.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
@@ -9,10 +9,14 @@
 #include <attune/measure/arrays/compare.ipp>
 #include <attune/measure/arrays/fresh_memory.ipp>
 #include <attune/measure/arrays/perturb.ipp>
+#include <attune/measure/bench.ipp>
 #include <attune/measure/clock/adaptive_timer.ipp>
 #include <attune/measure/clock/clocks.ipp>
-#include <attune/measure/clock/duel.ipp>
 #include <attune/measure/clock/round_robin.ipp>
+#include <attune/measure/cpu/cpu_bench.ipp>
+#include <attune/measure/cpu/cpu_first_runs.ipp>
+#include <attune/measure/cpu/guarded_timed_runs.ipp>
+#include <attune/measure/cpu/variant_timing.ipp>
 #include <attune/measure/cuda/device_bench.ipp>
 #include <attune/measure/cuda/device_clock.ipp>
 #include <attune/measure/cuda/device_compare.ipp>
@@ -21,20 +25,14 @@
 #include <attune/measure/cuda/device_runs.ipp>
 #include <attune/measure/cuda/device_session.ipp>
 #include <attune/measure/cuda/device_trials.ipp>
+#include <attune/measure/cuda/host_check.ipp>
 #include <attune/measure/cuda/launch_graph.ipp>
 #include <attune/measure/cuda/loaded_variant.ipp>
-#include <attune/measure/cuda/worker/worker_arrays.ipp>
-#include <attune/measure/cuda/worker/worker_bench.ipp>
-#include <attune/measure/cuda/worker/worker_door.ipp>
-#include <attune/measure/cuda/worker/worker_main.ipp>
-#include <attune/measure/cuda/worker/worker_process.ipp>
-#include <attune/measure/cuda/worker/worker_protocol.ipp>
-#include <attune/measure/cuda/worker/worker_wire.ipp>
 #include <attune/measure/roofline/roofline.ipp>
 #include <attune/measure/sandbox/child_process.ipp>
+#include <attune/measure/sandbox/fork_exclusions.ipp>
 #include <attune/measure/sandbox/guarded.ipp>
 #include <attune/measure/sandbox/isolation.ipp>
-#include <attune/measure/sandbox/left_out.ipp>
-#include <attune/measure/sandbox/probation.ipp>
 #include <attune/measure/sandbox/process_state.ipp>
+#include <attune/measure/sandbox/sandboxed_run.ipp>
 #include <attune/measure/sandbox/signal_guard.ipp>

@@ -5,10 +5,6 @@
 // attune::tune. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
-#include <attune/tune/cpu/cpu_bench.ipp>
-#include <attune/tune/cpu/proving_ground.ipp>
-#include <attune/tune/cpu/timing.ipp>
-#include <attune/tune/cpu/watched_runs.ipp>
 #include <attune/tune/device/cuda/cuda_bench.ipp>
 #include <attune/tune/device/cuda/cuda_device.ipp>
 #include <attune/tune/device/cuda/cuda_kernel.ipp>
@@ -31,7 +27,6 @@
 #include <attune/tune/loop/make_bench.ipp>
 #include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/session.ipp>
-#include <attune/tune/loop/test_bench.ipp>
 #include <attune/tune/loop/trial.ipp>
 #include <attune/tune/pipeline/compile_queue.ipp>
 #include <attune/tune/pipeline/core_pin.ipp>

@@ -7,13 +7,10 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <stdexcept>
-#include <tuple>
+#include <string>
 #include <vector>
 
-#include "../../laws/timer.hpp"
 #include "../scripted_clocks.hpp"
-
-TEST_CASE_TEMPLATE_APPLY(timer_laws, std::tuple<attune::adaptive_timer>);
 
 using attune::adaptive_timer_options;
 using attune::clock_choice;
@@ -43,6 +40,11 @@ struct scripted_run {
     }
 };
 
+/// Thrown through a timer to see that it comes out as it went in.
+struct thrown_through {
+    int value;
+};
+
 /// Options under which nothing stops but what a test sets.
 adaptive_timer_options unlimited()
 {
@@ -55,9 +57,63 @@ adaptive_timer_options unlimited()
 
 } // namespace
 
+TEST_CASE("a timer prepares every run, gives a sound interval and lets exceptions out")
+{
+    attune::adaptive_timer timer;
+    SUBCASE("prepare comes before every run, and only there")
+    {
+        std::string calls;
+        attune::measurement const m = timer.time([&] { calls += 'p'; }, [&] { calls += 'r'; });
+        REQUIRE(calls.size() >= 2);
+        REQUIRE(calls.size() % 2 == 0);
+        for (std::size_t i = 0; i < calls.size(); ++i)
+            CHECK(calls[i] == (i % 2 == 0 ? 'p' : 'r'));
+        CHECK(m.samples <= calls.size() / 2);
+    }
+    SUBCASE("the value lies inside its interval, finite and not negative")
+    {
+        attune::measurement const m = timer.time([] {}, [] {});
+        CHECK(m.samples >= 1);
+        CHECK(std::isfinite(m.high));
+        CHECK(m.low >= 0);
+        CHECK(m.low <= m.value);
+        CHECK(m.value <= m.high);
+    }
+    SUBCASE("an empty prepare is allowed")
+    {
+        int runs = 0;
+        std::function<void()> const nothing;
+        static_cast<void>(timer.time(nothing, [&] { ++runs; }));
+        CHECK(runs >= 1);
+    }
+    SUBCASE("what run throws comes out as it is, and the timer works afterwards")
+    {
+        int value = 0;
+        try {
+            static_cast<void>(timer.time([] {}, [] { throw thrown_through{7}; }));
+        } catch (thrown_through const& caught) {
+            value = caught.value;
+        }
+        CHECK(value == 7);
+        CHECK(timer.time([] {}, [] {}).samples >= 1);
+    }
+    SUBCASE("what prepare throws comes out as it is, and nothing has run")
+    {
+        int runs = 0;
+        CHECK_THROWS_AS(static_cast<void>(
+                            timer.time([] { throw std::logic_error("prepare"); }, [&] { ++runs; })),
+                        std::logic_error);
+        CHECK(runs == 0);
+    }
+    SUBCASE("a limit for racing that nothing can keep still gives a measurement")
+    {
+        timer.stop_above(0);
+        CHECK(timer.time([] {}, [] {}).samples >= 1);
+    }
+}
+
 TEST_CASE("adaptive_timer races")
 {
-    static_assert(attune::racing_timer<attune::adaptive_timer>);
     attune::adaptive_timer timer(attune::adaptive_timer::options{.max_samples = 3});
     timer.stop_above(2.5);
     CHECK(timer.chosen().stop_above == 2.5);

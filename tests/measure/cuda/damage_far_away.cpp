@@ -52,7 +52,7 @@ struct fixture {
     /// Why a variant fails its first run; empty: it does not.
     [[nodiscard]] std::string refusal(std::string const& name) const
     {
-        attune::probation_result const end = bench->first_run(variant_named(name), 10);
+        attune::first_run_result const end = bench->first_run(variant_named(name), 10);
         auto const* const why = std::get_if<failure>(&end);
         if (why == nullptr) return {};
         CHECK(why->stage == failure_stage::verify);

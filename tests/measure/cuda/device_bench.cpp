@@ -47,7 +47,7 @@ struct scripted_bench {
     /// Why a variant fails its first run.
     failure refusal(std::string const& name, double limit_s = 10)
     {
-        attune::probation_result const end = bench->first_run(variant_named(name), limit_s);
+        attune::first_run_result const end = bench->first_run(variant_named(name), limit_s);
         if (auto const* why = std::get_if<failure>(&end)) return *why;
         return {failure_stage::compile, "none"};
     }

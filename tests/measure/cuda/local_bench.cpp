@@ -89,7 +89,7 @@ struct emulated_bench {
     }
     [[nodiscard]] failure refusal(int how, double limit_s = 10) const
     {
-        attune::probation_result const end = bench->first_run(variant(how), limit_s);
+        attune::first_run_result const end = bench->first_run(variant(how), limit_s);
         if (auto const* why = std::get_if<failure>(&end)) return *why;
         return {failure_stage::compile, "none"};
     }

@@ -133,7 +133,7 @@ struct call_on_device {
     }
 };
 
-[[nodiscard]] failure failing(attune::probation_result const& result)
+[[nodiscard]] failure failing(attune::first_run_result const& result)
 {
     REQUIRE(std::holds_alternative<failure>(result));
     return std::get<failure>(result);

@@ -3,7 +3,7 @@
 #include <attune/measure/sandbox/guarded.hpp>
 
 #include <attune/measure/sandbox/child_process.hpp>
-#include <attune/measure/sandbox/probation.hpp>
+#include <attune/measure/sandbox/sandboxed_run.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -28,16 +28,16 @@ std::uintptr_t address(std::byte const* p) { return reinterpret_cast<std::uintpt
 constexpr std::size_t no_limit = ~std::size_t{0};
 
 /// Runs on the copies in a child.
-attune::probation_result tried(guarded_copies const& copies, std::function<void()> const& run)
+attune::first_run_result tried(guarded_copies const& copies, std::function<void()> const& run)
 {
-    attune::probation_options how;
+    attune::sandboxed_run_options how;
     how.limit_s = 5;
     how.also_check = [&] { return copies.damage(); };
     how.explain_address = [&](std::uintptr_t a) { return copies.explain(a); };
-    return attune::probation(run, copies.buffers(), nullptr, how);
+    return attune::sandboxed_run(run, copies.buffers(), nullptr, how);
 }
 
-std::string reason_of(attune::probation_result const& result)
+std::string reason_of(attune::first_run_result const& result)
 {
     auto const* why = std::get_if<attune::failure>(&result);
     return why ? why->reason : "";

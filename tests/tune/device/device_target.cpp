@@ -56,13 +56,13 @@ private:
 };
 
 /// Larger tiles are faster.
-class bench final : public attune::test_bench {
+class bench final : public attune::bench {
 public:
-    [[nodiscard]] attune::probation_result establish(attune::callable const&, double) override
+    [[nodiscard]] attune::first_run_result establish(attune::callable const&, double) override
     {
         return 1.0;
     }
-    [[nodiscard]] attune::probation_result first_run(attune::callable const&, double) override
+    [[nodiscard]] attune::first_run_result first_run(attune::callable const&, double) override
     {
         return 1.0;
     }
@@ -115,7 +115,7 @@ public:
     }
     void wait_for_caller(void*) const override {}
     void require_arrays(attune::call_frame const&) const override {}
-    [[nodiscard]] std::unique_ptr<attune::test_bench>
+    [[nodiscard]] std::unique_ptr<attune::bench>
     make_bench(attune::tuning_problem const&, attune::tuning_options const&) const override
     {
         return std::make_unique<bench>();

@@ -107,14 +107,14 @@ TEST_CASE("how many times as fast as the user's own code, and as the default, th
     bench<crawling, usual> b;
     b.any.make_bench = [&](attune::tuning_problem const& problem, attune::tuning_options const&) {
         times.seconds[attune::detail::baseline_code(problem.kernel).address] = 8e-3;
-        return std::unique_ptr<attune::test_bench>(std::make_unique<timed_bench>(times));
+        return std::unique_ptr<attune::bench>(std::make_unique<timed_bench>(times));
     };
     auto const r = b.tune_beside(&accumulate<usual>, quick_options());
     CHECK(r.report.speedup == doctest::Approx(40));
     REQUIRE(r.report.baseline);
     CHECK(r.report.baseline->speedup == doctest::Approx(4));
     CHECK(r.report.summary().starts_with("4.00x faster than your own, 40.00x than the default: "
-                                        "2 ms, was 8 ms and 80 ms"));
+                                         "2 ms, was 8 ms and 80 ms"));
 }
 
 TEST_CASE("own code that is wrong, or crashes, is a notice and is not timed")

@@ -29,7 +29,7 @@ struct script {
 };
 
 /// One that knows where it is.
-struct acting_bench final : attune::test_bench {
+struct acting_bench final : attune::bench {
     script const& acts;
     int ordinal;
 
@@ -38,13 +38,13 @@ struct acting_bench final : attune::test_bench {
         , ordinal(at)
     {
     }
-    attune::probation_result establish(attune::callable const&, double) override
+    attune::first_run_result establish(attune::callable const&, double) override
     {
         auto const why = acts.refuses_default.find(ordinal);
         if (why != acts.refuses_default.end()) return why->second;
         return 1.0;
     }
-    attune::probation_result first_run(attune::callable const&, double) override { return 1.0; }
+    attune::first_run_result first_run(attune::callable const&, double) override { return 1.0; }
     attune::outcome time(attune::callable const&, double, double, attune::timing_record&) override
     {
         auto const known = acts.default_s.find(ordinal);
@@ -56,7 +56,7 @@ struct acting_bench final : attune::test_bench {
         return std::size_t{0};
     }
     std::string protection() const override { return "acting"; }
-    std::unique_ptr<attune::test_bench> on_device(int at) const override
+    std::unique_ptr<attune::bench> on_device(int at) const override
     {
         auto const why = acts.never_starts.find(at);
         if (why != acts.never_starts.end()) throw attune::error(why->second, "there", "");
@@ -77,7 +77,7 @@ struct crew : bench_pool {
         std::vector<job> jobs;
         for (int& at : out)
             jobs.emplace_back(
-                [&at](attune::test_bench& b) { at = dynamic_cast<acting_bench&>(b).ordinal; });
+                [&at](attune::bench& b) { at = dynamic_cast<acting_bench&>(b).ordinal; });
         work(jobs);
         return out;
     }
@@ -92,7 +92,7 @@ TEST_CASE("a bench alone does everything on the calling thread")
     CHECK(alone.size() == 1);
     std::thread::id where;
     std::vector<bench_pool::job> const jobs{
-        [&](attune::test_bench&) { where = std::this_thread::get_id(); }};
+        [&](attune::bench&) { where = std::this_thread::get_id(); }};
     alone.work(jobs);
     CHECK(where == std::this_thread::get_id());
     CHECK(alone.places(3) == std::vector{0, 0, 0});
@@ -120,7 +120,7 @@ TEST_CASE("as many jobs are done at once as there are benches")
     crew three{acts, {1, 2}};
     std::atomic<int> here = 0;
     std::atomic<int> met = 0;
-    auto const meet = [&](attune::test_bench&) {
+    auto const meet = [&](attune::bench&) {
         ++here;
         auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
         while (here < 3 && std::chrono::steady_clock::now() < until)
@@ -138,7 +138,7 @@ TEST_CASE("a bench that throws is left out, and its job is done elsewhere")
     crew three{acts, {1, 2}};
     std::vector<int> done;
     auto const job = [&](int& at) {
-        return [&at](attune::test_bench& b) {
+        return [&at](attune::bench& b) {
             int const here = dynamic_cast<acting_bench&>(b).ordinal;
             if (here == 1) throw attune::error("no worker comes up any more", "why", "next");
             at = here;
@@ -161,8 +161,8 @@ TEST_CASE("what the own bench throws is thrown, when the others are ready")
     crew two{acts, {1}};
     std::atomic<bool> ready = false;
     std::vector<bench_pool::job> const jobs{
-        [](attune::test_bench&) { throw std::runtime_error("gone"); },
-        [&](attune::test_bench&) {
+        [](attune::bench&) { throw std::runtime_error("gone"); },
+        [&](attune::bench&) {
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
             ready = true;
         }};

@@ -39,7 +39,7 @@ struct problem_with {
     {
         attune::tuning_problem const problem{
             kernel.describe(), space, *attune::default_point(space), any, frame, predict};
-        return attune::make_test_bench(problem, options)->protection();
+        return attune::make_bench(problem, options)->protection();
     }
 };
 

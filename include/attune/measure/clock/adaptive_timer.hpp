@@ -115,7 +115,8 @@ template <time_source Source>
     return time_adaptively(taker, options);
 }
 
-/// The timer attune uses: models `racing_timer`.
+/// time_adaptively() on the clocks of this machine. `prepare` runs before every run and is never
+/// timed; what it or `run` throws comes out as it is, and the timer can be used again.
 class adaptive_timer {
 public:
     using options = adaptive_timer_options;

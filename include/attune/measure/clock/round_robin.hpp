@@ -10,6 +10,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/estimate.hpp>
+#include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/clock/sample_taker.hpp>
 
 #include <algorithm>
@@ -42,6 +43,16 @@ struct round_robin_options {
     /// without driving others out of the comparison. @pre  fewer than there are contestants
     std::size_t passengers = 0;
 };
+
+/// How the final of `contestants` runs is held: intervals are so wide that all of them together
+/// hold with 95 %.
+[[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
+{
+    round_robin_options how;
+    how.max_s = limit_s;
+    how.confidence = confidence_among(contestants);
+    return how;
+}
 
 /// The times of several runs. Those of one round were taken next to each other.
 class round_times {

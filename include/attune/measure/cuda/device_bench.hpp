@@ -7,45 +7,24 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/bench.hpp>
 #include <attune/measure/clock/round_robin.hpp>
 #include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/sandbox/probation.hpp>
+#include <attune/measure/cuda/device_call.hpp>
+#include <attune/measure/cuda/host_check.hpp>
+#include <attune/measure/sandbox/sandboxed_run.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-enum class memory_place : std::uint8_t { host, device };
-
-/// One array of a call. `where.data` is an address in that memory.
-struct device_buffer {
-    buffer where;
-    memory_place place = memory_place::device;
-};
-
-/// One argument of a kernel: an array (the kernel receives its address), or bytes by value.
-struct device_argument {
-    static constexpr std::size_t by_value = static_cast<std::size_t>(-1);
-
-    std::size_t buffer = by_value;  ///< index into device_call::buffers
-    std::vector<std::byte> value{}; ///< when by value
-};
-
-/// Everything a device needs of one call. Refers to the caller's memory.
-struct device_call {
-    int ordinal = 0; ///< of the device
-    std::vector<device_buffer> buffers;
-    std::vector<device_argument> arguments; ///< in the kernel's order
-};
 
 /// How to measure.
 struct device_bench_options {
@@ -53,8 +32,8 @@ struct device_bench_options {
     double precision = 0.01;               ///< relative half-width of the interval
     double timing_limit_s = 1.0;           ///< wall seconds for one timing
     bool as_graph = false;                 ///< launches are replayed from a CUDA graph
-    bool compare_results = true; ///< false: any result will do; who asks looks at contents()
-    /// Whether establish() may run the default a second time, from contents that nobody asked for:
+    bool compare_results = true; ///< false: any result will do; the caller looks at contents()
+    /// Whether establish() may run the default a second time, from perturbed contents:
     /// see perturb.hpp. Without it a variant that writes nothing passes where the result stands
     /// already.
     bool perturb = true;
@@ -75,27 +54,37 @@ struct device_bench_options {
     return std::max(limit_s, first_run_limit_s(default_s));
 }
 
-/// Runs variants on private copies of the call's arrays: the caller's are read, never written.
+/// The bench of a device. Variants run on private copies of the call's arrays: the caller's are
+/// read, never written.
 /// A function that returns a failure leaves the bench usable, also after an error that no context
 /// survives: whoever implements it starts anew with another context, or says that it cannot.
-class device_bench {
+///
+/// A callable stands for the device_variant that it points to. What the process of the bench asks
+/// of the user's functions is done here; the functions that take a device_variant leave it to
+/// whoever calls them, which a worker's process does.
+class device_bench : public bench {
 public:
-    virtual ~device_bench() = default;
-    device_bench() = default;
-    device_bench(device_bench const&) = delete;
-    device_bench& operator=(device_bench const&) = delete;
+    /// From now on these judge what is run by the functions of `bench`, too.
+    void set_host_check(std::shared_ptr<host_check> of) { host_check_ = std::move(of); }
+
+    [[nodiscard]] first_run_result establish(callable const& trusted, double limit_s) final;
+    [[nodiscard]] first_run_result first_run(callable const& tried, double limit_s) final;
+    [[nodiscard]] outcome
+    time(callable const& tried, double stop_above_s, double limit_s, timing_record& record) final;
+    [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
+                                                                 double limit_s) final;
 
     /// Runs the default configuration from the caller's contents; what it writes is what others are
     /// compared with, unless `expected` gives, per array, what is right (empty: not given).
     /// @param limit_s  wall seconds
     /// @return  seconds by events, or why it does not work
-    [[nodiscard]] virtual probation_result
+    [[nodiscard]] virtual first_run_result
     establish(device_variant const& trusted,
               std::span<std::vector<std::byte> const> expected,
               double limit_s) = 0;
 
     /// Runs a variant once from the caller's contents and compares what it wrote.
-    [[nodiscard]] virtual probation_result first_run(device_variant const& tried,
+    [[nodiscard]] virtual first_run_result first_run(device_variant const& tried,
                                                      double limit_s) = 0;
 
     /// What array `i` holds after the latest first_run() or establish().
@@ -119,8 +108,16 @@ public:
     /// device may be damaged: the next call makes all of it anew first, from the caller's arrays.
     [[nodiscard]] virtual bool is_spoilt() const noexcept { return false; }
 
-    /// How the program is protected from the variants: "worker: ...", "in process: as asked".
-    [[nodiscard]] virtual std::string protection() const = 0;
+protected:
+    [[nodiscard]] std::shared_ptr<host_check> const& host_check_in_use() const noexcept
+    {
+        return host_check_;
+    }
+
+private:
+    [[nodiscard]] first_run_result checked_by_host(first_run_result end);
+
+    std::shared_ptr<host_check> host_check_{}; ///< null: nothing to ask
 };
 
 /// A bench in this process, on the primary context of the device; waits for all work there first.
@@ -130,12 +127,14 @@ public:
 ///
 /// Takes memory for each array twice (as it was, and to work on), for those that are written up to
 /// five times; what only serves to find more mistakes is left out where there is no room.
+/// @param protection  what protection() says
 /// Errors   attune::error: out of memory (with how much was asked and is free), an array that is
 ///          not on the device, or longer than its allocation
 [[nodiscard]] std::unique_ptr<device_bench>
 make_local_bench(std::shared_ptr<cuda::driver const> driver,
                  device_call call,
-                 device_bench_options const& options);
+                 device_bench_options const& options,
+                 std::string protection = "in process: as asked");
 
 /// A bench in a worker process with a context of its own, which is replaced when it dies: see
 /// worker_bench.hpp.

@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_bench.ipp - a bench in this process.
+// attune/measure/cuda/device_bench.ipp - the user's judgement of results, and a bench in this process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <attune/measure/cuda/device_runs.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 #include <attune/measure/cuda/loaded_variant.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,28 +29,35 @@ class local_bench final : public device_bench {
 public:
     local_bench(std::shared_ptr<cuda::driver const> driver,
                 device_call const& call,
-                device_bench_options const& options)
+                device_bench_options const& options,
+                std::string protection)
         : session_(std::make_shared<device_session>(std::move(driver), call.ordinal))
+        , protection_(std::move(protection))
     {
         cuda::context_scope const here{session_->context()};
         on_device_ = std::make_unique<bench_on_device>(session_, call, options);
     }
 
-    [[nodiscard]] probation_result establish(device_variant const& trusted,
+    using device_bench::compare;
+    using device_bench::establish;
+    using device_bench::first_run;
+    using device_bench::time;
+
+    [[nodiscard]] first_run_result establish(device_variant const& trusted,
                                              std::span<std::vector<std::byte> const> expected,
                                              double limit_s) override
     {
         on_device_->established.reset();
-        return in_context<probation_result>(limit_s, [&](bench_on_device& b) {
+        return in_context<first_run_result>(limit_s, [&](bench_on_device& b) {
             known_default made{trusted, {expected.begin(), expected.end()}, limit_s};
             made.took_s = b.establish(made);
             return b.established.emplace(std::move(made)).took_s;
         });
     }
 
-    [[nodiscard]] probation_result first_run(device_variant const& tried, double limit_s) override
+    [[nodiscard]] first_run_result first_run(device_variant const& tried, double limit_s) override
     {
-        return in_context<probation_result>(limit_s, [&](bench_on_device& b) {
+        return in_context<first_run_result>(limit_s, [&](bench_on_device& b) {
             return b.trials.first_run(b.run_of(b.load(tried)), limit_s);
         });
     }
@@ -99,7 +107,7 @@ public:
             hang_limit_s(limit_s, b.established ? b.established->took_s : 0.0);
         require_usable(run_limit_s);
         cuda::context_scope const here{session_->context()};
-        std::size_t asked = 0; // who is at work, while the runs do not know
+        std::size_t asked = 0; // the variant at work, while `runs` is not
         bool is_asking = true;
         std::vector<std::shared_ptr<loaded_variant>> field; // however many: they stay loaded
         std::optional<device_runs> runs;
@@ -108,9 +116,7 @@ public:
                 field.push_back(b.load(tried[asked]));
             runs.emplace(b.runs_of(field, run_limit_s));
             is_asking = false;
-            round_robin_options how;
-            how.max_s = limit_s;
-            how.confidence = confidence_among(tried.size());
+            round_robin_options how = final_options(tried.size(), limit_s);
             if (!b.flush)
                 how.is_repeatable = [&](std::size_t i) {
                     asked = i;
@@ -130,7 +136,7 @@ public:
         return on_device_->trials.is_spoilt();
     }
 
-    [[nodiscard]] std::string protection() const override { return "in process: as asked"; }
+    [[nodiscard]] std::string protection() const override { return protection_; }
 
 private:
     /// Errors   attune::error: an earlier variant has taken the device with it
@@ -181,6 +187,7 @@ private:
 
     std::shared_ptr<device_session> session_;
     std::unique_ptr<bench_on_device> on_device_{};
+    std::string protection_;
 };
 
 } // namespace detail
@@ -188,9 +195,61 @@ private:
 ATTUNE_INLINE std::unique_ptr<device_bench>
 make_local_bench(std::shared_ptr<cuda::driver const> driver,
                  device_call call,
-                 device_bench_options const& options)
+                 device_bench_options const& options,
+                 std::string protection)
 {
-    return std::make_unique<detail::local_bench>(std::move(driver), call, options);
+    return std::make_unique<detail::local_bench>(
+        std::move(driver), call, options, std::move(protection));
+}
+
+/// The user's refusal of what a run has written.
+ATTUNE_INLINE first_run_result device_bench::checked_by_host(first_run_result end)
+{
+    if (!host_check_ || !host_check_->has_refusal() || std::holds_alternative<failure>(end))
+        return end;
+    std::vector<std::vector<std::byte>> results;
+    try {
+        for (std::size_t i = 0; i < host_check_->arrays(); ++i)
+            results.push_back(contents(i));
+    } catch (stopped const& unread) {
+        return unread.why;
+    }
+    std::string const said = host_check_->refusal(std::move(results));
+    if (!said.empty()) return failure{failure_stage::verify, said};
+    return end;
+}
+
+ATTUNE_INLINE first_run_result device_bench::establish(callable const& trusted, double limit_s)
+{
+    std::vector<std::vector<std::byte>> const none;
+    try {
+        return checked_by_host(establish(
+            device_variant_of(trusted), host_check_ ? host_check_->expected() : none, limit_s));
+    } catch (stopped const& no_reference) {
+        return no_reference.why;
+    }
+}
+
+ATTUNE_INLINE first_run_result device_bench::first_run(callable const& tried, double limit_s)
+{
+    return checked_by_host(first_run(device_variant_of(tried), limit_s));
+}
+
+ATTUNE_INLINE outcome device_bench::time(callable const& tried,
+                                         double stop_above_s,
+                                         double limit_s,
+                                         timing_record& record)
+{
+    return time(device_variant_of(tried), stop_above_s, limit_s, &record);
+}
+
+ATTUNE_INLINE std::variant<round_times, std::size_t>
+device_bench::compare(std::span<callable const> tried, double limit_s)
+{
+    std::vector<device_variant> all;
+    for (callable const& one : tried)
+        all.push_back(device_variant_of(one));
+    return compare(std::span<device_variant const>(all), limit_s);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -87,8 +87,8 @@ private:
         place& operator=(place const&) = delete;
 
         bool begin(bool is_perturbed);
-        [[nodiscard]] probation_result run_trusted(code_type const& enqueue, double limit_s);
-        [[nodiscard]] probation_result
+        [[nodiscard]] first_run_result run_trusted(code_type const& enqueue, double limit_s);
+        [[nodiscard]] first_run_result
         run(code_type const& enqueue, double limit_s, expectation const& want);
         [[nodiscard]] expectation take_expectation(std::optional<expectation> spare);
         [[nodiscard]] bool can_perturb() const;
@@ -119,7 +119,7 @@ private:
                     expectation const* want,
                     std::function<void()> const& enqueue,
                     double limit_s);
-    [[nodiscard]] std::string trespass();
+    [[nodiscard]] std::string forbidden_writes();
     [[nodiscard]] std::string difference(expectation const& want);
     [[nodiscard]] saved_contents save_written();
     [[nodiscard]] expectation expect_what_is_there();

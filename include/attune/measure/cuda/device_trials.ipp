@@ -121,14 +121,14 @@ ATTUNE_INLINE std::string device_trials::difference(expectation const& want)
 }
 
 /// What was written that must not be.
-ATTUNE_INLINE std::string device_trials::trespass()
+ATTUNE_INLINE std::string device_trials::forbidden_writes()
 {
     std::string said = copies_.damage();
     for (std::size_t i = 0; i < buffers_.size() && said.empty(); ++i) {
         if (copies_.layout().regions[copies_.layout().of[i].region].writable) continue;
         device_reference before{memory_place::device, copies_.address_in(inputs_, i)};
         if (before.at == 0) {
-            if (buffers_[i].place == memory_place::device) continue; // nobody knows any more
+            if (buffers_[i].place == memory_place::device) continue; // there was no room for a copy
             before = {memory_place::host, reinterpret_cast<std::uintptr_t>(buffers_[i].where.data)};
         }
         buffer bytes = buffers_[i].where;
@@ -156,7 +156,7 @@ ATTUNE_INLINE double device_trials::run_from(saved_contents const& begin,
     copies_.mend_zones(clock_);
     clock_.wait(limit_s + detail::comparing_limit_s);
     double const took_s = clock_.time(enqueue, limit_s);
-    std::string said = trespass();
+    std::string said = forbidden_writes();
     if (said.empty() && want != nullptr && compares_) said = difference(*want);
     if (!said.empty()) throw stopped{{failure_stage::verify, said}};
     return took_s;
@@ -188,7 +188,7 @@ ATTUNE_INLINE bool device_trials::place::begin(bool is_perturbed)
     return false;
 }
 
-ATTUNE_INLINE probation_result device_trials::place::run_trusted(code_type const& enqueue,
+ATTUNE_INLINE first_run_result device_trials::place::run_trusted(code_type const& enqueue,
                                                                  double limit_s)
 {
     if (!is_perturbed_) {
@@ -209,7 +209,7 @@ ATTUNE_INLINE probation_result device_trials::place::run_trusted(code_type const
     }
 }
 
-ATTUNE_INLINE probation_result device_trials::place::run(code_type const& enqueue,
+ATTUNE_INLINE first_run_result device_trials::place::run(code_type const& enqueue,
                                                          double limit_s,
                                                          expectation const& want)
 {
@@ -333,7 +333,7 @@ ATTUNE_INLINE double device_trials::first_run(std::function<void()> const& enque
 
 ATTUNE_INLINE std::string device_trials::objection()
 {
-    std::string said = trespass();
+    std::string said = forbidden_writes();
     expectation const* const right = policy_.expected();
     return said.empty() && compares_ && right != nullptr ? difference(*right) : said;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/sandbox/left_out.hpp>
+#include <attune/measure/sandbox/fork_exclusions.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -66,7 +66,7 @@ template <class Work>
 [[nodiscard]] pid_t fork_child(Work const& work, std::span<address_range const> without)
 {
     all_signals_blocked const guard;
-    std::optional<fork_without> omission;
+    std::optional<fork_exclusions> omission;
     own_fork const scope{[&] { omission.emplace(without); }, [&] { omission.reset(); }};
     pid_t const id = fork();
     if (id == 0) {

@@ -1,4 +1,4 @@
-// attune/measure/sandbox/guarded.hpp - copies of the arguments between pages that nobody may touch.
+// attune/measure/sandbox/guarded.hpp - copies of the arguments between pages that no code may touch.
 // SPDX-License-Identifier: MIT
 //
 // The technique is that of Electric Fence (Perens, 1987)
@@ -6,7 +6,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
-#include <attune/measure/sandbox/left_out.hpp>
+#include <attune/measure/sandbox/fork_exclusions.hpp>
 
 #include <cstddef>
 #include <cstdint>

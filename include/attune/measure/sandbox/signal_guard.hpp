@@ -21,8 +21,8 @@ struct stopped {
 /// While it lives, calls on this thread survive SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT, run no
 /// longer than a limit and give their exceptions as failures.
 ///
-/// A second line of defence behind probation(): what was overwritten before the fault stays so, no
-/// destructor of the function runs, what it had allocated or locked stays so, exit() ends the
+/// A second line of defence behind sandboxed_run(): what was overwritten before the fault stays so,
+/// no destructor of the function runs, what it had allocated or locked stays so, exit() ends the
 /// program, and a fault on another thread (of OpenMP, say) goes to the handlers that were there
 /// before. A function that blocks every signal cannot be stopped.
 ///

@@ -135,8 +135,8 @@ inline void on_tick(int, siginfo_t*, void*)
     ::siglongjmp(guard->back, 1);
 }
 
-/// Takes a real-time signal that nobody has a handler for. Another copy of attune may look for one
-/// at the same moment: who replaces the default has it. @return  0: there is none
+/// Takes a real-time signal without a handler. Another copy of attune may look for one at the same
+/// moment: the copy that replaces the default action has the signal. @return  0: there is none
 [[nodiscard]] inline int take_unused_signal(struct sigaction const& ours) noexcept
 {
 #if defined(__linux__)

@@ -8,7 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/tune/loop/test_bench.hpp>
+#include <attune/measure/bench.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -108,7 +108,7 @@ public:
     /// Errors   attune::error: the device or tuning_options::device.others cannot be used, the
     /// arguments
     ///          do not fit it, out of memory
-    [[nodiscard]] virtual std::unique_ptr<test_bench>
+    [[nodiscard]] virtual std::unique_ptr<bench>
     make_bench(tuning_problem const& problem, tuning_options const& options) const = 0;
 };
 

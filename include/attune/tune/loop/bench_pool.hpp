@@ -6,7 +6,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/loop/test_bench.hpp>
+#include <attune/measure/bench.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -21,20 +21,20 @@ namespace attune::inline ATTUNE_ABI {
 /// a thread of its own. Without other devices it starts no thread.
 class bench_pool {
 public:
-    using job = std::function<void(test_bench&)>;
+    using job = std::function<void(bench&)>;
 
     /// A default whose times on two devices differ by more than this is worth a notice.
     static constexpr double alike = 0.05;
 
-    /// @param others  the other devices, by ordinal; no bench is started for them yet
-    bench_pool(std::unique_ptr<test_bench> own, std::vector<int> const& others);
+    /// @param others  their devices, by ordinal; nothing is started yet
+    bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others);
     ~bench_pool();
     bench_pool(bench_pool const&) = delete;
     bench_pool& operator=(bench_pool const&) = delete;
 
-    [[nodiscard]] test_bench& own() noexcept { return *own_; }
-    /// How many devices were named, those that are left out included: how many configurations are
-    /// asked of the search at once must not depend on whether a device failed.
+    [[nodiscard]] bench& own() noexcept { return *own_; }
+    /// All that were named, also those that are of no use any more: what is asked of a search at
+    /// once must not depend on what became of a device.
     [[nodiscard]] std::size_t size() const noexcept { return 1 + others_.size(); }
 
     /// Starts the benches of the other devices; each runs and times the default, all at once. A
@@ -57,7 +57,7 @@ public:
 private:
     struct member {
         int ordinal = 0;
-        std::unique_ptr<test_bench> bench{}; ///< null: not started, or left out
+        std::unique_ptr<bench> bench{}; ///< null: not started, or left out
         std::size_t jobs = 0;
         std::string trouble{}; ///< why its latest job was not done
     };
@@ -67,7 +67,7 @@ private:
                 std::function<void()> const& meanwhile);
     void exclude(member& m);
 
-    std::unique_ptr<test_bench> own_;
+    std::unique_ptr<bench> own_;
     std::vector<member> others_;
     std::size_t own_jobs_ = 0;
     double cpu_s_ = 0;

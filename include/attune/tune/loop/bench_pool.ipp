@@ -22,8 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<test_bench> own,
-                                     std::vector<int> const& others)
+ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others)
     : own_(std::move(own))
     , processors_(allowed_processors())
 {

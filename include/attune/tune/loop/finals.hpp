@@ -89,16 +89,6 @@ private:
     std::vector<finalist> all_;
 };
 
-/// How the final of `contestants` runs is held: intervals are so wide that all of them together
-/// hold with 95 %.
-[[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
-{
-    round_robin_options how;
-    how.max_s = limit_s;
-    how.confidence = confidence_among(contestants);
-    return how;
-}
-
 namespace detail {
 
 /// Rounds that a final has to have time for: the fewest that prove anything among so many, one to

@@ -4,16 +4,54 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/cpu/cpu_bench.hpp>
+#include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/tune/device/device_target.hpp>
+#include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/options.hpp>
 
+#include <string>
+
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE std::unique_ptr<test_bench> make_test_bench(tuning_problem const& problem,
-                                                          tuning_options const& options)
+ATTUNE_INLINE trial_call trial_call_of(tuning_problem const& problem)
+{
+    call_frame const& frame = problem.frame;
+    kernel_description const& kernel = problem.kernel;
+    trial_call out;
+    out.buffers = frame.buffers;
+    out.call = frame.call;
+    out.idle = frame.idle;
+    if (kernel.reference)
+        out.reference = [&frame, &kernel](trial_call::addresses data) {
+            frame.with_arguments(data, kernel.reference);
+        };
+    if (kernel.check)
+        out.refusal = [&frame, &kernel](trial_call::addresses data) {
+            std::string said;
+            frame.with_arguments(data, [&](void const* all) { said = kernel.check(all); });
+            return said;
+        };
+    if (kernel.baseline) out.passenger = detail::baseline_code(kernel).address;
+    return out;
+}
+
+ATTUNE_INLINE bench_options bench_options_of(tuning_options const& options)
+{
+    constexpr double share_of_one_timing = 0.05;
+    bench_options out;
+    out.cache = options.measuring.cache;
+    out.precision = options.measuring.precision;
+    out.timing_limit_s = share_of_one_timing * options.limits.seconds;
+    out.first_run_ratio = options.limits.first_run_ratio;
+    out.protect = options.measuring.protect;
+    out.trial = options.measuring.trial;
+    return out;
+}
+
+ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
+                                                tuning_options const& options)
 {
     if (problem.compiler.make_bench) return problem.compiler.make_bench(problem, options);
     if (auto const device = problem.compiler.target()) return device->make_bench(problem, options);
@@ -22,7 +60,11 @@ ATTUNE_INLINE std::unique_ptr<test_bench> make_test_bench(tuning_problem const& 
                         "' is for this processor: no device can measure it",
                     "tuning_options::device.others",
                     "leave that empty, or tune with a compiler for a device");
-    return std::make_unique<cpu_bench>(problem, options);
+    if (!problem.frame.is_complete())
+        throw error("nothing says how many elements the pointers of an array point to",
+                    "kernel '" + problem.kernel.name + "'",
+                    "declare kernel.extent<i>(elements)");
+    return std::make_unique<cpu_bench>(trial_call_of(problem), bench_options_of(options));
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -7,10 +7,10 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/bench.hpp>
 #include <attune/measure/clock/pace.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/bench_pool.hpp>
-#include <attune/tune/loop/test_bench.hpp>
 #include <attune/tune/options.hpp>
 
 #include <cstddef>
@@ -53,7 +53,7 @@ struct trial {
 class trial_runner {
 public:
     /// @pre     problem and options outlive this object
-    /// Errors   as make_test_bench()
+    /// Errors   as make_bench()
     trial_runner(tuning_problem const& problem, tuning_options const& options);
     trial_runner(trial_runner const&) = delete;
     trial_runner& operator=(trial_runner const&) = delete;

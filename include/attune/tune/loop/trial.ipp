@@ -6,7 +6,6 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
-#include <attune/tune/cpu/cpu_bench.hpp>
 #include <attune/tune/loop/bench_pool.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
@@ -55,14 +54,14 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
 }
 
 /// A first run, and if that ends well the timing.
-inline void run_and_time(trial& made, test_bench& bench, double limit_s, double stop_above_s)
+inline void run_and_time(trial& made, bench& bench, double limit_s, double stop_above_s)
 {
     made.first_run_s = 0;
     made.timing = {};
     made.is_cut = true; // until its result is there
     made.result = failure{failure_stage::timeout, "cut short by Ctrl-C"};
     if (stop_is_requested()) return;
-    probation_result const end = bench.first_run(made.code, limit_s);
+    first_run_result const end = bench.first_run(made.code, limit_s);
     if (auto const* why = std::get_if<failure>(&end)) {
         made.result = *why;
     } else {
@@ -75,11 +74,8 @@ inline void run_and_time(trial& made, test_bench& bench, double limit_s, double 
 }
 
 /// The default's time. Ctrl-C leaves that of its first run.
-[[nodiscard]] inline outcome time_of_default(test_bench& bench,
-                                             callable const& code,
-                                             double first_run_s,
-                                             double limit_s,
-                                             timing_record& taken)
+[[nodiscard]] inline outcome time_of_default(
+    bench& bench, callable const& code, double first_run_s, double limit_s, timing_record& taken)
 {
     try {
         cuttable const here;
@@ -96,7 +92,7 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
                                          tuning_options const& options)
     : problem_(problem)
     , options_(options)
-    , pool_(make_test_bench(problem, options),
+    , pool_(make_bench(problem, options),
             problem.predict ? std::vector<int>{} : options.device.others)
     , quickest_s_(std::numeric_limits<double>::infinity())
 {
@@ -107,7 +103,7 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
 {
     if (auto const* why = std::get_if<failure>(&compiled)) detail::refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
-    probation_result const end = pool_.own().establish(code, options_.limits.default_run_s);
+    first_run_result const end = pool_.own().establish(code, options_.limits.default_run_s);
     if (auto const* why = std::get_if<failure>(&end)) detail::refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
     timing_record taken;
@@ -153,7 +149,7 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         bool const is_known =
             by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
         if (is_known) continue;
-        jobs.emplace_back([&made = out[i], limit_s, stop_above_s](test_bench& bench) {
+        jobs.emplace_back([&made = out[i], limit_s, stop_above_s](bench& bench) {
             try {
                 detail::run_and_time(made, bench, limit_s, stop_above_s);
             } catch (detail::cut_short const&) { // made.is_cut

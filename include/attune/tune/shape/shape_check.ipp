@@ -9,11 +9,11 @@
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
+#include <attune/measure/sandbox/fork_exclusions.hpp>
 #include <attune/measure/sandbox/guarded.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/measure/sandbox/left_out.hpp>
-#include <attune/measure/sandbox/probation.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
+#include <attune/measure/sandbox/sandboxed_run.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 
@@ -142,11 +142,11 @@ public:
     }
 
     /// The user's reference, or else the default.
-    [[nodiscard]] probation_result run_trusted(callable const& code, double limit_s)
+    [[nodiscard]] first_run_result run_trusted(callable const& code, double limit_s)
     {
         progress_.begin(is_perturbed_ ? check_step::trusted_on_perturbed : check_step::trusted,
                         std::min(limit_s, left_s()));
-        probation_result end = run_and_look(
+        first_run_result end = run_and_look(
             [&] {
                 if (asked_.kernel.reference)
                     asked_.frame.with_arguments(copies_.addresses(), asked_.kernel.reference);
@@ -160,12 +160,12 @@ public:
         return end;
     }
 
-    [[nodiscard]] probation_result run(callable const& code, double limit_s, snapshot const& right)
+    [[nodiscard]] first_run_result run(callable const& code, double limit_s, snapshot const& right)
     {
         progress_.begin(check_step::tried, limit_s);
         auto const call = [&] { asked_.frame.call(code.address, copies_.addresses()); };
         std::size_t const data_before = data_bytes();
-        probation_result end = run_and_look(call, &right);
+        first_run_result end = run_and_look(call, &right);
         std::vector<std::string> const changes = before_.changes();
         if (!changes.empty()) before_.restore();
         if (std::holds_alternative<failure>(end)) return end;
@@ -214,7 +214,7 @@ private:
         return how_ == isolation::fork ? read_memory_use().data : 0;
     }
 
-    [[nodiscard]] probation_result run_and_look(std::function<void()> const& call,
+    [[nodiscard]] first_run_result run_and_look(std::function<void()> const& call,
                                                 snapshot const* right)
     {
         double const limit_s = progress_.limit_s.load();
@@ -292,7 +292,7 @@ decide_here(shape_question const& asked, isolation how, bool may_perturb, check_
     if (!may_perturb) place.forbid_perturbed();
 
     first_runs<shape_trials> policy;
-    probation_result const known =
+    first_run_result const known =
         policy.establish(place, asked.trusted, asked.limits.check_s, asked.limits.check_s / 4);
     if (auto const* const failed = std::get_if<failure>(&known)) return *failed;
     double const took_s = std::get<double>(known);
@@ -303,7 +303,7 @@ decide_here(shape_question const& asked, isolation how, bool may_perturb, check_
 
     double const limit_s =
         std::max(shortest_limit_s, std::min(usual_first_run_ratio * took_s, asked.limits.check_s));
-    probation_result end = policy.first_run(place, asked.tried, limit_s);
+    first_run_result end = policy.first_run(place, asked.tried, limit_s);
     if (place.grown_runs() == 1 && std::holds_alternative<double>(end) &&
         progress.executions.load() < 4)
         end = policy.first_run(place, asked.tried, limit_s);

@@ -113,7 +113,7 @@ TEST_CASE("a worker answers from a bench with the program's arrays")
     message const got = s.ask(with_variant(message_kind::establish, "0.5", 1));
     CHECK(got.kind == message_kind::answer);
     worker::reader from(got.text);
-    CHECK(std::get<double>(worker::get_probation(from)) == 0.5);
+    CHECK(std::get<double>(worker::get_first_run_result(from)) == 0.5);
 
     message asked;
     asked.kind = message_kind::contents;

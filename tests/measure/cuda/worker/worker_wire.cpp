@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <limits>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
@@ -71,6 +72,42 @@ TEST_CASE("a count that cannot be is damaged, and takes no memory")
     std::string const text = to.take();
     worker::reader from(text);
     CHECK_THROWS_AS((void)from.get_count(), damaged_message);
+}
+
+TEST_CASE("numbers arrive whole, also those at the ends of their range, and in their own type only")
+{
+    constexpr double endless = std::numeric_limits<double>::infinity();
+    worker::writer to;
+    to.put(std::numeric_limits<std::int64_t>::min());
+    to.put(std::numeric_limits<std::uint64_t>::max());
+    to.put(endless);
+    to.put(1.0 / 3);
+    to.put(std::numeric_limits<double>::quiet_NaN());
+    to.put(true);
+    std::string const text = to.take();
+    worker::reader from(text);
+    CHECK(from.get<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
+    CHECK(from.get<std::uint64_t>() == std::numeric_limits<std::uint64_t>::max());
+    CHECK(from.get<double>() == endless);
+    CHECK(from.get<double>() == 1.0 / 3);
+    CHECK_THROWS_AS((void)from.get_number(), damaged_message);
+    CHECK(from.get<bool>());
+    worker::reader again(text);
+    CHECK_THROWS_AS((void)again.get<std::uint64_t>(), damaged_message); // it is negative
+    CHECK_THROWS_AS((void)again.get<std::int64_t>(), damaged_message);  // it is too large
+    CHECK_THROWS_AS((void)again.get<bool>(), damaged_message);
+}
+
+TEST_CASE("a message of nothing but beginnings is damaged, however long it is")
+{
+    for (char const begin : {'\x81', '\x9f', '\x5f', '\x7f', '\xa1', '\xc1', '\xd8'}) {
+        std::string const text(1 << 20, begin);
+        worker::reader from(text);
+        CHECK_THROWS_AS((void)from.get<int>(), damaged_message);
+        std::string const inside = std::string("\x82\x01") + text;
+        worker::reader second(inside);
+        CHECK_THROWS_AS((void)second.get<int>(), damaged_message);
+    }
 }
 
 TEST_CASE("a message arrives as it was sent, also one longer than the socket holds")

@@ -56,7 +56,7 @@ struct bench {
     }
 };
 
-attune::failure failure_of(attune::probation_result const& r)
+attune::failure failure_of(attune::first_run_result const& r)
 {
     auto const* const why = std::get_if<attune::failure>(&r);
     return why ? *why : attune::failure{failure_stage::load, "it worked"};
@@ -68,7 +68,8 @@ TEST_CASE("the default's result is what others are compared with, and faults are
 {
     bench b;
     attune::tuning_problem const problem = b.problem();
-    attune::cuda_bench runs{problem, b.options, b.compiler.target()};
+    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    attune::bench& runs = *made_runs;
     CHECK(std::get<double>(runs.establish(b.code(plain), 10)) == doctest::Approx(232e-6));
     CHECK(std::holds_alternative<double>(runs.first_run(b.code(quick), 10)));
     CHECK(failure_of(runs.first_run(b.code(doubled), 10)).stage == failure_stage::verify);
@@ -86,7 +87,8 @@ TEST_CASE("a variant is verified at a call that it was not tuned for")
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::guard}) {
         b.options.measuring.protect = how;
         auto const verdict = [&](saxpy_kind trusted, saxpy_kind tried, double limit_s = 10) {
-            attune::cuda_bench runs{problem, b.options, b.compiler.target()};
+            auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+            attune::bench& runs = *made_runs;
             attune::shape_verdict const said = runs.verify(b.code(trusted), b.code(tried), limit_s);
             CHECK(said.executions <= 4);
             CHECK((said.how == ending::right) == said.why.reason.empty());
@@ -106,7 +108,8 @@ TEST_CASE("times and turns are those of the device's events")
 {
     bench b;
     attune::tuning_problem const problem = b.problem();
-    attune::cuda_bench runs{problem, b.options, b.compiler.target()};
+    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    attune::bench& runs = *made_runs;
     (void)runs.establish(b.code(plain), 10);
     attune::timing_record taken;
     auto const m = std::get<attune::measurement>(runs.time(b.code(quick), never, 10, taken));
@@ -129,7 +132,8 @@ TEST_CASE("a reference or a check that throws is what is wrong with a variant")
         throw std::runtime_error("no licence");
     });
     attune::tuning_problem const by_reference = b.problem();
-    attune::cuda_bench refers{by_reference, b.options, b.compiler.target()};
+    auto const made_refers = attune::make_cuda_bench(by_reference, b.options, b.compiler.target());
+    attune::bench& refers = *made_refers;
     attune::failure const one = failure_of(refers.establish(b.code(plain), 10));
     CHECK(one.stage == failure_stage::verify);
     CHECK(one.reason == "the kernel's reference threw: no licence");
@@ -140,7 +144,8 @@ TEST_CASE("a reference or a check that throws is what is wrong with a variant")
         return true;
     });
     attune::tuning_problem const by_check = c.problem();
-    attune::cuda_bench checks{by_check, c.options, c.compiler.target()};
+    auto const made_checks = attune::make_cuda_bench(by_check, c.options, c.compiler.target());
+    attune::bench& checks = *made_checks;
     CHECK(std::holds_alternative<double>(checks.establish(c.code(plain), 10)));
     attune::failure const other = failure_of(checks.first_run(c.code(doubled), 10));
     CHECK(other.stage == failure_stage::verify);
@@ -155,7 +160,8 @@ TEST_CASE("a reference decides, not the default")
             y[i] += 2 * a * x[i];
     });
     attune::tuning_problem const problem = b.problem();
-    attune::cuda_bench runs{problem, b.options, b.compiler.target()};
+    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    attune::bench& runs = *made_runs;
     CHECK(failure_of(runs.establish(b.code(plain), 10)).stage == failure_stage::verify);
     CHECK(std::holds_alternative<double>(runs.establish(b.code(doubled), 10)));
     CHECK(failure_of(runs.first_run(b.code(quick), 10)).reason.find("argument 1, element 0") == 0);
@@ -169,7 +175,8 @@ TEST_CASE("a check sees all arrays and replaces the comparison")
         return x[9] == 10 && n == 100 && y[9] > 100; // any multiple is right
     });
     attune::tuning_problem const problem = b.problem();
-    attune::cuda_bench runs{problem, b.options, b.compiler.target()};
+    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    attune::bench& runs = *made_runs;
     CHECK(std::holds_alternative<double>(runs.establish(b.code(plain), 10)));
     CHECK(std::holds_alternative<double>(runs.first_run(b.code(doubled), 10)));
     attune::timing_record taken;
@@ -207,7 +214,8 @@ TEST_CASE("a check never sees the default's result in place of a variant's")
         return y[9] == 100 + a * x[9];
     });
     attune::tuning_problem const problem = b.problem();
-    attune::cuda_bench runs{problem, b.options, b.compiler.target()};
+    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    attune::bench& runs = *made_runs;
     CHECK(std::holds_alternative<double>(runs.establish(b.code(plain), 10)));
     CHECK(failure_of(runs.first_run(b.code(doubled), 10)).stage == failure_stage::verify);
     // From now on the worker cannot hand over what it computes; another one could, but has run the
@@ -256,7 +264,8 @@ TEST_CASE("where a worker is asked for, there is none without: an error says so"
         std::string isolation;
         std::string const why = error_of([&] {
             without_files const now;
-            isolation = attune::cuda_bench{problem, b.options, b.compiler.target()}.protection();
+            isolation =
+                attune::make_cuda_bench(problem, b.options, b.compiler.target())->protection();
         });
         return why + isolation;
     };
@@ -280,7 +289,8 @@ TEST_CASE("a bench for another device is on that one, and knows what is right")
             y[i] += a * x[i];
     });
     attune::tuning_problem const problem = b.problem();
-    attune::cuda_bench here{problem, b.options, b.compiler.target()};
+    auto const made_here = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    attune::bench& here = *made_here;
     CHECK(std::holds_alternative<double>(here.establish(b.code(plain), 10)));
     // The second one has no room for the arrays.
     CHECK(has(error_of([&] { (void)here.on_device(1); }), "memory"));

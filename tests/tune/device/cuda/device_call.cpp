@@ -3,6 +3,7 @@
 #include <attune/tune/device/cuda/device_call.hpp>
 
 #include <attune/cuda/numbers.hpp>
+#include <attune/measure/cuda/host_check.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -94,7 +95,7 @@ TEST_CASE("arrays are fetched from wherever they are")
     target.driver = device.driver;
     attune::call_frame const frame = frame_of(there.x, data.y, nullptr, 1.0, 1);
     attune::require_on_device(target, frame); // an empty array may be anywhere
-    auto const copies = attune::host_copies(target, frame);
+    auto const copies = attune::host_copies(device.driver, attune::make_device_call(target, frame));
     REQUIRE(copies.size() == 3);
     CHECK(std::memcmp(copies[0].data(), data.x.data(), 20) == 0);
     CHECK(std::memcmp(copies[1].data(), data.y.data(), 20) == 0);
@@ -113,8 +114,10 @@ TEST_CASE("arrays of a device are not copied where that would end a capture, whi
     attune::cuda::stream stream{};
     REQUIRE(driver.stream_create(&stream, 0) == 0);
     REQUIRE(driver.stream_begin_capture(stream, attune::cuda::flag::capture_relaxed) == 0);
-    std::string const said =
-        error_of([&] { static_cast<void>(attune::host_copies(target, frame)); });
+    std::string const said = error_of([&] {
+        static_cast<void>(
+            attune::host_copies(device.driver, attune::make_device_call(target, frame)));
+    });
     CHECK(has(said, "copying argument 0 from the device would end a capture"));
     CHECK(has(said, "before the capture begins"));
     attune::cuda::graph graph{};

@@ -34,7 +34,8 @@ struct worker_options {
     int ordinal = -1;
 };
 
-/// Sends requests to a worker. All functions throw attune::error when no worker comes up any more.
+/// Sends requests to a worker process. All functions throw attune::error when no worker can be
+/// started any more.
 class worker_bench final : public device_bench {
 public:
     /// Errors   attune::error: no worker comes up, with the reason
@@ -43,10 +44,15 @@ public:
                  device_bench_options const& options,
                  worker_options how = {});
 
-    [[nodiscard]] probation_result establish(device_variant const& trusted,
+    using device_bench::compare;
+    using device_bench::establish;
+    using device_bench::first_run;
+    using device_bench::time;
+
+    [[nodiscard]] first_run_result establish(device_variant const& trusted,
                                              std::span<std::vector<std::byte> const> expected,
                                              double limit_s) override;
-    [[nodiscard]] probation_result first_run(device_variant const& tried, double limit_s) override;
+    [[nodiscard]] first_run_result first_run(device_variant const& tried, double limit_s) override;
     /// Of the worker that has made the latest run. Errors   `stopped`: it does not hand them over
     [[nodiscard]] std::vector<std::byte> contents(std::size_t i) override;
     [[nodiscard]] outcome time(device_variant const& tried,
@@ -56,6 +62,8 @@ public:
     [[nodiscard]] std::variant<round_times, std::size_t>
     compare(std::span<device_variant const> tried, double limit_s) override;
     [[nodiscard]] std::string protection() const override;
+    /// In a worker there, settle_failure by the same user's functions.
+    [[nodiscard]] std::unique_ptr<bench> on_device(int ordinal) const override;
 
     /// How often a worker was replaced, and the wall seconds that took.
     [[nodiscard]] std::size_t replacements() const noexcept { return replacements_; }
@@ -67,22 +75,26 @@ private:
 
     /// Waits for at most `within_s`; `limit_s` is what a failure says.
     [[nodiscard]] reply exchange(message const& asked, double within_s, double limit_s);
-    /// The same, with a worker for certain, and once more where it was useless from the start.
+    /// As exchange(), after require_worker(). Where the answer is an error of the worker's own
+    /// environment, another worker is asked once.
     [[nodiscard]] reply ask(message const& asked, double within_s, double limit_s);
-    /// One that has taken the call. Errors   attune::error
+    /// Starts a worker and hands it the arrays. Errors   attune::error
     void start_worker();
-    /// One that has also established the default. Errors   attune::error
+    /// Starts a worker unless one runs, and has it establish the default. Errors   attune::error
     void require_worker();
     [[nodiscard]] message begin_message(route by) const;
-    [[nodiscard]] failure bury(failure_stage stage, std::string const& reason);
-    /// A failure as it was answered; of one that no context survives, the worker is ended.
-    [[nodiscard]] failure judged(failure why);
+    /// Ends the worker. @param reason  empty: how its process ended
+    [[nodiscard]] failure end_worker(failure_stage stage, std::string const& reason);
+    /// Adds the worker's log to a failure that it answered, and ends the worker where its context
+    /// may be lost.
+    [[nodiscard]] failure settle_failure(failure why);
     template <class Result, class Get>
     [[nodiscard]] Result result_of(reply&& got, Get const& get);
 
     std::shared_ptr<cuda::driver const> driver_;
     device_call call_;
-    device_bench_options options_;
+    device_bench_options const asked_options_;
+    device_bench_options options_; ///< those, without what has proven harmful
     worker_options how_;
     double data_s_ = 0; ///< allowed for moving and comparing the arrays
     std::string bus_{};

@@ -1,73 +1,444 @@
-// attune/measure/cuda/worker/worker_bench.ipp - a bench with a worker, or without for want of one.
+// attune/measure/cuda/worker/worker_bench.ipp - starts workers, sends them requests, and ends lost ones.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/measure/cuda/worker/detail/worker_answers.hpp>
-#include <attune/measure/cuda/worker/detail/worker_keeping.hpp>
-#include <attune/measure/cuda/worker/detail/worker_requests.hpp>
+#include <attune/cuda/numbers.hpp>
+#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 #include <attune/measure/cuda/worker/worker_main.hpp>
 #include <attune/measure/cuda/worker/worker_process.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
 #include <attune/measure/cuda/worker/worker_wire.hpp>
+#include <attune/measure/sandbox/detail/signal_text.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
 
+#include <time.h>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
-/// A bench in this process, for want of a worker.
-class bench_without_worker final : public device_bench {
-public:
-    bench_without_worker(std::unique_ptr<device_bench> bench, std::string why)
-        : bench_(std::move(bench))
-        , why_(std::move(why))
-    {
-    }
+[[nodiscard]] inline double now_s() noexcept { return system_clocks().wall_s(); }
 
-    [[nodiscard]] probation_result establish(device_variant const& trusted,
-                                             std::span<std::vector<std::byte> const> expected,
-                                             double limit_s) override
-    {
-        return bench_->establish(trusted, expected, limit_s);
-    }
-    [[nodiscard]] probation_result first_run(device_variant const& tried, double limit_s) override
-    {
-        return bench_->first_run(tried, limit_s);
-    }
-    [[nodiscard]] std::vector<std::byte> contents(std::size_t i) override
-    {
-        return bench_->contents(i);
-    }
-    [[nodiscard]] outcome time(device_variant const& tried,
-                               double stop_above_s,
-                               double limit_s,
-                               timing_record* taken) override
-    {
-        return bench_->time(tried, stop_above_s, limit_s, taken);
-    }
-    [[nodiscard]] std::variant<round_times, std::size_t>
-    compare(std::span<device_variant const> tried, double limit_s) override
-    {
-        return bench_->compare(tried, limit_s);
-    }
-    [[nodiscard]] bool is_spoilt() const noexcept override { return bench_->is_spoilt(); }
-    [[nodiscard]] std::string protection() const override
-    {
-        return "in process: there is no worker: " + why_;
-    }
+inline void nap(double seconds) noexcept
+{
+    timespec const length{
+        static_cast<time_t>(seconds),
+        static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
+    ::nanosleep(&length, nullptr);
+}
 
-private:
-    std::unique_ptr<device_bench> bench_;
-    std::string why_;
-};
+/// Whether contexts on a device are those of one server, in which a fault of one ends all.
+[[nodiscard]] inline bool is_shared_by_mps(cuda::driver const& driver, int ordinal) noexcept
+{
+    cuda::device device = 0;
+    int is_shared = 0;
+    return driver.device_get(&device, ordinal) == cuda::success &&
+           driver.device_get_attribute(&is_shared, cuda::of_device::is_shared_by_mps, device) ==
+               cuda::success &&
+           is_shared != 0;
+}
+
+/// Errors after which there may be nothing left to work with.
+[[nodiscard]] inline bool ends_context(failure const& why) noexcept
+{
+    return why.stage == failure_stage::crash || why.stage == failure_stage::timeout;
+}
+
+/// An exception for want of memory on the device: a worker that holds less there may do.
+[[nodiscard]] inline bool lacks_memory(message const& got)
+{
+    return got.kind == message_kind::thrown &&
+           (got.text.find("out of memory") != std::string::npos ||
+            got.text.find("OUT_OF_MEMORY") != std::string::npos);
+}
+
+[[nodiscard]] inline bool is_answer(message const& got) noexcept
+{
+    return got.kind == message_kind::answer || got.kind == message_kind::last_answer;
+}
+
+[[nodiscard]] inline message request(message_kind kind, writer& text)
+{
+    message made;
+    made.kind = kind;
+    made.text = text.take();
+    return made;
+}
 
 } // namespace detail
+
+ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> driver,
+                                         device_call call,
+                                         device_bench_options const& options,
+                                         worker_options how)
+    : driver_(std::move(driver))
+    , call_(std::move(call))
+    , asked_options_(options)
+    , options_(options)
+    , how_(std::move(how))
+{
+    constexpr double bytes_per_s = 200e6; // of a slow disk, let alone a bus
+    for (device_buffer const& b : call_.buffers)
+        data_s_ += static_cast<double>(b.where.bytes) / bytes_per_s;
+    cuda::device device = 0;
+    char bus[64] = "";
+    int const ordinal = how_.ordinal < 0 ? call_.ordinal : how_.ordinal;
+    if (ordinal != call_.ordinal) route_ = route::host;
+    cuda::require_success(*driver_, driver_->device_get(&device, ordinal), "cuDeviceGet");
+    cuda::require_success(*driver_,
+                          driver_->device_get_pci_bus_id(bus, sizeof bus - 1, device),
+                          "cuDeviceGetPCIBusId");
+    bus_ = bus;
+    is_shared_ = detail::is_shared_by_mps(*driver_, ordinal);
+    start_worker();
+}
+
+ATTUNE_INLINE message worker_bench::begin_message(route by) const
+{
+    message made;
+    made.kind = message_kind::begin;
+    beginning how;
+    how.driver_path = driver_->path;
+    how.bus = bus_;
+    how.options = options_;
+    how.may_copy = may_copy_;
+    how.call = call_;
+    pack_arrays(driver_, call_, by, how, made);
+    writer text;
+    put(text, how);
+    made.text = text.take();
+    return made;
+}
+
+ATTUNE_INLINE failure worker_bench::end_worker(failure_stage stage, std::string const& reason)
+{
+    failure why{stage, reason, {}};
+    if (worker_ == nullptr) return why;
+    // One that goes by itself says how: give it the time.
+    for (double const until_s = detail::now_s() + 1;
+         reason.empty() && !worker_->has_ended() && detail::now_s() < until_s;)
+        detail::nap(1e-3);
+    ending const how = worker_->end();
+    if (reason.empty())
+        why.reason = text_of(how);
+    else if (how.is_left)
+        why.reason += "; " + text_of(how);
+    why.log = worker_->log();
+    worker_.reset();
+    return why;
+}
+
+ATTUNE_INLINE worker_bench::reply
+worker_bench::exchange(message const& asked, double within_s, double limit_s)
+{
+    double const until_s = detail::now_s() + within_s;
+    worker_->forget_log();
+    message got;
+    transfer t = send(worker_->socket(), asked, until_s);
+    try {
+        if (t == transfer::done) t = worker_->receive(got, until_s);
+    } catch (damaged_message const& damage) {
+        return end_worker(failure_stage::crash, damage.what());
+    }
+    if (t == transfer::late)
+        return end_worker(failure_stage::timeout,
+                          "still running after " + attune::detail::seconds_text(limit_s));
+    if (t == transfer::ended) return end_worker(failure_stage::crash, {});
+    return got;
+}
+
+ATTUNE_INLINE void worker_bench::start_worker()
+{
+    worker_ = std::make_unique<process>(how_.start);
+    for (;;) {
+        reply r = exchange(begin_message(route_), how_.start_limit_s + data_s_, how_.start_limit_s);
+        if (auto const* const why = std::get_if<failure>(&r))
+            throw error(why->stage == failure_stage::timeout
+                            ? "the worker process does not answer within " +
+                                  attune::detail::seconds_text(how_.start_limit_s)
+                            : "the worker process does not come up: " + why->reason,
+                        why->log,
+                        "let variants run in this process, if they are known to be harmless");
+        message const& got = std::get<message>(r);
+        reader from(got.text);
+        if (got.kind == message_kind::ready) break;
+        if (got.kind == message_kind::unreachable && route_ == route::handle) {
+            route_ = route::host;
+            continue;
+        }
+        if (detail::lacks_memory(got) && std::exchange(may_copy_, false)) continue;
+        worker_.reset();
+        if (got.kind == message_kind::thrown) throw get_thrown(from);
+        throw error("the worker process does not come up: it cannot reach the arrays",
+                    got.kind == message_kind::unreachable ? from.get_text() : std::string(),
+                    "let variants run in this process, if they are known to be harmless");
+    }
+}
+
+ATTUNE_INLINE void worker_bench::require_worker()
+{
+    if (worker_ != nullptr) return;
+    double const begun_s = detail::now_s();
+    std::string last;
+    for (int attempt = 0; attempt < how_.most_attempts; ++attempt) {
+        // The memory of the one before may not be free yet.
+        if (attempt > 0) detail::nap(0.2 * attempt);
+        try {
+            start_worker();
+            if (established_) {
+                auto const known = result_of<first_run_result>(
+                    exchange(*established_,
+                             6 * established_limit_s_ + how_.grace_s + data_s_,
+                             established_limit_s_),
+                    [](reader& from) { return get_first_run_result(from); });
+                if (auto const* const why = std::get_if<failure>(&known)) {
+                    last = "the default configuration, which worked before: " + why->reason;
+                    worker_.reset();
+                    continue;
+                }
+                if (worker_ == nullptr) { // from perturbed contents
+                    last = "the default configuration wrote outside its arrays";
+                    options_.perturb = false;
+                    continue;
+                }
+            }
+            ++replacements_;
+            replacing_s_ += detail::now_s() - begun_s;
+            return;
+        } catch (std::exception const& none) {
+            last = none.what();
+            worker_.reset();
+        }
+    }
+    throw error("no worker process comes up any more to run variants in (" +
+                    std::to_string(how_.most_attempts) + " attempts)",
+                last,
+                is_shared_ ? "CUDA MPS serves this device, and takes no new client after a fault "
+                             "before all others have ended: end this program and the device's "
+                             "other users, or tune without MPS"
+                           : "see whether the device still works (nvidia-smi)");
+}
+
+ATTUNE_INLINE worker_bench::reply
+worker_bench::ask(message const& asked, double within_s, double limit_s)
+{
+    require_worker();
+    reply r = exchange(asked, within_s, limit_s);
+    for (bool is_second = false;; is_second = true) {
+        auto const* const got = std::get_if<message>(&r);
+        if (got == nullptr || detail::is_answer(*got)) return r;
+        // An error of the environment. Was it this worker's alone?
+        worker_.reset();
+        if (detail::lacks_memory(*got)) may_copy_ = false;
+        if (is_second) {
+            reader from(got->text);
+            if (got->kind == message_kind::thrown) throw get_thrown(from);
+            throw damaged_message();
+        }
+        require_worker();
+        r = exchange(asked, within_s, limit_s);
+    }
+}
+
+ATTUNE_INLINE failure worker_bench::settle_failure(failure why)
+{
+    if (worker_ == nullptr) return why;
+    if (why.log.empty()) why.log = worker_->log();
+    if (detail::ends_context(why)) worker_.reset();
+    return why;
+}
+
+template <class Result, class Get>
+Result worker_bench::result_of(reply&& got, Get const& get)
+{
+    if (auto* const why = std::get_if<failure>(&got)) return std::move(*why);
+    message const& answered = std::get<message>(got);
+    try {
+        reader from(answered.text);
+        if (answered.kind == message_kind::thrown) throw get_thrown(from);
+        if (!detail::is_answer(answered)) throw damaged_message();
+        Result result = get(from);
+        if (auto* const why = std::get_if<failure>(&result)) *why = settle_failure(std::move(*why));
+        // What one variant wrote over, all others would begin with or be compared with.
+        if (answered.kind == message_kind::last_answer) worker_.reset();
+        return result;
+    } catch (damaged_message const& damage) {
+        return end_worker(failure_stage::crash, damage.what());
+    }
+}
+
+namespace detail {
+
+/// Checks that a comparison names one of the contestants, or has times of all of them.
+/// Errors   damaged_message
+[[nodiscard]] inline std::variant<round_times, std::size_t> comparison_of(message const& got,
+                                                                          std::size_t contestants)
+{
+    reader from(got.text);
+    auto result = get_comparison(from);
+    auto const* const failed = std::get_if<std::size_t>(&result);
+    if (failed != nullptr ? *failed >= contestants
+                          : std::get<round_times>(result).size() != contestants)
+        throw damaged_message();
+    for (std::size_t i = 0; failed == nullptr && i < contestants; ++i)
+        if (std::get<round_times>(result).rounds(i) == 0) throw damaged_message();
+    return result;
+}
+
+} // namespace detail
+
+ATTUNE_INLINE first_run_result worker_bench::establish(
+    device_variant const& trusted, std::span<std::vector<std::byte> const> expected, double limit_s)
+{
+    established_.reset();
+    message asked;
+    asked.kind = message_kind::establish;
+    writer text;
+    text.put(limit_s);
+    put(text, trusted);
+    put_arrays(asked, text, expected);
+    asked.text = text.take();
+    auto const once = [&] {
+        return result_of<first_run_result>(
+            ask(asked, 6 * limit_s + how_.grace_s + data_s_, limit_s),
+            [](reader& from) { return get_first_run_result(from); });
+    };
+    first_run_result result = once();
+    if (worker_ == nullptr && options_.perturb) {
+        // The perturbed contents may be the cause.
+        options_.perturb = false;
+        result = once();
+    }
+    if (std::holds_alternative<double>(result)) {
+        established_ = std::move(asked);
+        established_limit_s_ = limit_s;
+        established_s_ = std::get<double>(result);
+    }
+    return result;
+}
+
+ATTUNE_INLINE first_run_result worker_bench::first_run(device_variant const& tried, double limit_s)
+{
+    writer text;
+    text.put(limit_s);
+    put(text, tried);
+    return result_of<first_run_result>(ask(detail::request(message_kind::first_run, text),
+                                           2 * limit_s + how_.grace_s + data_s_,
+                                           limit_s),
+                                       [](reader& from) { return get_first_run_result(from); });
+}
+
+ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
+{
+    auto const lost = [](failure why) {
+        why.reason = "its result cannot be read: " + why.reason;
+        return stopped{std::move(why)};
+    };
+    // Another worker would have what the default writes, and that would pass for this result.
+    if (worker_ == nullptr)
+        throw lost({failure_stage::crash, "the worker process that had it is no more", {}});
+    writer text;
+    text.put(i);
+    double const within_s = how_.grace_s + data_s_;
+    reply r = exchange(detail::request(message_kind::contents, text), within_s, within_s);
+    if (auto* const why = std::get_if<failure>(&r)) throw lost(std::move(*why));
+    auto& got = std::get<message>(r);
+    try {
+        reader from(got.text);
+        if (got.kind == message_kind::thrown) {
+            worker_.reset(); // the next one may be better off
+            throw lost({failure_stage::crash, attune::detail::sentence_of(get_thrown(from)), {}});
+        }
+        if (got.kind != message_kind::answer) throw damaged_message();
+        auto arrays = get_arrays(got, from);
+        if (arrays.size() != 1 || arrays.front().size() != call_.buffers.at(i).where.bytes)
+            throw damaged_message();
+        return std::move(arrays.front());
+    } catch (damaged_message const& damage) {
+        throw lost(end_worker(failure_stage::crash, damage.what()));
+    }
+}
+
+ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried,
+                                         double stop_above_s,
+                                         double limit_s,
+                                         timing_record* taken)
+{
+    writer text;
+    text.put(stop_above_s);
+    text.put(limit_s);
+    put(text, tried);
+    return result_of<outcome>(
+        ask(detail::request(message_kind::time, text),
+            2 * options_.timing_limit_s + 4 * limit_s + how_.grace_s + data_s_,
+            limit_s),
+        [&](reader& from) {
+            outcome const end = get_outcome(from);
+            timing_record const record = get_timing(from);
+            if (taken != nullptr) *taken = record;
+            return end;
+        });
+}
+
+ATTUNE_INLINE std::variant<round_times, std::size_t>
+worker_bench::compare(std::span<device_variant const> tried, double limit_s)
+{
+    writer text;
+    text.put(limit_s);
+    text.put(tried.size());
+    for (device_variant const& one : tried)
+        put(text, one);
+    message const asked = detail::request(message_kind::compare, text);
+    // Once it is out of time, each may still be at its warm-up runs or in a round.
+    double const run_limit_s = hang_limit_s(limit_s, established_s_);
+    double const within_s = 2 * limit_s + run_limit_s +
+                            10 * static_cast<double>(tried.size()) * established_s_ + how_.grace_s +
+                            data_s_;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        reply r = ask(asked, within_s, run_limit_s);
+        if (auto const* const got = std::get_if<message>(&r)) {
+            try {
+                auto result = detail::comparison_of(*got, tried.size());
+                // It does not say why: another worker, to be safe.
+                if (std::holds_alternative<std::size_t>(result)) worker_.reset();
+                return result;
+            } catch (damaged_message const& damage) {
+                static_cast<void>(end_worker(failure_stage::crash, damage.what()));
+            }
+        }
+        // The worker did not say which variant failed: each runs alone.
+        for (std::size_t i = 0; i < tried.size(); ++i)
+            if (std::holds_alternative<failure>(first_run(tried[i], run_limit_s))) return i;
+    }
+    return tried.size() - 1;
+}
+
+ATTUNE_INLINE std::unique_ptr<bench> worker_bench::on_device(int ordinal) const
+{
+    worker_options there = how_;
+    there.ordinal = ordinal;
+    auto made = std::make_unique<worker_bench>(driver_, call_, asked_options_, std::move(there));
+    made->set_host_check(host_check_in_use());
+    return made;
+}
+
+ATTUNE_INLINE std::string worker_bench::protection() const
+{
+    std::string text = "worker: variants run in a process of their own";
+    if (replacements_ > 0)
+        text += ", replaced " + std::to_string(replacements_) +
+                (replacements_ == 1 ? " time" : " times");
+    if (is_shared_)
+        text += "; under CUDA MPS, where a fault of one takes this program's context too";
+    return text;
+}
 
 ATTUNE_INLINE std::unique_ptr<device_bench>
 make_worker_bench(std::shared_ptr<cuda::driver const> driver,
@@ -93,8 +464,8 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                     why,
                     "options.protect = attune::isolation::automatic lets them run in this process "
                     "then, and the report says so");
-    return std::make_unique<detail::bench_without_worker>(
-        make_local_bench(std::move(driver), std::move(call), options), std::move(why));
+    return make_local_bench(
+        std::move(driver), std::move(call), options, "in process: there is no worker: " + why);
 }
 
 } // namespace attune::inline ATTUNE_ABI::worker

@@ -1,4 +1,4 @@
-// attune/measure/cuda/worker/worker_protocol.ipp - what a worker is asked, member by member.
+// attune/measure/cuda/worker/worker_protocol.ipp - requests and answers, member by member.
 // SPDX-License-Identifier: MIT
 //
 // Structures are taken apart by structured bindings, so that a member that is added to one of them
@@ -8,10 +8,16 @@
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/cuda/worker/detail/worker_lists.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
+#include <attune/measure/cuda/worker/worker_wire.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::worker {
 
@@ -25,13 +31,217 @@ ATTUNE_INLINE std::string protocol_mark(std::string_view version,
     return mark.hex();
 }
 
+namespace detail {
+
+/// An enumerator, `last` at most.
+/// Errors   damaged_message
+template <class Enum>
+[[nodiscard]] Enum get_enum(reader& from, Enum last)
+{
+    auto const value = from.get<Enum>();
+    if (value > last) throw damaged_message();
+    return value;
+}
+
+inline void put_value(writer& to, std::size_t what) { to.put(what); }
+inline void put_value(writer& to, std::uint32_t what) { to.put(what); }
+inline void put_value(writer& to, double what) { to.put(what); }
+inline void get_value(reader& from, std::size_t& into) { into = from.get<std::size_t>(); }
+inline void get_value(reader& from, std::uint32_t& into) { into = from.get<std::uint32_t>(); }
+inline void get_value(reader& from, double& into) { into = from.get<double>(); }
+
+inline void put_value(writer& to, code_resources const& what)
+{
+    auto const& [registers, spill, stack, shared, constant, threads] = what;
+    to.put(std::array{registers, spill, stack, shared, constant, threads});
+}
+inline void get_value(reader& from, code_resources& into)
+{
+    auto& [registers, spill, stack, shared, constant, threads] = into;
+    for (std::int64_t* const one : {&registers, &spill, &stack, &shared, &constant, &threads})
+        *one = from.get<std::int64_t>();
+}
+
+inline void put_value(writer& to, launch_geometry const& what)
+{
+    auto const& [grid, block, cluster, shared_bytes, is_cooperative] = what;
+    to.put(grid);
+    to.put(block);
+    to.put(cluster);
+    to.put(shared_bytes);
+    to.put(is_cooperative);
+}
+inline void get_value(reader& from, launch_geometry& into)
+{
+    auto& [grid, block, cluster, shared_bytes, is_cooperative] = into;
+    for (auto* const one : {&grid, &block, &cluster})
+        *one = from.get<std::array<std::int64_t, 3>>();
+    shared_bytes = from.get<std::int64_t>();
+    is_cooperative = from.get<bool>();
+}
+
+inline void put_value(writer& to, measurement const& what)
+{
+    auto const& [value, low, high, samples] = what;
+    to.put(std::array{value, low, high});
+    to.put(samples);
+}
+inline void get_value(reader& from, measurement& into)
+{
+    auto& [value, low, high, samples] = into;
+    for (double* const one : {&value, &low, &high})
+        *one = from.get<double>();
+    samples = from.get<std::uint32_t>();
+}
+
+inline void put_value(writer& to, tolerance const& what)
+{
+    auto const& [absolute, relative, any] = what;
+    to.put(absolute);
+    to.put(relative);
+    to.put(any);
+}
+inline void get_value(reader& from, tolerance& into)
+{
+    auto& [absolute, relative, any] = into;
+    absolute = from.get<double>();
+    relative = from.get<double>();
+    any = from.get<bool>();
+}
+
+inline void put_value(writer& to, element_run const& what)
+{
+    auto const& [offset, count, type, within] = what;
+    to.put(offset);
+    to.put(count);
+    to.put(type);
+    put_value(to, within);
+}
+inline void get_value(reader& from, element_run& into)
+{
+    auto& [offset, count, type, within] = into;
+    offset = from.get<std::uint32_t>();
+    count = from.get<std::uint32_t>();
+    type = get_enum(from, element_type::extended);
+    get_value(from, within);
+}
+
+/// The address means something to the sender alone, and an array with gaps is never sent: a device
+/// has none.
+inline void put_value(writer& to, device_buffer const& what)
+{
+    auto const& [where, place] = what;
+    auto const& [data,
+                 bytes,
+                 type,
+                 writable,
+                 within,
+                 argument,
+                 gaps,
+                 structure,
+                 run_count,
+                 runs,
+                 first_target,
+                 target] = where;
+    static_cast<void>(data);
+    auto const& [row, rows, row_stride, slices, slice_stride] = gaps;
+    to.put(bytes);
+    to.put(type);
+    to.put(writable);
+    put_value(to, within);
+    to.put(argument);
+    to.put(std::array{row, rows, row_stride, slices, slice_stride, structure});
+    to.put(run_count);
+    for (std::size_t i = 0; i < std::min<std::size_t>(run_count, runs.size()); ++i)
+        put_value(to, runs[i]);
+    to.put(first_target);
+    to.put(target);
+    to.put(place);
+}
+inline void get_value(reader& from, device_buffer& into)
+{
+    auto& [where, place] = into;
+    auto& [data,
+           bytes,
+           type,
+           writable,
+           within,
+           argument,
+           gaps,
+           structure,
+           run_count,
+           runs,
+           first_target,
+           target] = where;
+    data = nullptr;
+    auto& [row, rows, row_stride, slices, slice_stride] = gaps;
+    bytes = from.get<std::size_t>();
+    type = get_enum(from, element_type::extended);
+    writable = from.get<bool>();
+    get_value(from, within);
+    argument = from.get<std::size_t>();
+    for (std::size_t* const one : {&row, &rows, &row_stride, &slices, &slice_stride, &structure})
+        *one = from.get<std::size_t>();
+    run_count = from.get<std::uint32_t>();
+    if (run_count > runs.size()) throw damaged_message();
+    for (std::size_t i = 0; i < run_count; ++i)
+        get_value(from, runs[i]);
+    first_target = from.get<std::size_t>();
+    target = from.get<std::size_t>();
+    place = get_enum(from, memory_place::device);
+}
+
+inline void put_value(writer& to, sent_region const& what)
+{
+    auto const& [place, bytes, skew, by_handle, handle, offset] = what;
+    to.put(place);
+    to.put(bytes);
+    to.put(skew);
+    to.put(by_handle);
+    to.put_text({handle.reserved, sizeof handle.reserved});
+    to.put(offset);
+}
+inline void get_value(reader& from, sent_region& into)
+{
+    auto& [place, bytes, skew, by_handle, handle, offset] = into;
+    place = get_enum(from, memory_place::device);
+    bytes = from.get<std::size_t>();
+    skew = from.get<std::size_t>();
+    by_handle = from.get<bool>();
+    std::string const text = from.get_text();
+    if (text.size() != sizeof handle.reserved) throw damaged_message();
+    std::memcpy(handle.reserved, text.data(), text.size());
+    offset = from.get<std::size_t>();
+}
+
+/// A list: its length, then its values.
+template <class T>
+void put_list(writer& to, std::vector<T> const& what)
+{
+    to.put(what.size());
+    for (T const& one : what)
+        put_value(to, one);
+}
+
+/// Errors   damaged_message
+template <class T>
+[[nodiscard]] std::vector<T> get_list(reader& from)
+{
+    std::vector<T> out(from.get_count());
+    for (T& one : out)
+        get_value(from, one);
+    return out;
+}
+
+} // namespace detail
+
 ATTUNE_INLINE void put(writer& to, device_code const& what)
 {
     auto const& [image, entry, architecture, resources] = what;
     to.put_text(image);
     to.put_text(entry);
     to.put(architecture);
-    to.put(resources);
+    detail::put_value(to, resources);
 }
 
 ATTUNE_INLINE device_code get_code(reader& from)
@@ -40,7 +250,7 @@ ATTUNE_INLINE device_code get_code(reader& from)
     out.image = from.get_text();
     out.entry = from.get_text();
     out.architecture = from.get<int>();
-    out.resources = from.get<code_resources>();
+    detail::get_value(from, out.resources);
     return out;
 }
 
@@ -48,15 +258,14 @@ ATTUNE_INLINE void put(writer& to, device_variant const& what)
 {
     auto const& [code, launch] = what;
     put(to, code);
-    to.put(launch);
+    detail::put_value(to, launch);
 }
 
 ATTUNE_INLINE device_variant get_variant(reader& from)
 {
     device_variant out;
     out.code = get_code(from);
-    out.launch = from.get<launch_geometry>();
-    reader::require_flag(out.launch.is_cooperative);
+    detail::get_value(from, out.launch);
     return out;
 }
 
@@ -77,7 +286,7 @@ ATTUNE_INLINE void put(writer& to, device_bench_options const& what)
 ATTUNE_INLINE device_bench_options get_options(reader& from)
 {
     device_bench_options out;
-    out.cache = from.get<cache_state>();
+    out.cache = detail::get_enum(from, cache_state::cold);
     out.precision = from.get<double>();
     out.timing_limit_s = from.get<double>();
     out.as_graph = from.get<bool>();
@@ -152,10 +361,7 @@ ATTUNE_INLINE beginning get_beginning(reader& from)
         one.value.resize(value.size());
         if (!value.empty()) std::memcpy(one.value.data(), value.data(), value.size());
     }
-    for (sent_region const& one : out.regions)
-        reader::require_flag(one.by_handle);
     for (device_buffer const& one : out.call.buffers) {
-        reader::require_flag(one.where.writable);
         if (!is_sound(one.where) || one.where.gaps.rows != 0) throw damaged_message();
     }
     for (device_argument const& one : out.call.arguments)
@@ -169,6 +375,170 @@ ATTUNE_INLINE beginning get_beginning(reader& from)
             out.call.buffers[i].where.bytes >
                 out.regions[out.region_of[i]].bytes - out.offset_of[i])
             throw damaged_message();
+    return out;
+}
+
+ATTUNE_INLINE void put(writer& to, failure const& what)
+{
+    auto const& [stage, reason, log] = what;
+    to.put(stage);
+    to.put_text(reason);
+    to.put_text(log);
+}
+
+ATTUNE_INLINE failure get_failure(reader& from)
+{
+    failure out;
+    out.stage = from.get<failure_stage>();
+    if (static_cast<std::size_t>(out.stage) >= failure_stage_count) throw damaged_message();
+    out.reason = from.get_text();
+    out.log = from.get_text();
+    return out;
+}
+
+ATTUNE_INLINE void put(writer& to, first_run_result const& what)
+{
+    to.put(what.index());
+    if (auto const* const seconds = std::get_if<double>(&what))
+        to.put(*seconds);
+    else
+        put(to, std::get<failure>(what));
+}
+
+ATTUNE_INLINE first_run_result get_first_run_result(reader& from)
+{
+    if (from.get<std::size_t>() == 0) return from.get<double>();
+    return get_failure(from);
+}
+
+ATTUNE_INLINE void put(writer& to, outcome const& what)
+{
+    to.put(what.index());
+    if (auto const* const measured = std::get_if<measurement>(&what))
+        detail::put_value(to, *measured);
+    else
+        put(to, std::get<failure>(what));
+}
+
+ATTUNE_INLINE outcome get_outcome(reader& from)
+{
+    if (from.get<std::size_t>() == 0) {
+        measurement out;
+        detail::get_value(from, out);
+        return out;
+    }
+    return get_failure(from);
+}
+
+ATTUNE_INLINE void put(writer& to, timing_record const& what)
+{
+    auto const& [times, disturbed, runs, threads, clock] = what;
+    detail::put_list(to, times);
+    detail::put_list(to, disturbed);
+    to.put(runs);
+    to.put(threads);
+    to.put_text(clock);
+}
+
+ATTUNE_INLINE timing_record get_timing(reader& from)
+{
+    timing_record out;
+    out.times = detail::get_list<double>(from);
+    out.disturbed = detail::get_list<std::uint32_t>(from);
+    out.runs = from.get<std::uint32_t>();
+    out.threads = from.get<std::uint32_t>();
+    out.clock = from.get_text();
+    bool const are_numbers =
+        std::none_of(out.times.begin(), out.times.end(), [](double t) { return std::isnan(t); });
+    // In ascending order, each once.
+    bool const are_places =
+        std::adjacent_find(out.disturbed.begin(), out.disturbed.end(), std::greater_equal<>()) ==
+            out.disturbed.end() &&
+        (out.disturbed.empty() || out.disturbed.back() < out.times.size());
+    if (!are_numbers || !are_places) throw damaged_message();
+    return out;
+}
+
+ATTUNE_INLINE void put(writer& to, std::variant<round_times, std::size_t> const& what)
+{
+    to.put(what.index());
+    if (auto const* const failed = std::get_if<std::size_t>(&what)) {
+        to.put(*failed);
+        return;
+    }
+    auto const& times = std::get<round_times>(what);
+    to.put(times.size());
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        to.put(times.seconds(i).size());
+        for (double const seconds : times.seconds(i))
+            to.put(seconds);
+    }
+}
+
+ATTUNE_INLINE std::variant<round_times, std::size_t> get_comparison(reader& from)
+{
+    if (from.get<std::size_t>() != 0) return from.get<std::size_t>();
+    round_times out(from.get_count());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        for (std::size_t left = from.get_count(); left > 0; --left)
+            out.add(i, from.get_number());
+    return out;
+}
+
+ATTUNE_INLINE void put_thrown(writer& to, std::exception_ptr const& thrown)
+{
+    // Not by dynamic_cast, which a program without run-time type information does not have.
+    try {
+        std::rethrow_exception(thrown);
+    } catch (error const& known) {
+        to.put_text(known.what_alone());
+        to.put_text(known.where());
+        to.put_text(known.next());
+    } catch (std::exception const& other) {
+        to.put_text(other.what());
+        to.put_text({});
+        to.put_text({});
+    }
+}
+
+ATTUNE_INLINE error get_thrown(reader& from)
+{
+    std::string const what = from.get_text();
+    std::string const where = from.get_text();
+    return {what, where, from.get_text()};
+}
+
+ATTUNE_INLINE void
+put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> arrays)
+{
+    std::size_t all = 0;
+    text.put(arrays.size());
+    for (std::vector<std::byte> const& one : arrays) {
+        text.put(one.size());
+        all += one.size();
+    }
+    to.bulk_bytes = all;
+    if (all == 0) return;
+    shared_memory memory(all);
+    std::byte* at = memory.data();
+    for (std::vector<std::byte> const& one : arrays)
+        at = std::copy(one.begin(), one.end(), at);
+    to.bulk = memory.take_file();
+}
+
+ATTUNE_INLINE std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text)
+{
+    shared_memory memory;
+    if (from.bulk.is_open())
+        memory = shared_memory(std::move(from.bulk), static_cast<std::size_t>(from.bulk_bytes));
+    std::vector<std::vector<std::byte>> out(text.get_count());
+    std::size_t at = 0;
+    for (std::vector<std::byte>& one : out) {
+        auto const bytes = text.get<std::size_t>();
+        if (bytes > memory.size() - at) throw damaged_message();
+        one.assign(memory.data() + at, memory.data() + at + bytes);
+        at += bytes;
+    }
     return out;
 }
 

@@ -1,31 +1,16 @@
 // attune/measure/cuda/worker/worker_wire.hpp - messages between the program and a worker process.
 // SPDX-License-Identifier: MIT
-//
-// Both ends are the same program, so numbers travel as they lie in memory; lengths are checked all
-// the same, since a worker may have been overwritten by a variant
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/measure/cuda/worker/message_values.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <span>
-#include <stdexcept>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::worker {
-
-/// A message that cannot be what its sender meant.
-struct damaged_message : std::runtime_error {
-    damaged_message()
-        : std::runtime_error("a message of the worker process is damaged")
-    {
-    }
-};
 
 /// An open file, closed with its owner.
 class descriptor {
@@ -101,81 +86,6 @@ struct message {
     std::string text{}; ///< made by `writer`
     descriptor bulk{};  ///< a shared_memory of `bulk_bytes`, if any
     std::uint64_t bulk_bytes = 0;
-};
-
-/// Puts values one after the other.
-class writer {
-public:
-    template <class T>
-        requires std::is_trivially_copyable_v<T>
-    void put(T const& value)
-    {
-        text_.append(reinterpret_cast<char const*>(&value), sizeof value);
-    }
-    void put_text(std::string_view value)
-    {
-        put(value.size());
-        text_ += value;
-    }
-    [[nodiscard]] std::string take() { return std::move(text_); }
-
-private:
-    std::string text_{};
-};
-
-/// Takes them in the same order.
-class reader {
-public:
-    explicit reader(std::string_view text)
-        : text_(text)
-    {
-    }
-    /// Errors   damaged_message: fewer bytes are left
-    template <class T>
-        requires std::is_trivially_copyable_v<T>
-    [[nodiscard]] T get()
-    {
-        T value{};
-        std::string_view const bytes = take(sizeof value);
-        std::memcpy(&value, bytes.data(), sizeof value);
-        if constexpr (std::is_same_v<T, bool>) require_flag(value);
-        return value;
-    }
-    /// A byte that is neither 0 nor 1 is no bool: to look at it as one has no meaning in C++.
-    /// Errors   damaged_message
-    static void require_flag(bool const& received)
-    {
-        unsigned char byte = 0;
-        std::memcpy(&byte, &received, sizeof byte);
-        if (byte > 1) throw damaged_message();
-    }
-    /// Errors   damaged_message: it is NaN, by which nothing can be sorted
-    [[nodiscard]] double get_number()
-    {
-        auto const value = get<double>();
-        if (value != value) throw damaged_message();
-        return value;
-    }
-    [[nodiscard]] std::string get_text() { return std::string(take(get<std::size_t>())); }
-    /// A number of things of which each takes at least a byte: no larger than what is left.
-    [[nodiscard]] std::size_t get_count()
-    {
-        auto const count = get<std::size_t>();
-        if (count > text_.size()) throw damaged_message();
-        return count;
-    }
-    [[nodiscard]] bool is_at_end() const noexcept { return text_.empty(); }
-
-private:
-    [[nodiscard]] std::string_view take(std::size_t bytes)
-    {
-        if (bytes > text_.size()) throw damaged_message();
-        std::string_view const taken = text_.substr(0, bytes);
-        text_.remove_prefix(bytes);
-        return taken;
-    }
-
-    std::string_view text_;
 };
 
 enum class transfer : std::uint8_t {

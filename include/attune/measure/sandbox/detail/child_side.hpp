@@ -28,7 +28,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Lives in memory that both processes see. The child only ever stores, the parent only loads; a
-/// child gone wild may write anything here, so the parent believes no length without checking it.
+/// child may overwrite all of it, so the parent checks every length.
 struct child_report {
     std::atomic<child_phase> phase{child_phase::starting};
     std::atomic<child_ending> ending{child_ending::lost};

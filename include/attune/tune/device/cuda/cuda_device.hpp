@@ -41,8 +41,8 @@ public:
                                                           point const& at) const override;
     void wait_for_caller(void* stream) const override;
     void require_arrays(call_frame const& frame) const override;
-    [[nodiscard]] std::unique_ptr<test_bench>
-    make_bench(tuning_problem const& problem, tuning_options const& options) const override;
+    [[nodiscard]] std::unique_ptr<bench> make_bench(tuning_problem const& problem,
+                                                    tuning_options const& options) const override;
 
 private:
     cuda_target const& target_;

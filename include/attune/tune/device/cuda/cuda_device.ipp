@@ -81,13 +81,13 @@ ATTUNE_INLINE void cuda_device::require_arrays(call_frame const& frame) const
     require_on_device(target_, frame);
 }
 
-ATTUNE_INLINE std::unique_ptr<test_bench>
-cuda_device::make_bench(tuning_problem const& problem, tuning_options const& options) const
+ATTUNE_INLINE std::unique_ptr<bench> cuda_device::make_bench(tuning_problem const& problem,
+                                                             tuning_options const& options) const
 {
     if (problem.predict) return std::make_unique<predicted_bench>(target_.limits);
     require_usable_devices(target_, options);
     require_device(problem.kernel.name);
-    return std::make_unique<cuda_bench>(problem, options, target_);
+    return make_cuda_bench(problem, options, target_);
 }
 
 } // namespace attune::inline ATTUNE_ABI

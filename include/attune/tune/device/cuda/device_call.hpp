@@ -4,11 +4,8 @@
 
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
-
-#include <cstddef>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -19,11 +16,6 @@ namespace attune::inline ATTUNE_ABI {
 /// @pre     target.can_run()
 /// Errors   attune::error naming the argument: no memory of a device, of another device, shorter
 void require_on_device(cuda_target const& target, call_frame const& frame);
-
-/// What all arrays of the call hold now, in order. Waits for what was launched on the device.
-/// Errors   attune::error: the driver's own
-[[nodiscard]] std::vector<std::vector<std::byte>> host_copies(cuda_target const& target,
-                                                              call_frame const& frame);
 
 } // namespace attune::inline ATTUNE_ABI
 

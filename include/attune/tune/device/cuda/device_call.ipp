@@ -83,29 +83,4 @@ ATTUNE_INLINE void require_on_device(cuda_target const& target, call_frame const
             detail::require_array_on_device(target, frame.buffers[a.buffer]);
 }
 
-ATTUNE_INLINE std::vector<std::vector<std::byte>> host_copies(cuda_target const& target,
-                                                              call_frame const& frame)
-{
-    cuda::primary_context const context{target.driver, target.ordinal};
-    cuda::context_scope const inside{context};
-    std::vector<std::vector<std::byte>> out(frame.buffers.size());
-    for (call_argument const& a : frame.arguments) {
-        if (a.buffer == call_argument::by_value) continue;
-        buffer const& b = frame.buffers[a.buffer];
-        if (b.bytes == 0) continue;
-        if (!a.on_device) {
-            out[a.buffer].assign(b.data, b.data + b.bytes);
-            continue;
-        }
-        std::string const argument = "argument " + std::to_string(b.argument);
-        cuda::require_no_capture(*target.driver, "copying " + argument + " from the device");
-        out[a.buffer].resize(b.bytes);
-        cuda::require_success(
-            *target.driver,
-            target.driver->copy_to_host(out[a.buffer].data(), detail::device_address(b), b.bytes),
-            "cuMemcpyDtoH of " + argument);
-    }
-    return out;
-}
-
 } // namespace attune::inline ATTUNE_ABI

@@ -8,8 +8,8 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/limits.hpp>
+#include <attune/measure/bench.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/test_bench.hpp>
 
 #include <cstddef>
 #include <span>
@@ -29,7 +29,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The bench of tuned.predict(). Every variant that the device could launch works, and takes its
 /// predicted_objective().
-class predicted_bench final : public test_bench {
+class predicted_bench final : public bench {
 public:
     /// @param device  outlives this object
     explicit predicted_bench(device_limits const& device)
@@ -37,8 +37,8 @@ public:
     {
     }
 
-    [[nodiscard]] probation_result establish(callable const& trusted, double limit_s) override;
-    [[nodiscard]] probation_result first_run(callable const& tried, double limit_s) override;
+    [[nodiscard]] first_run_result establish(callable const& trusted, double limit_s) override;
+    [[nodiscard]] first_run_result first_run(callable const& tried, double limit_s) override;
     /// Always `unknown`.
     [[nodiscard]] shape_verdict verify(callable const&, callable const&, double) override
     {

@@ -26,12 +26,12 @@ ATTUNE_INLINE double predicted_objective(device_limits const& device, device_var
     return std::ceil(waves) / waves / resident.fraction * (1 + spilled);
 }
 
-ATTUNE_INLINE probation_result predicted_bench::establish(callable const& trusted, double limit_s)
+ATTUNE_INLINE first_run_result predicted_bench::establish(callable const& trusted, double limit_s)
 {
     return first_run(trusted, limit_s);
 }
 
-ATTUNE_INLINE probation_result predicted_bench::first_run(callable const& tried, double)
+ATTUNE_INLINE first_run_result predicted_bench::first_run(callable const& tried, double)
 {
     device_variant const& code = device_variant_of(tried);
     std::string const said = launch_objection(device_, code.code.resources, code.launch);

@@ -1,0 +1,64 @@
+// attune/measure/cpu/cpu_bench.hpp - variants for this processor: tried in a child, timed in the process.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/snapshot.hpp>
+#include <attune/measure/bench.hpp>
+#include <attune/measure/cpu/cpu_first_runs.hpp>
+#include <attune/measure/cpu/guarded_timed_runs.hpp>
+#include <attune/measure/cpu/variant_timing.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// First runs are those of cpu_first_runs, all others those of guarded_timed_runs.
+class cpu_bench final : public bench {
+public:
+    /// Copies every writable buffer. @pre what the call refers to outlives this object
+    cpu_bench(trial_call call, bench_options const& options);
+    ~cpu_bench() override;
+
+    [[nodiscard]] first_run_result establish(callable const& trusted, double limit_s) override;
+    [[nodiscard]] first_run_result first_run(callable const& tried, double limit_s) override;
+    [[nodiscard]] outcome time(callable const& tried,
+                               double stop_above_s,
+                               double limit_s,
+                               timing_record& record) override;
+    [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
+                                                                 double limit_s) override;
+    [[nodiscard]] std::vector<time_sample> sample(callable const& known,
+                                                  timing_record const& how,
+                                                  std::size_t count,
+                                                  double limit_s) override;
+    [[nodiscard]] std::string protection() const override { return first_runs_.protection().why; }
+    void set_background(std::function<double()> cpu_s) override
+    {
+        background_cpu_s_ = std::move(cpu_s);
+    }
+
+    /// For other runs: guarded, and restored when the result goes.
+    /// @param limit_s  wall seconds for each run
+    [[nodiscard]] guarded_timed_runs watch(double limit_s) const;
+
+private:
+    trial_call call_;
+    bench_options options_;
+    snapshot original_;
+    variant_timing timing_;
+    cpu_first_runs first_runs_;
+    std::function<double()> background_cpu_s_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cpu/cpu_bench.ipp>
+#endif

@@ -1,0 +1,290 @@
+// attune/measure/cpu/cpu_first_runs.ipp - first runs and their verdicts.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/compare.hpp>
+#include <attune/measure/arrays/content.hpp>
+#include <attune/measure/arrays/perturb.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/cpu/cpu_first_runs.hpp>
+#include <attune/measure/sandbox/process_state.hpp>
+#include <attune/measure/sandbox/signal_guard.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Above this, first runs work on the caller's own pages (copied on write) without guard pages.
+inline constexpr std::size_t most_guarded_bytes = std::size_t{1} << 30;
+
+/// A run in a forked child, seen from inside: what it leaves behind there.
+class leftovers {
+public:
+    void begin()
+    {
+        state_.emplace();
+        data_bytes_ = read_memory_use().data;
+    }
+    /// @param again  repeats the run; called only when there is a suspicion
+    [[nodiscard]] std::string objection(std::span<std::string const> tolerated,
+                                        std::function<void()> const& again) const
+    {
+        if (!state_) return {};
+        std::vector<std::string> const changes = state_->changes();
+        if (std::string found = first_change(changes, tolerated); !found.empty()) return found;
+        std::size_t const after = read_memory_use().data;
+        if (after < data_bytes_ + least_leak_bytes) return {};
+        again();
+        std::size_t const later = read_memory_use().data;
+        if (later < after + least_leak_bytes) return {};
+        return "leaked " + std::to_string((later - after) >> 20) + " MiB";
+    }
+
+private:
+    std::optional<process_state> state_{};
+    std::size_t data_bytes_ = 0;
+};
+
+} // namespace detail
+
+ATTUNE_INLINE cpu_trials::cpu_trials(trial_call const& call,
+                                     isolation wanted,
+                                     snapshot const& original,
+                                     trial_limits const& limits)
+    : call_(call)
+    , original_(original)
+    , wanted_(wanted)
+    , limits_(limits)
+    , buffers_(call.buffers)
+{
+    for (buffer const& b : call.buffers)
+        own_.push_back(b.data);
+    addresses_ = own_;
+    if (can_guard(call.buffers, detail::most_guarded_bytes)) {
+        guarded_.emplace(call.buffers);
+        buffers_ = guarded_->buffers();
+        addresses_ = guarded_->addresses();
+    }
+    protection_ = choose_isolation(wanted, observe_process());
+}
+
+ATTUNE_INLINE void cpu_trials::fill(bool with_perturbed)
+{
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+        if (buffers_[i].writable && buffers_[i].bytes > 0)
+            set_content(buffers_[i], original_.saved(i));
+    if (with_perturbed) perturb(buffers_);
+    if (guarded_) guarded_->mend();
+    holds_perturbed_ = with_perturbed;
+    is_filled_ = true;
+}
+
+ATTUNE_INLINE void cpu_trials::run_code(callable const& code) const
+{
+    call_.call(code.address, addresses_);
+}
+
+ATTUNE_INLINE void cpu_trials::run_right_code(callable const& code) const
+{
+    if (call_.reference)
+        call_.reference(addresses_);
+    else
+        run_code(code);
+}
+
+/// The same in this process, and what it threw; empty: nothing.
+ATTUNE_INLINE std::string cpu_trials::thrown_by_trusted(callable const& code) const
+{
+    try {
+        run_right_code(code);
+        return {};
+    } catch (...) {
+        return (call_.reference ? "the kernel's reference threw: "
+                                : "the default threw in this process: ") +
+               text_of_exception();
+    }
+}
+
+ATTUNE_INLINE std::string cpu_trials::refusal(std::span<std::byte* const> data) const
+{
+    return call_.refusal ? call_.refusal(data) : std::string();
+}
+
+ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> const& run,
+                                                       double limit_s,
+                                                       snapshot const* expected)
+{
+    // The child has copies of all that these refer to.
+    detail::leftovers left;
+    sandboxed_run_options how;
+    how.limit_s = limit_s;
+    how.check_limit_s = limits_.check_s;
+    how.begin_limit_s = limits_.begin_s;
+    how.memory_bytes = limits_.memory_bytes;
+    how.without = without_;
+    how.missed = [this] { without_.clear(); };
+    how.also_check = [&] {
+        if (std::string said = refusal(addresses_); !said.empty()) return said;
+        if (guarded_)
+            if (std::string said = guarded_->damage(); !said.empty()) return said;
+        return expected == nullptr ? std::string() : left.objection(tolerated_, [&] {
+            fill(holds_perturbed_);
+            run();
+        });
+    };
+    if (guarded_) how.explain_address = [this](std::uintptr_t a) { return guarded_->explain(a); };
+    return sandboxed_run(
+        [&] {
+            left.begin();
+            run();
+        },
+        buffers_,
+        call_.refusal ? nullptr : expected,
+        how);
+}
+
+ATTUNE_INLINE first_run_result cpu_trials::run_in_process(std::function<void()> const& run,
+                                                          double limit_s,
+                                                          snapshot const* expected) const
+{
+    process_state const before{false};
+    system_clocks const clocks;
+    double const begin_s = clocks.wall_s();
+    std::optional<failure> failed;
+    try {
+        if (protection_.how == isolation::none) {
+            call_unguarded(run);
+        } else {
+            signal_guard guard{limit_s};
+            guard.call(run);
+        }
+    } catch (stopped const& s) {
+        failed = s.why;
+    }
+    double const elapsed_s = clocks.wall_s() - begin_s;
+    std::string const changed = first_change(before.changes(), tolerated_);
+    before.restore();
+    if (failed) return *failed;
+    std::string said;
+    if (expected != nullptr) said = changed;
+    if (said.empty() && expected != nullptr && !call_.refusal)
+        said = detail::objection_to(buffers_, *expected);
+    if (said.empty()) said = refusal(addresses_);
+    if (said.empty() && guarded_) said = guarded_->damage();
+    if (!said.empty()) return failure{failure_stage::verify, said};
+    return elapsed_s;
+}
+
+ATTUNE_INLINE first_run_result cpu_trials::run_once(std::function<void()> const& run,
+                                                    double limit_s,
+                                                    snapshot const* expected)
+{
+    if (protection_.how == isolation::fork && wanted_ == isolation::automatic && has_gomp_team())
+        protection_ = choose_isolation(wanted_, {0, true});
+    if (protection_.how == isolation::fork) {
+        try {
+            return run_in_fork(run, limit_s, expected);
+        } catch (error const&) {
+            if (wanted_ != isolation::automatic) throw;
+            protection_ = {isolation::guard, "guard: no child process could be started"};
+        }
+    }
+    is_filled_ = false;
+    first_run_result const end = run_in_process(run, limit_s, expected);
+    fill(holds_perturbed_);
+    return end;
+}
+
+ATTUNE_INLINE bool cpu_trials::begin(bool is_perturbed)
+{
+    if (!is_filled_ || holds_perturbed_ != is_perturbed) fill(is_perturbed);
+    return true;
+}
+
+ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, double limit_s)
+{
+    auto const variant_run = [&] { run_code(code); };
+    bool const is_first = !holds_perturbed_;
+    snapshot const* needed[] = {&original_, nullptr};
+    if (is_first) leave_memory_out(needed);
+    first_run_result end = is_first ? run_once(variant_run, limit_s, nullptr)
+                                    : run_once([&] { run_right_code(code); }, limit_s, nullptr);
+    if (std::holds_alternative<failure>(end)) return end;
+    {
+        process_state const before{false};
+        is_filled_ = false;
+        std::string const thrown = thrown_by_trusted(code);
+        seen_.emplace(buffers_);
+        if (is_first) tolerated_ = before.changes();
+        before.restore();
+        if (!thrown.empty()) return failure{failure_stage::verify, thrown};
+    }
+    if (!is_first) return end;
+    needed[1] = &*seen_;
+    leave_memory_out(needed);
+    // Compared with itself only where that says something.
+    if (call_.reference) {
+        fill(false);
+        end = run_once(variant_run, limit_s, &*seen_);
+    }
+    return end;
+}
+
+ATTUNE_INLINE first_run_result cpu_trials::run(callable const& code,
+                                               double limit_s,
+                                               snapshot const& right)
+{
+    return run_once([&] { run_code(code); }, limit_s, &right);
+}
+
+ATTUNE_INLINE snapshot cpu_trials::take_expectation(std::optional<snapshot> /*spare*/)
+{
+    snapshot out = *std::move(seen_);
+    seen_.reset();
+    return out;
+}
+
+ATTUNE_INLINE void cpu_trials::leave_memory_out(std::span<snapshot const* const> needed)
+{
+    if (protection_.how != isolation::fork) return;
+    std::vector<address_range> kept;
+    auto const keep = [&](std::span<std::byte const> bytes) {
+        auto const first = reinterpret_cast<std::uintptr_t>(bytes.data());
+        kept.push_back({first, first + bytes.size()});
+    };
+    if (guarded_) kept = guarded_->ranges();
+    for (buffer const& b : buffers_)
+        keep({b.data, b.bytes});
+    for (snapshot const* const one : needed)
+        for (std::size_t i = 0; one != nullptr && i < one->size(); ++i)
+            keep(one->saved(i));
+    without_ = memory_to_leave_out(kept);
+}
+
+ATTUNE_INLINE first_run_result cpu_first_runs::establish(callable const& code,
+                                                         double limit_s,
+                                                         double second_run_up_to_s)
+{
+    first_run_result end = policy_.establish(trials_, code, limit_s, second_run_up_to_s);
+    if (std::holds_alternative<failure>(end)) return end;
+    trials_.begin(policy_.begin_with() == first_runs<cpu_trials>::contents::perturbed);
+    snapshot const* const needed[] = {
+        &original_, policy_.expected(), policy_.expected_of_perturbed()};
+    trials_.leave_memory_out(needed);
+    return end;
+}
+
+ATTUNE_INLINE std::string cpu_first_runs::objection() const
+{
+    if (call_.refusal) return trials_.refusal(trials_.own_addresses());
+    snapshot const* const right = policy_.expected();
+    return right != nullptr ? detail::objection_to(call_.buffers, *right) : "";
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,89 @@
+// attune/measure/cpu/variant_timing.ipp - times variants as the application will run them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/repeatable.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/cpu/variant_timing.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,
+                                             bench_options const& options)
+    : buffers_(buffers)
+    , options_(options)
+    , caches_(buffers)
+{
+}
+
+ATTUNE_INLINE std::function<void()> variant_timing::ready(std::function<void()> const& prepare)
+{
+    if (options_.measuring.cache == cache_state::warm) return prepare;
+    return [this, &prepare] {
+        prepare();
+        caches_.evict();
+    };
+}
+
+ATTUNE_INLINE measurement variant_timing::time(std::function<void()> const& prepare,
+                                               std::function<void()> const& call,
+                                               double stop_above_s,
+                                               std::function<double()> const& background_cpu_s,
+                                               timing_record* record)
+{
+    adaptive_timer_options how;
+    how.precision = options_.measuring.precision;
+    how.stop_above = stop_above_s;
+    how.max_samples = most_samples_of_a_variant;
+    how.background_cpu_s = background_cpu_s;
+    how.record = record;
+    how.idle = idle_;
+    how.max_s = std::min(how.max_s, options_.timing_limit_s);
+    if (options_.cache == cache_state::warm)
+        how.is_repeatable = [&] {
+            prepare();
+            return is_repeatable(buffers_, call);
+        };
+    return adaptive_timer{how}.time(ready(prepare), call);
+}
+
+ATTUNE_INLINE round_times variant_timing::compare(std::function<void()> const& prepare,
+                                                  std::span<std::function<void()> const> calls,
+                                                  double limit_s,
+                                                  std::size_t passengers)
+{
+    round_robin_options how = final_options(calls.size(), limit_s);
+    how.idle = idle_;
+    how.passengers = passengers;
+    if (options_.measuring.cache == cache_state::warm)
+        how.is_repeatable = [&](std::size_t i) {
+            prepare();
+            return is_repeatable(buffers_, calls[i]);
+        };
+    return round_robin(ready(prepare), calls, how);
+}
+
+ATTUNE_INLINE std::vector<time_sample> variant_timing::sample(std::function<void()> const& prepare,
+                                                              std::function<void()> const& call,
+                                                              timing_record const& how,
+                                                              std::size_t count)
+{
+    constexpr auto by_cpu = clock_choice::thread_cpu;
+    system_clocks clocks;
+    clock_choice const clock = how.clock == name_of(by_cpu) ? by_cpu : clock_choice::wall;
+    std::function<void()> const made_ready = ready(prepare);
+    if (idle_) prepare();
+    sampler<system_clocks> taker(clocks, clock, idle_);
+    std::vector<time_sample> out;
+    while (out.size() < count)
+        out.push_back(taker.take(made_ready, call, std::max(how.runs, 1U)));
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,137 @@
+// attune/measure/cuda/worker/message_values.hpp - the values of one message, encoded as CBOR.
+// SPDX-License-Identifier: MIT
+// Source   RFC 8949, by nlohmann-json: one array of numbers, booleans and byte strings
+//
+// tested by measure/cuda/worker/worker_wire.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace attune::inline ATTUNE_ABI::worker {
+
+/// A message that cannot be what its sender meant.
+struct damaged_message : std::runtime_error {
+    damaged_message()
+        : std::runtime_error("a message of the worker process is damaged")
+    {
+    }
+};
+
+/// Puts values one after the other.
+class writer {
+public:
+    writer();
+    ~writer();
+    writer(writer const&) = delete;
+    writer& operator=(writer const&) = delete;
+
+    /// A boolean, a number or an enumerator.
+    template <class T>
+        requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+    void put(T value)
+    {
+        if constexpr (std::same_as<T, bool>)
+            put_flag(value);
+        else if constexpr (std::is_enum_v<T>)
+            put(static_cast<std::underlying_type_t<T>>(value));
+        else if constexpr (std::is_floating_point_v<T>)
+            put_number(static_cast<double>(value));
+        else if constexpr (std::is_signed_v<T>)
+            put_signed(static_cast<std::int64_t>(value));
+        else
+            put_unsigned(static_cast<std::uint64_t>(value));
+    }
+    template <class T, std::size_t Count>
+    void put(std::array<T, Count> const& values)
+    {
+        for (T const& one : values)
+            put(one);
+    }
+    /// Any bytes.
+    void put_text(std::string_view value);
+    [[nodiscard]] std::string take();
+
+private:
+    struct state;
+    void put_flag(bool value);
+    void put_number(double value);
+    void put_signed(std::int64_t value);
+    void put_unsigned(std::uint64_t value);
+
+    std::unique_ptr<state> state_;
+};
+
+/// Takes values in the same order.
+class reader {
+public:
+    /// A text that is no message is damaged from its first value on.
+    explicit reader(std::string_view text);
+    ~reader();
+    reader(reader const&) = delete;
+    reader& operator=(reader const&) = delete;
+
+    /// Errors   damaged_message: there is no further value, it is of another kind, or T cannot hold
+    ///          it. Which enumerators there are is left to the caller
+    template <class T>
+    [[nodiscard]] T get()
+    {
+        if constexpr (std::same_as<T, bool>) {
+            return get_flag();
+        } else if constexpr (std::is_enum_v<T>) {
+            return static_cast<T>(get<std::underlying_type_t<T>>());
+        } else if constexpr (std::is_floating_point_v<T>) {
+            return static_cast<T>(get_any_number());
+        } else if constexpr (std::is_signed_v<T>) {
+            std::int64_t const value = get_signed();
+            if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max())
+                throw damaged_message();
+            return static_cast<T>(value);
+        } else if constexpr (std::is_unsigned_v<T>) {
+            std::uint64_t const value = get_unsigned();
+            if (value > std::numeric_limits<T>::max()) throw damaged_message();
+            return static_cast<T>(value);
+        } else { // std::array
+            T out{};
+            for (auto& one : out)
+                one = get<std::remove_reference_t<decltype(one)>>();
+            return out;
+        }
+    }
+    /// Errors   damaged_message: it is NaN, by which nothing can be sorted
+    [[nodiscard]] double get_number()
+    {
+        double const value = get_any_number();
+        if (value != value) throw damaged_message();
+        return value;
+    }
+    [[nodiscard]] std::string get_text();
+    /// A number of things of which each takes at least one value: no more than are left.
+    [[nodiscard]] std::size_t get_count();
+    [[nodiscard]] bool is_at_end() const noexcept;
+
+private:
+    struct state;
+    [[nodiscard]] bool get_flag();
+    [[nodiscard]] double get_any_number();
+    [[nodiscard]] std::int64_t get_signed();
+    [[nodiscard]] std::uint64_t get_unsigned();
+
+    std::unique_ptr<state> state_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::worker
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/cuda/worker/message_values.ipp>
+#endif

@@ -1,0 +1,151 @@
+// attune/measure/cuda/worker/message_values.ipp - CBOR by nlohmann-json.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/cuda/worker/message_values.hpp>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::worker {
+
+struct writer::state {
+    nlohmann::json values = nlohmann::json::array();
+};
+
+ATTUNE_INLINE writer::writer()
+    : state_(std::make_unique<state>())
+{
+}
+ATTUNE_INLINE writer::~writer() = default;
+
+ATTUNE_INLINE void writer::put_flag(bool value) { state_->values.push_back(value); }
+ATTUNE_INLINE void writer::put_number(double value) { state_->values.push_back(value); }
+ATTUNE_INLINE void writer::put_signed(std::int64_t value) { state_->values.push_back(value); }
+ATTUNE_INLINE void writer::put_unsigned(std::uint64_t value) { state_->values.push_back(value); }
+
+ATTUNE_INLINE void writer::put_text(std::string_view value)
+{
+    // No text string: what a variant has printed need not be UTF-8.
+    state_->values.push_back(
+        nlohmann::json::binary(std::vector<std::uint8_t>(value.begin(), value.end())));
+}
+
+ATTUNE_INLINE std::string writer::take()
+{
+    std::string out;
+    nlohmann::json::to_cbor(std::exchange(state_->values, nlohmann::json::array()), out);
+    return out;
+}
+
+namespace detail {
+
+/// Whether a text is one array of values none of which holds others, with all lengths given and
+/// true. nlohmann-json calls itself for each level of what is nested, so that a message of nothing
+/// but brackets would end this program.
+[[nodiscard]] inline bool is_flat_array(std::string_view text) noexcept
+{
+    std::size_t at = 0;
+    unsigned kind = 0;
+    std::uint64_t length = 0;
+    auto const take_head = [&] {
+        if (at == text.size()) return false;
+        auto const first = static_cast<unsigned char>(text[at++]);
+        kind = first >> 5U;
+        length = first & 31U;
+        if (length < 24) return true;
+        if (length > 27) return false;
+        std::size_t const bytes = std::size_t{1} << (length - 24);
+        if (bytes > text.size() - at) return false;
+        length = 0;
+        for (std::size_t i = 0; i < bytes; ++i)
+            length = length << 8U | static_cast<unsigned char>(text[at++]);
+        return true;
+    };
+    if (!take_head() || kind != 4) return false;
+    for (std::uint64_t left = length; left > 0; --left) {
+        if (!take_head() || (kind > 2 && kind != 7)) return false;
+        if (kind != 2) continue;
+        if (length > text.size() - at) return false;
+        at += static_cast<std::size_t>(length);
+    }
+    return at == text.size();
+}
+
+} // namespace detail
+
+struct reader::state {
+    nlohmann::json values = nlohmann::json::array();
+    std::size_t next = 0;
+
+    [[nodiscard]] nlohmann::json& take()
+    {
+        if (next == values.size()) throw damaged_message();
+        return values[next++];
+    }
+};
+
+ATTUNE_INLINE reader::reader(std::string_view text)
+    : state_(std::make_unique<state>())
+{
+    if (!detail::is_flat_array(text)) return;
+    nlohmann::json parsed = nlohmann::json::from_cbor(text, true, false);
+    if (parsed.is_array()) state_->values = std::move(parsed);
+}
+ATTUNE_INLINE reader::~reader() = default;
+
+ATTUNE_INLINE bool reader::get_flag()
+{
+    nlohmann::json const& value = state_->take();
+    if (!value.is_boolean()) throw damaged_message();
+    return value.get<bool>();
+}
+
+ATTUNE_INLINE double reader::get_any_number()
+{
+    nlohmann::json const& value = state_->take();
+    if (!value.is_number_float()) throw damaged_message();
+    return value.get<double>();
+}
+
+ATTUNE_INLINE std::int64_t reader::get_signed()
+{
+    nlohmann::json const& value = state_->take();
+    if (!value.is_number_integer()) throw damaged_message();
+    if (value.is_number_unsigned() &&
+        value.get<std::uint64_t>() >
+            static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        throw damaged_message();
+    return value.get<std::int64_t>();
+}
+
+ATTUNE_INLINE std::uint64_t reader::get_unsigned()
+{
+    nlohmann::json const& value = state_->take();
+    if (!value.is_number_unsigned()) throw damaged_message();
+    return value.get<std::uint64_t>();
+}
+
+ATTUNE_INLINE std::string reader::get_text()
+{
+    nlohmann::json const& value = state_->take();
+    if (!value.is_binary()) throw damaged_message();
+    auto const& bytes = value.get_binary();
+    return {bytes.begin(), bytes.end()};
+}
+
+ATTUNE_INLINE std::size_t reader::get_count()
+{
+    auto const count = get<std::size_t>();
+    if (count > state_->values.size() - state_->next) throw damaged_message();
+    return count;
+}
+
+ATTUNE_INLINE bool reader::is_at_end() const noexcept
+{
+    return state_->next == state_->values.size();
+}
+
+} // namespace attune::inline ATTUNE_ABI::worker

@@ -1,0 +1,150 @@
+// attune/measure/sandbox/fork_exclusions.ipp - finding, leaving out and forbidding, behind fork_exclusions.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/sandbox/fork_exclusions.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// What is left of `whole` without `cut`, in whole pages.
+inline void subtract(std::vector<address_range>& whole, address_range cut, std::uintptr_t page)
+{
+    cut.first = cut.first / page * page;
+    cut.last = (cut.last + page - 1) / page * page;
+    std::vector<address_range> rest;
+    for (address_range const& r : whole) {
+        if (cut.last <= r.first || r.last <= cut.first) {
+            rest.push_back(r);
+            continue;
+        }
+        if (r.first < cut.first) rest.push_back({r.first, cut.first});
+        if (cut.last < r.last) rest.push_back({cut.last, r.last});
+    }
+    whole = std::move(rest);
+}
+
+/// One mapping of /proc/self/smaps while its lines go by.
+struct mapping_lines {
+    address_range range{};
+    bool is_candidate = false; ///< private, anonymous, readable and writable
+    std::size_t resident_kib = 0;
+    std::size_t huge_kib = 0;
+
+    /// "7f00-7f10 rw-p 00000000 00:00 0", then nothing or the name of a file or of a purpose.
+    [[nodiscard]] static mapping_lines begun_by(std::string const& line)
+    {
+        mapping_lines out;
+        char* at = nullptr;
+        out.range.first = std::strtoull(line.c_str(), &at, 16);
+        out.range.last = std::strtoull(at + 1, &at, 16);
+        bool const has_name =
+            line.find_first_not_of("0123456789 :", line.find(' ') + 6) != std::string::npos;
+        out.is_candidate = std::string(at).starts_with(" rw-p 00000000 00:00 0") && !has_name;
+        return out;
+    }
+    [[nodiscard]] bool is_worth_it(std::string const& flags) const
+    {
+        for (auto const* const special : {" dc", " wf", " ht", " io", " pf"})
+            if (flags.find(special) != std::string::npos) return false;
+        return is_possible() && resident_kib >= huge_kib + least_left_out_bytes / 1024;
+    }
+    /// By what its first line says.
+    [[nodiscard]] bool is_possible() const
+    {
+        char const here = 0;
+        if (range.contains(reinterpret_cast<std::uintptr_t>(&here))) return false; // a stack
+        return is_candidate && range.last - range.first >= least_left_out_bytes;
+    }
+};
+
+[[nodiscard]] inline std::vector<address_range> without(std::vector<address_range> whole,
+                                                        std::span<address_range const> kept)
+{
+    auto const page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    for (address_range const& cut : kept)
+        subtract(whole, cut, page);
+    return whole;
+}
+
+inline void advise(std::span<address_range const> ranges, int what) noexcept
+{
+    // Where part of a range is gone meanwhile, the rest is left out all the same.
+    for (address_range const& r : ranges)
+        static_cast<void>(::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, what));
+}
+
+} // namespace detail
+
+ATTUNE_INLINE std::vector<address_range> memory_to_leave_out(std::span<address_range const> kept)
+{
+    std::vector<address_range> out;
+#if defined(__linux__)
+    detail::mapping_lines now;
+    auto const kib = [](std::string const& line) -> std::size_t {
+        return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10);
+    };
+    std::ifstream file("/proc/self/smaps");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("Rss:"))
+            now.resident_kib = kib(line);
+        else if (line.starts_with("AnonHugePages:"))
+            now.huge_kib = kib(line);
+        else if (line.starts_with("VmFlags:")) {
+            if (now.is_worth_it(line)) out.push_back(now.range);
+        } else if (line.find('-') < line.find(' '))
+            now = detail::mapping_lines::begun_by(line);
+    }
+#endif
+    return detail::without(std::move(out), kept);
+}
+
+ATTUNE_INLINE std::vector<address_range>
+large_memory_to_leave_out(std::span<address_range const> kept)
+{
+    std::vector<address_range> out;
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    std::ifstream file("/proc/self/maps");
+    for (std::string line; std::getline(file, line);)
+        if (auto const mapping = detail::mapping_lines::begun_by(line); mapping.is_possible())
+            out.push_back(mapping.range);
+#endif
+    return detail::without(std::move(out), kept);
+}
+
+ATTUNE_INLINE fork_exclusions::fork_exclusions(std::span<address_range const> ranges) noexcept
+    : ranges_(ranges)
+{
+#if defined(MADV_WIPEONFORK)
+    detail::advise(ranges_, MADV_WIPEONFORK);
+#endif
+}
+
+ATTUNE_INLINE fork_exclusions::~fork_exclusions()
+{
+#if defined(MADV_WIPEONFORK)
+    detail::advise(ranges_, MADV_KEEPONFORK);
+#endif
+}
+
+/// It is there, and empty: to read it must not give zeros.
+ATTUNE_INLINE void fork_exclusions::forbid() const noexcept
+{
+#if defined(MADV_WIPEONFORK)
+    for (address_range const& r : ranges_)
+        static_cast<void>(
+            ::mprotect(reinterpret_cast<void*>(r.first), r.last - r.first, PROT_NONE));
+#endif
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,15 @@
+// attune/unit/worker.hpp - the definitions of measure/cuda/worker/, which need JSON.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::worker. With ATTUNE_HEADER_ONLY nobody includes it.
+#pragma once
+
+#include <attune/measure/cuda/worker/message_values.ipp>
+#include <attune/measure/cuda/worker/worker_arrays.ipp>
+#include <attune/measure/cuda/worker/worker_bench.ipp>
+#include <attune/measure/cuda/worker/worker_door.ipp>
+#include <attune/measure/cuda/worker/worker_main.ipp>
+#include <attune/measure/cuda/worker/worker_process.ipp>
+#include <attune/measure/cuda/worker/worker_protocol.ipp>
+#include <attune/measure/cuda/worker/worker_wire.ipp>

@@ -1,0 +1,135 @@
+// tests/measure/cpu/cpu_bench.cpp - runs, times and turns of variants in this process.
+// SPDX-License-Identifier: MIT
+#include <attune/measure/cpu/cpu_bench.hpp>
+// and what the test needs besides
+#include <attune/measure/clock/sampler.hpp>
+#include <attune/tune/loop/make_bench.hpp>
+
+#include <doctest/doctest.h>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "../../support/accumulate.hpp"
+
+using namespace attune_test;
+using attune::failure_stage;
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+auto all_ways() { return ways<usual, fast, wrong, crashing, throwing>(); }
+
+struct bench {
+    accumulate_data data{};
+    scripted_compiler compiler = accumulate_compiler();
+    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::kernel<accumulate_signature> kernel{accumulate_kernel(all_ways())};
+    attune::call_frame frame =
+        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+            {}, data.x, data.y, 3.0);
+    attune::chain_of_trees space = attune::build(all_ways());
+    attune::tuning_options options = quick_options();
+    attune::tuning_problem problem{kernel.describe(), space, space.at(0), any, frame};
+
+    attune::callable code(way w)
+    {
+        attune::point const at{*attune::coordinate_of(space.describe().parameters[0],
+                                                      std::to_string(static_cast<int>(w)))};
+        return std::get<attune::callable>(any.compile(
+            problem.kernel.source, attune::make_variant(problem.kernel, space.describe(), at)));
+    }
+};
+
+} // namespace
+
+TEST_CASE("what is right is learnt from the default, and holds for all others")
+{
+    bench b;
+    attune::cpu_bench runs{attune::trial_call_of(b.problem), attune::bench_options_of(b.options)};
+    CHECK(std::get<double>(runs.establish(b.code(usual), 10)) > 0);
+    CHECK(std::holds_alternative<double>(runs.first_run(b.code(fast), 10)));
+    auto const refused = runs.first_run(b.code(wrong), 10);
+    CHECK(std::get<attune::failure>(refused).stage == failure_stage::verify);
+    auto const dead = runs.first_run(b.code(crashing), 10);
+    CHECK(std::get<attune::failure>(dead).stage == failure_stage::crash);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("times are those of the variants, also in turns, and the data is put back")
+{
+    bench b;
+    attune::cpu_bench runs{attune::trial_call_of(b.problem), attune::bench_options_of(b.options)};
+    (void)runs.establish(b.code(usual), 10);
+    bool asked = false;
+    runs.set_background([&] {
+        asked = true;
+        return 0.0;
+    });
+    attune::timing_record taken;
+    auto const counted = [&] { return static_cast<long>(taken.times.size() * taken.runs); };
+    calls_to<usual> = 0;
+    calls_to<fast> = 0;
+    auto const slow = std::get<attune::measurement>(runs.time(b.code(usual), never, 10, taken));
+    CHECK(attune::estimate_of(taken).value == slow.value);
+    CHECK(attune::estimate_of(taken).samples == slow.samples);
+    CHECK(slow.value > 1e-4); // no processor takes two million steps in that time
+    CHECK(calls_to<usual>.load() > counted());
+    CHECK(calls_to<fast>.load() == 0);
+    calls_to<usual> = 0;
+    auto const quick = std::get<attune::measurement>(runs.time(b.code(fast), never, 10, taken));
+    CHECK(attune::estimate_of(taken).value == quick.value);
+    CHECK(calls_to<fast>.load() > counted());
+    CHECK(calls_to<usual>.load() == 0);
+    CHECK(asked);
+    std::vector const both{b.code(usual), b.code(fast)};
+    CHECK(std::get<attune::round_times>(runs.compare(both, 1)).ratio(0, 1).value < 0.5);
+    std::vector const one_dies{b.code(usual), b.code(throwing)};
+    CHECK(std::get<std::size_t>(runs.compare(one_dies, 1)) == 1);
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("code of known time is sampled as it was timed, and the data is put back")
+{
+    bench b;
+    attune::cpu_bench runs{attune::trial_call_of(b.problem), attune::bench_options_of(b.options)};
+    (void)runs.establish(b.code(usual), 10);
+    attune::timing_record how{.runs = 3, .clock = "thread_cpu"};
+    calls_to<usual> = 0;
+    auto const seen = runs.sample(b.code(usual), how, 2, 10);
+    REQUIRE(seen.size() == 2);
+    CHECK(calls_to<usual>.load() == 6);
+    for (attune::time_sample const& s : seen)
+        CHECK(s.seconds > 1e-4); // of one run: two million steps
+    CHECK(runs.sample(b.code(throwing), how, 2, 10).empty());
+    CHECK(runs.sample(b.code(crashing), how, 1, 10).empty());
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("runs can be watched outside, and are undone")
+{
+    bench b;
+    attune::cpu_bench runs{attune::trial_call_of(b.problem), attune::bench_options_of(b.options)};
+    (void)runs.establish(b.code(fast), 10);
+    {
+        attune::guarded_timed_runs watched = runs.watch(10);
+        watched.prepare();
+        watched.run(b.code(fast));
+        CHECK(b.data.called_times(1, 3.0));
+        watched.finish();
+    }
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("the protection is said with its reason")
+{
+    bench b;
+    b.options.measuring.protect = attune::isolation::none;
+    attune::cpu_bench const runs{attune::trial_call_of(b.problem),
+                                 attune::bench_options_of(b.options)};
+    CHECK(runs.protection() == "none: as asked");
+}

@@ -1,0 +1,335 @@
+// tests/measure/cpu/cpu_first_runs.cpp - what a variant must give, and how it is found out.
+// SPDX-License-Identifier: MIT
+#include <attune/measure/cpu/cpu_first_runs.hpp>
+
+#include <attune/attune.hpp>
+#include <attune/tune/loop/make_bench.hpp>
+
+#include <cfenv>
+#include <cstdlib>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <variant>
+#include <vector>
+
+#include "../../support/sanitized.hpp"
+#include "../../support/texts.hpp"
+
+using attune::failure;
+using attune::failure_stage;
+using attune::first_run_result;
+using attune::isolation;
+using attune_test::has;
+
+namespace {
+
+using signature = void(std::span<double const>, std::span<double>, std::span<int>);
+using function = signature*;
+using data = std::vector<double>;
+
+void assign(std::span<double const> x, std::span<double> y, std::span<int>)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] = 2 * x[i];
+}
+void add(std::span<double const> x, std::span<double> y, std::span<int>)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] += 2 * x[i];
+}
+void clamp(std::span<double const>, std::span<double> y, std::span<int>)
+{
+    for (double& value : y)
+        value = value > 100 ? 100 : value;
+}
+void nothing(std::span<double const>, std::span<double>, std::span<int>) {}
+/// The digits of the result may come in any order.
+void sort_of(std::span<double const> x, std::span<double> y, std::span<int>)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] = 2 * x[y.size() - 1 - i];
+}
+/// Reads what it writes, as an index: contents next to the caller's are out of range.
+void follow(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    for (std::size_t i = 0; i < k.size(); ++i)
+        y[i] = *(&x[static_cast<std::size_t>(k[i])] + (k[i] % 2 == 0 ? 0 : 1 << 24));
+}
+void round_down(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    std::fesetround(FE_DOWNWARD);
+}
+void round_up(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    std::fesetround(FE_UPWARD);
+}
+char const* table = nullptr; ///< in the program's own memory
+void look_up(std::span<double const> x, std::span<double> y, std::span<int>)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] = 2 * x[i] * table[i];
+}
+ATTUNE_TEST_UNCHECKED void crash(std::span<double const>, std::span<double>, std::span<int>)
+{
+    int volatile* volatile nowhere = nullptr;
+    *nowhere = 1;
+}
+void outside(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    double volatile* const past = y.data() + y.size();
+    *past = 1;
+}
+void hang(std::span<double const>, std::span<double>, std::span<int>)
+{
+    for (;;)
+        asm volatile("");
+}
+
+/// y = 10, and x = 1, 2, 3 ...
+struct ground {
+    data x = data(99);
+    data y = data(99, 10.0);
+    std::vector<int> k = std::vector<int>(99);
+    attune::kernel<signature> kernel{
+        "k",
+        attune::source_text("constexpr int a = ATTUNE_TUNABLE(A, 1);\n", "k.kernel.cpp"),
+        attune::space(attune::integer<"A">(1, 2))};
+    attune::chain_of_trees space = attune::build(attune::space(attune::integer<"A">(1, 2)));
+    attune::any_compiler const no_compiler{};
+    attune::call_frame frame;
+    isolation how;
+    std::optional<attune::tuning_problem> problem{};
+    std::optional<attune::trial_call> call{};
+    std::optional<attune::snapshot> original{};
+    std::optional<attune::cpu_first_runs> proof{};
+
+    explicit ground(isolation protect = isolation::fork)
+        : how(protect)
+    {
+        for (std::size_t i = 0; i < x.size(); ++i)
+            x[i] = static_cast<double>(i + 1);
+    }
+    ground(ground const&) = delete;
+    ground& operator=(ground const&) = delete;
+
+    static attune::callable code(function f)
+    {
+        attune::callable out;
+        out.address = reinterpret_cast<void*>(f);
+        return out;
+    }
+    first_run_result establish(function f)
+    {
+        frame = attune::make_call_frame<std::span<double const>, std::span<double>, std::span<int>>(
+            {}, x, y, k);
+        problem.emplace(
+            attune::tuning_problem{kernel.describe(), space, space.at(0), no_compiler, frame});
+        original.emplace(frame.buffers);
+        call.emplace(attune::trial_call_of(*problem));
+        proof.emplace(*call, how, *original);
+        return proof->establish(code(f), 5, 5);
+    }
+    /// "works", or the reason.
+    std::string tried(function f, double limit_s = 5)
+    {
+        data const before = y;
+        first_run_result const end = proof->first_run(code(f), limit_s);
+        CHECK(y == before);
+        auto const* const why = std::get_if<failure>(&end);
+        return why == nullptr ? "works" : why->reason;
+    }
+};
+
+bool works(first_run_result const& end) { return std::holds_alternative<double>(end); }
+} // namespace
+
+TEST_CASE("who writes nothing is found out although the answer stands there already")
+{
+    for (isolation const how : {isolation::fork, isolation::guard, isolation::none}) {
+        ground g{how};
+        assign(g.x, g.y, g.k);
+        REQUIRE(works(g.establish(assign)));
+        CHECK(g.tried(assign) == "works");
+        CHECK(has(g.tried(nothing), "argument 1, element 0"));
+        CHECK(has(g.tried(add), "argument 1, element 0"));
+        CHECK(g.tried(assign) == "works");
+    }
+}
+
+TEST_CASE("a kernel that reads what it writes is tried from the caller's contents")
+{
+    ground g;
+    REQUIRE(works(g.establish(add)));
+    CHECK(g.tried(add) == "works");
+    CHECK(has(g.tried(assign), "got 2, reference 12"));
+    CHECK(has(g.tried(nothing), "got 10, reference 12"));
+}
+
+TEST_CASE("where one more call changes nothing, a second trial from other contents tells")
+{
+    ground g;
+    g.y.assign(99, 100.0); // clamped already
+    REQUIRE(works(g.establish(clamp)));
+    CHECK(g.tried(clamp) == "works");
+    CHECK(has(g.tried(nothing), "argument 1"));
+    CHECK(g.tried(clamp) == "works");
+}
+
+TEST_CASE("a default that fails on other contents is tried from the caller's alone")
+{
+    ground g; // k = 0 is an index, 1 is none
+    REQUIRE(works(g.establish(follow)));
+    CHECK(g.tried(follow) == "works");
+    CHECK(has(g.tried(nothing), "got 10, reference 1"));
+}
+
+TEST_CASE("what the default leaves changed, others may; its changes are taken back")
+{
+    for (isolation const how : {isolation::fork, isolation::guard}) {
+        ground g{how};
+        REQUIRE(works(g.establish(round_down)));
+        CHECK(std::fegetround() == FE_TONEAREST);
+        CHECK(g.proof->tolerated().size() == 1);
+        CHECK(g.tried(round_up) == "works"); // the mode is one thing
+        ground strict{how};
+        REQUIRE(works(strict.establish(assign)));
+        CHECK(has(strict.tried(round_up), "changed the floating-point mode"));
+        CHECK(std::fegetround() == FE_TONEAREST);
+    }
+}
+
+TEST_CASE("the guard alone survives crashes and hangs, and finds writes outside")
+{
+    if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
+    ground g{isolation::guard};
+    REQUIRE(works(g.establish(assign)));
+    CHECK(has(g.tried(crash), "SIGSEGV"));
+    CHECK(has(g.tried(hang, 0.05), "still running"));
+    CHECK(has(g.tried(outside), "argument 1: written outside"));
+    CHECK(g.tried(assign) == "works"); // the copies have been mended
+    CHECK(g.proof->protection().why == "guard: as asked");
+}
+
+TEST_CASE("the user's check decides, for the default too")
+{
+    auto const sum_is = [](double want) {
+        return [want](std::span<double const>, std::span<double> y, std::span<int>) -> std::string {
+            double sum = 0;
+            for (double const value : y)
+                sum += value;
+            return sum == want ? "" : "the sum is " + std::to_string(sum);
+        };
+    };
+    ground g;
+    g.kernel.check(sum_is(99.0 * 100));
+    REQUIRE(works(g.establish(assign)));
+    CHECK(g.tried(assign) == "works");
+    CHECK(g.tried(sort_of) == "works"); // the comparison would have refused it
+    CHECK(has(g.tried(nothing), "the sum is"));
+    assign(g.x, g.y, g.k);
+    CHECK(g.proof->objection() == "");
+    g.y[0] += 1;
+    CHECK(has(g.proof->objection(), "the sum is"));
+
+    ground strict;
+    strict.kernel.check(
+        [](std::span<double const>, std::span<double>, std::span<int>) { return false; });
+    first_run_result const end = strict.establish(assign);
+    REQUIRE(!works(end));
+    CHECK(std::get<failure>(end).stage == failure_stage::verify);
+    CHECK(std::get<failure>(end).reason == "the kernel's check refused the result");
+}
+
+TEST_CASE(
+    "a default that reads other memory of the program finds it, though children go without it")
+{
+    std::size_t const bytes = std::size_t{48} << 20;
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
+    std::memset(memory, 1, bytes);
+    table = static_cast<char const*>(memory) + bytes / 2;
+    ground g;
+    REQUIRE(works(g.establish(look_up)));
+    CHECK(g.tried(look_up) == "works");
+    CHECK(g.tried(assign) == "works");
+    CHECK(has(g.tried(nothing), "argument 1, element 0"));
+    munmap(memory, bytes);
+}
+
+TEST_CASE("the user's reference is what results are compared with, the default's too")
+{
+    ground g;
+    g.kernel.reference(sort_of);
+    REQUIRE(!works(g.establish(assign)));
+    ground right;
+    right.kernel.reference(assign);
+    REQUIRE(works(right.establish(assign)));
+    CHECK(right.tried(assign) == "works");
+    CHECK(has(right.tried(sort_of), "argument 1, element 0"));
+}
+
+TEST_CASE("a check that throws refuses the result, in a child and in this process alike")
+{
+    for (isolation const how : {isolation::fork, isolation::guard, isolation::none}) {
+        ground g{how};
+        g.kernel.check([](std::span<double const> x, std::span<double> y, std::span<int>) {
+            if (y[0] != 2 * x[0]) throw std::out_of_range("y has no such place");
+            return true;
+        });
+        REQUIRE(works(g.establish(assign)));
+        CHECK(g.tried(assign) == "works");
+        CHECK(g.tried(nothing) == "the kernel's check threw: y has no such place");
+        CHECK(g.proof->objection() == "the kernel's check threw: y has no such place");
+        ground strict{how};
+        strict.kernel.check(
+            [](std::span<double const>, std::span<double>, std::span<int>) -> bool { throw 3; });
+        first_run_result const end = strict.establish(assign);
+        REQUIRE(!works(end));
+        CHECK(std::get<failure>(end).stage == failure_stage::verify);
+        CHECK(has(std::get<failure>(end).reason, "an exception that is not a std::exception"));
+    }
+}
+
+TEST_CASE("a reference that throws is what is wrong with the default")
+{
+    for (isolation const how : {isolation::fork, isolation::guard, isolation::none}) {
+        ground g{how};
+        g.kernel.reference([](std::span<double const>, std::span<double>, std::span<int>) {
+            throw std::runtime_error("no licence");
+        });
+        first_run_result const end = g.establish(assign);
+        REQUIRE(!works(end));
+        CHECK(std::get<failure>(end).stage == failure_stage::verify);
+        CHECK(std::get<failure>(end).reason == "the kernel's reference threw: no licence");
+
+        ground once{how}; // not on the caller's own contents, but on others
+        once.kernel.reference([](std::span<double const> x, std::span<double> y, std::span<int> k) {
+            if (y[0] != 10) throw std::runtime_error("not that y");
+            assign(x, y, k);
+        });
+        REQUIRE(works(once.establish(assign)));
+        CHECK(once.tried(assign) == "works");
+        CHECK(has(once.tried(sort_of), "argument 1, element 0"));
+    }
+}
+
+TEST_CASE("what stands in the caller's arrays after a run can be objected to")
+{
+    ground g;
+    REQUIRE(works(g.establish(assign)));
+    CHECK(has(g.proof->objection(), "argument 1"));
+    assign(g.x, g.y, g.k);
+    CHECK(g.proof->objection() == "");
+}
