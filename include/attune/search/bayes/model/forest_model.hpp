@@ -107,7 +107,7 @@ struct forest_classification {
     /// At least 0.01, for no number of trees is sure enough to rule a point out.
     [[nodiscard]] static double chance(double mean, double) noexcept
     {
-        return std::max(mean, 0.01);
+        return std::clamp(mean, 0.01, 1.0); // shares of leaves may sum to 1 + 1e-16
     }
 };
 
