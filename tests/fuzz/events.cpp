@@ -5,11 +5,13 @@
 #include <attune/measure/clock/estimate.hpp>
 #include <attune/remember/event_log.ipp>
 #include <attune/search/random.ipp>
+#include <attune/search/repeat.ipp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/tune/loop/logged_search.ipp>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -36,6 +38,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     // The first line is right, so that what follows is a past.
     file.hold(attune::detail::session_line("key", 5) +
               std::string(reinterpret_cast<char const*>(data), size));
+    try {
+        auto const saved = attune::read_session({reinterpret_cast<char const*>(data), size});
+        if (attune::text_of(attune::read_session(attune::text_of(saved))) != attune::text_of(saved))
+            std::abort();
+    } catch (attune::error const&) {
+    }
     try {
         for (attune::logged_session const& session : attune::read_event_log(file.path()))
             for (attune::event const& e : session.events)

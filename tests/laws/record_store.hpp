@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
 {
     Subject subject;
     auto& store = subject.get();
-    static_assert(attune::require_record_store<std::remove_reference_t<decltype(store)>>());
+    static_assert(attune::record_store<std::remove_reference_t<decltype(store)>>);
 
     SUBCASE("an empty store finds nothing and has nothing to say")
     {

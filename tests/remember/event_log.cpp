@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "../support/comma_locale.hpp"
 #include "scratch_directory.hpp"
 
 using attune::event;
@@ -234,4 +235,80 @@ TEST_CASE("a log without a file keeps nothing and says nothing")
     log.begin_anew();
     CHECK(log.past().empty());
     CHECK(log.notices().empty());
+}
+
+namespace {
+
+/// What an optimizer saves.
+attune::logged_session saved_search()
+{
+    attune::failure const late{attune::failure_stage::timeout, "a\nb \\ c\td", "log\n"};
+    return {.key = "abc",
+            .seed = 18446744073709551615U,
+            .events = {asked({here, there}),
+                       told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 17}),
+                       {.kind = event_kind::observed, .points = {there}, .result = late},
+                       {.kind = event_kind::asked, .wanted = 1}}};
+}
+
+std::string refusal_of(std::string const& text)
+{
+    try {
+        static_cast<void>(attune::read_session(text));
+    } catch (attune::error const& refused) {
+        return refused.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("a session as text is read as it was written, bit for bit")
+{
+    std::string const text = attune::text_of(saved_search());
+    attune::logged_session const read = attune::read_session(text);
+    CHECK(attune::text_of(read) == text);
+    CHECK(read.seed == saved_search().seed);
+    CHECK(read.key == "abc");
+    CHECK_FALSE(read.damaged);
+    REQUIRE(read.events.size() == 4);
+    CHECK(read.events[0].wanted == 2);
+    CHECK(read.events[0].points == saved_search().events[0].points);
+    auto const& measured = std::get<attune::measurement>(*read.events[1].result);
+    CHECK(measured.value == 1.0 / 3);
+    CHECK(measured.samples == 17);
+    CHECK(read.events[2].kind == event_kind::observed);
+    CHECK(read.events[2].points.front() == there);
+    auto const& failed = std::get<attune::failure>(*read.events[2].result);
+    CHECK(failed.stage == attune::failure_stage::timeout);
+    CHECK(failed.reason == "a\nb \\ c\td");
+    CHECK(failed.log == "log\n");
+}
+
+TEST_CASE("the text of a session is refused wherever it is cut")
+{
+    std::string const text = attune::text_of(saved_search());
+    for (std::size_t n = 0; n < text.size(); ++n)
+        CHECK_THROWS_AS((void)attune::read_session(text.substr(0, n)), attune::error);
+    CHECK(refusal_of(text).empty());
+}
+
+TEST_CASE("what is wrong with the text of a session is said with its line")
+{
+    std::string const text = attune::text_of(saved_search());
+    std::string odd = text;
+    odd.replace(odd.find("\"told\""), 6, "\"tolt\"");
+    CHECK(refusal_of(odd).find("line 3: no event that is known") != std::string::npos);
+    CHECK(refusal_of(text + text).find("more than one session") != std::string::npos);
+    CHECK(refusal_of("").find("no session") != std::string::npos);
+}
+
+TEST_CASE("the text of a session is one in every locale")
+{
+    std::string const text = attune::text_of(saved_search());
+    attune_test::comma_streams const streams;
+    attune_test::german_locale const german;
+    if (!german.lacking().empty()) MESSAGE("skipped in part: " << german.lacking());
+    CHECK(attune::text_of(saved_search()) == text);
+    CHECK(attune::text_of(attune::read_session(text)) == text);
 }

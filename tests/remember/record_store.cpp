@@ -40,7 +40,6 @@ TEST_CASE_TEMPLATE_INVOKE(record_store_laws, minimal_subject);
 TEST_CASE("the concept holds for the archetype and for nothing less")
 {
     static_assert(attune::record_store<support::minimal_record_store>);
-    static_assert(attune::require_record_store<support::minimal_record_store>());
     static_assert(!attune::record_store<without_notices>);
     static_assert(!attune::record_store<finds_a_record>);
     static_assert(!attune::record_store<counts_what_it_adds>);

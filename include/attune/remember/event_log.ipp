@@ -8,6 +8,9 @@
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/event_log.hpp>
 
+#include <exception>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,11 +20,28 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A last line without its end was cut by the end of its writer: it counts as not written.
-[[nodiscard]] inline std::vector<logged_session> sessions_in(std::string_view text)
+/// What a text holds. A last line without its end was cut by the end of its writer: it counts as
+/// not written.
+struct event_text {
+    std::vector<logged_session> sessions{};
+    std::string problem{}; ///< of the first line that is wrong; empty: none is
+};
+
+[[nodiscard]] inline event_text events_in(std::string_view text)
 {
-    std::vector<logged_session> out;
-    while (!text.empty()) {
+    event_text out;
+    std::optional<std::uint64_t> promised; // by the last session
+    auto const wrong = [&](std::string const& what) {
+        if (out.problem.empty()) out.problem = what;
+        if (!out.sessions.empty()) out.sessions.back().damaged = true;
+    };
+    auto const finish = [&] {
+        if (promised && !out.sessions.back().damaged &&
+            out.sessions.back().events.size() < *promised)
+            wrong("its end is missing");
+        promised = {};
+    };
+    for (std::size_t number = 1; !text.empty(); ++number) {
         std::size_t const end = text.find('\n');
         if (end == std::string_view::npos) break;
         std::string_view const line = text.substr(0, end);
@@ -29,14 +49,18 @@ namespace detail {
         if (line.empty()) continue;
         try {
             auto read = read_event_line(line);
-            if (auto* fresh = std::get_if<logged_session>(&read))
-                out.push_back(std::move(*fresh));
-            else if (!out.empty() && !out.back().damaged)
-                out.back().events.push_back(std::get<event>(std::move(read)));
-        } catch (std::exception const&) { // ours, or one of nlohmann's
-            if (!out.empty()) out.back().damaged = true;
+            if (auto* const start = std::get_if<session_start>(&read)) {
+                finish();
+                out.sessions.push_back({std::move(start->key), start->seed});
+                promised = start->events;
+            } else if (!out.sessions.empty() && !out.sessions.back().damaged) {
+                out.sessions.back().events.push_back(std::get<event>(std::move(read)));
+            }
+        } catch (std::exception const& thrown) { // ours, or one of nlohmann's
+            wrong("line " + std::to_string(number) + ": " + thrown.what());
         }
     }
+    finish();
     return out;
 }
 
@@ -55,12 +79,33 @@ ATTUNE_INLINE std::vector<logged_session> read_event_log(std::string const& path
         throw error("the event log cannot be read: " + file.why(),
                     path,
                     "give the path that tuning_options::event_log had");
-    std::vector<logged_session> sessions = detail::sessions_in(text);
+    std::vector<logged_session> sessions = detail::events_in(text).sessions;
     if (sessions.empty())
         throw error("no session was found in the event log",
                     path,
                     "give the path that tuning_options::event_log had");
     return sessions;
+}
+
+ATTUNE_INLINE std::string text_of(logged_session const& session)
+{
+    std::string out = detail::session_line(session.key, session.seed, session.events.size());
+    for (event const& e : session.events)
+        out += detail::event_line(e);
+    return out;
+}
+
+ATTUNE_INLINE logged_session read_session(std::string_view text)
+{
+    detail::event_text read = detail::events_in(text);
+    std::string problem = std::move(read.problem);
+    if (problem.empty() && read.sessions.size() != 1)
+        problem = read.sessions.empty() ? "it has no session" : "it has more than one session";
+    if (!problem.empty())
+        throw error("a session cannot be read: " + problem,
+                    {},
+                    "give the text that text_of() returned, unchanged");
+    return std::move(read.sessions.front());
 }
 
 struct event_log::file {
@@ -88,7 +133,7 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
         notices_.push_back(path + ": events are not logged: " + made->opened.why());
         return;
     }
-    std::vector<logged_session> sessions = detail::sessions_in(text);
+    std::vector<logged_session> sessions = detail::events_in(text).sessions;
     bool const is_cut_start = detail::session_line(made->key, made->seed).starts_with(text);
     if (sessions.empty() && !is_cut_start && text.find_first_not_of(" \n") != std::string::npos) {
         notices_.push_back(path + ": events are not logged: the file is no event log");

@@ -17,7 +17,7 @@ public:
     [[nodiscard]] lookup_result find(record_key const& key) const;
     void add(record const& entry);
 
-    /// Nothing can go wrong here: always empty.
+    /// Always empty: memory needs no file that could fail.
     [[nodiscard]] std::vector<std::string> notices() { return {}; }
 
     /// Everything kept, oldest first.

@@ -25,17 +25,4 @@ concept record_store = requires(S store, record_key const& key, record const& en
     { store.notices() } -> std::same_as<std::vector<std::string>>;
 };
 
-/// For templates that take a store: `if constexpr (require_record_store<S>()) { body }` gives one
-/// error, which is a sentence, and no cascade from the body.
-template <class S>
-[[nodiscard]] consteval bool require_record_store() noexcept
-{
-    static_assert(record_store<S>,
-                  "attune: this argument is not a record store; it needs "
-                  "find(record_key) -> lookup_result, add(record) -> void, "
-                  "notices() -> vector<string>; pass attune::store{\"file\"} or "
-                  "attune::memory_store{}, or add what is missing");
-    return record_store<S>;
-}
-
 } // namespace attune::inline ATTUNE_ABI

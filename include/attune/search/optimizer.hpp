@@ -127,12 +127,14 @@ public:
     /// One sentence: how many were tried and failed, the best, why it ended.
     [[nodiscard]] std::string summary() const { return core_.summary(); }
 
-    /// All that happened, as a text from which resume() goes on, bit for bit.
-    [[nodiscard]] std::string save() const { return core_.save(); }
+    /// All that happened, from which resume() goes on, bit for bit. To keep it in a file, make a
+    /// text of it: text_of() and read_session() of <attune/remember/event_log.hpp>.
+    [[nodiscard]] logged_session const& save() const noexcept { return core_.save(); }
     /// Brings a new optimizer of the same space, options and seed to where another was saved. Costs
     /// the time that the other took to answer its questions.
-    /// Errors: attune::error when it has begun already, is another one, or the text is damaged
-    void resume(std::string const& saved) { core_.resume(saved); }
+    /// Errors: attune::error when it has begun already, is another one, or the session is
+    /// damaged
+    void resume(logged_session const& saved) { core_.resume(saved); }
 
 private:
     Pack typed_;

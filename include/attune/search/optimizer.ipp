@@ -9,6 +9,7 @@
 #include <attune/search/automatic.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/optimizer_core.hpp>
+#include <attune/search/repeat.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -66,7 +67,7 @@ ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
     , start_s_(detail::search_clock_s())
 {
     log_.seed = seed;
-    log_.space = space_identity(space_.describe());
+    log_.key = detail::space_identity(space_.describe());
 }
 
 ATTUNE_INLINE std::vector<point> optimizer_core::from_search(std::size_t count)
@@ -83,7 +84,7 @@ ATTUNE_INLINE std::vector<point> optimizer_core::from_search(std::size_t count)
     for (point const& p : out)
         known_.emplace(p, state::asked);
     waiting_ += out.size();
-    log_.calls.emplace_back(search_log::question{count, out});
+    log_.events.push_back({.kind = event_kind::asked, .points = out, .wanted = count});
     return out;
 }
 
@@ -130,7 +131,9 @@ ATTUNE_INLINE void optimizer_core::take(point const& at, outcome const& result, 
     auto const [place, is_new] = known_.try_emplace(at, state::told);
     if (!is_new && place->second == state::asked) --waiting_;
     place->second = state::told;
-    log_.calls.emplace_back(search_log::answer{at, result, asked});
+    log_.events.push_back({.kind = asked ? event_kind::told : event_kind::observed,
+                           .points = {at},
+                           .result = result});
     auto const* const m = std::get_if<measurement>(&result);
     outcome const checked =
         m != nullptr && !std::isfinite(m->value) ? outcome_of(m->value) : result;
@@ -174,27 +177,37 @@ ATTUNE_INLINE std::string optimizer_core::summary() const
     return out;
 }
 
-ATTUNE_INLINE void optimizer_core::resume(std::string const& saved)
+ATTUNE_INLINE void optimizer_core::resume(logged_session const& saved)
 {
-    search_log const log = parse_search_log(saved);
-    if (!log_.calls.empty())
+    if (!log_.events.empty())
         throw error("resume(): this optimizer has begun already",
-                    std::to_string(log_.calls.size()) + " calls",
+                    std::to_string(log_.events.size()) + " calls",
                     "resume before the first ask() and tell()");
-    if (log.space != log_.space || log.seed != log_.seed)
+    if (saved.key != log_.key || saved.seed != log_.seed)
         throw error("resume(): the search was saved with another " +
-                        std::string(log.space != log_.space ? "space" : "seed"),
-                    "saved seed " + std::to_string(log.seed),
+                        std::string(saved.key != log_.key ? "space" : "seed"),
+                    "saved seed " + std::to_string(saved.seed),
                     "construct the optimizer as it was");
-    replay(
-        log,
-        [this](std::size_t count) {
-            if (judge_.wants_gain()) judge_.gain(searcher_.expected_gain());
-            return from_search(count);
-        },
-        [this](search_log::answer const& a) {
-            a.asked ? tell(a.where, a.result) : observe(a.where, a.result);
-        });
+    auto const check = [](event const& e) -> std::string {
+        bool const is_told = e.kind == event_kind::told || e.kind == event_kind::observed;
+        if (!is_told && e.kind != event_kind::asked) return "it is not of an optimizer";
+        return is_told && (e.points.size() != 1 || !e.result) ? "nothing was told" : "";
+    };
+    auto const ask = [this](std::size_t count) {
+        if (judge_.wants_gain()) judge_.gain(searcher_.expected_gain());
+        return from_search(count);
+    };
+    auto const take = [this](event const& e) -> std::string {
+        if (e.kind == event_kind::told) tell(e.points.front(), *e.result);
+        if (e.kind == event_kind::observed) observe(e.points.front(), *e.result);
+        return {};
+    };
+    std::string problem = saved.damaged ? "what it says cannot be read to its end" : "";
+    if (problem.empty()) problem = detail::repeat_events(saved.events, check, ask, take);
+    if (!problem.empty())
+        throw error("resume(): the search cannot go on: " + problem,
+                    "seed " + std::to_string(log_.seed),
+                    "resume with the same searcher, options and version of attune");
 }
 
 } // namespace attune::inline ATTUNE_ABI

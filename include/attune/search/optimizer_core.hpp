@@ -4,8 +4,8 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/event.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/search_log.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -59,11 +59,12 @@ public:
     /// One sentence: how many were tried and failed, the best, why it ended.
     [[nodiscard]] std::string summary() const;
 
-    [[nodiscard]] std::string save() const { return text_of(log_); }
+    /// All calls so far: asked, told and observed.
+    [[nodiscard]] logged_session const& save() const noexcept { return log_; }
     /// Brings this optimizer, of which nothing was asked yet, to where another was saved.
-    /// Errors  attune::error: something was asked already; another space, seed or searcher; a text
-    ///         that is damaged
-    void resume(std::string const& saved);
+    /// Errors  attune::error: something was asked already; another space, seed or searcher; a
+    ///         session that is damaged
+    void resume(logged_session const& saved);
 
 private:
     enum class state : std::uint8_t { asked, told };
@@ -83,7 +84,7 @@ private:
     std::size_t waiting_ = 0;
     std::optional<std::pair<point, double>> best_;
     std::optional<stop_verdict> stopped_;
-    search_log log_;
+    logged_session log_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

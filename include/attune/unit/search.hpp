@@ -34,4 +34,4 @@
 #include <attune/search/local/stepwise.ipp>
 #include <attune/search/optimizer.ipp>
 #include <attune/search/random.ipp>
-#include <attune/search/search_log.ipp>
+#include <attune/search/repeat.ipp>

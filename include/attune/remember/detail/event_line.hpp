@@ -3,14 +3,15 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/event.hpp>
 #include <attune/remember/detail/json_fields.hpp>
-#include <attune/remember/event_log.hpp>
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,11 +23,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
 /// Indexed by event_kind; the field that holds the points.
-inline constexpr std::array<char const*, 7> event_names{
-    "asked", "compiled", "first_run", "sampled", "told", "chosen", "revealed"};
+inline constexpr std::array<char const*, 8> event_names{
+    "asked", "compiled", "first_run", "sampled", "told", "chosen", "revealed", "observed"};
 
 /// [3, 0, [0, 1.5]]: an index per parameter; a real parameter has its value beside it.
-[[nodiscard]] ATTUNE_INLINE record_json point_to_json(point const& at)
+[[nodiscard]] inline record_json point_to_json(point const& at)
 {
     record_json out = record_json::array();
     for (coordinate const& c : at)
@@ -45,7 +46,7 @@ inline constexpr std::array<char const*, 7> event_names{
     return static_cast<std::uint32_t>(count);
 }
 
-[[nodiscard]] ATTUNE_INLINE point json_to_point(record_json const& json)
+[[nodiscard]] inline point json_to_point(record_json const& json)
 {
     if (!json.is_array()) throw record_json_problem("a point is not a list");
     point out;
@@ -59,7 +60,7 @@ inline constexpr std::array<char const*, 7> event_names{
     return out;
 }
 
-ATTUNE_INLINE void add_outcome(record_json& json, outcome const& result)
+inline void add_outcome(record_json& json, outcome const& result)
 {
     if (auto const* m = std::get_if<measurement>(&result)) {
         json["value"] = number_to_json(m->value);
@@ -74,7 +75,7 @@ ATTUNE_INLINE void add_outcome(record_json& json, outcome const& result)
     if (!f.log.empty()) json["log"] = text_to_json(f.log);
 }
 
-[[nodiscard]] ATTUNE_INLINE std::optional<outcome> outcome_in(record_json const& json)
+[[nodiscard]] inline std::optional<outcome> outcome_in(record_json const& json)
 {
     if (json.contains("failed")) {
         std::uint64_t const stage = count_field(json, "failed");
@@ -90,7 +91,7 @@ ATTUNE_INLINE void add_outcome(record_json& json, outcome const& result)
                        narrow_count(count_field(json, "samples"), "samples")};
 }
 
-ATTUNE_INLINE void add_timing(record_json& json, timing_record const& timing)
+inline void add_timing(record_json& json, timing_record const& timing)
 {
     json["times"] = record_json::array();
     for (double const t : timing.times)
@@ -102,7 +103,7 @@ ATTUNE_INLINE void add_timing(record_json& json, timing_record const& timing)
 }
 
 /// Errors   record_json_problem: no times, or what is disturbed is not among them in order
-[[nodiscard]] ATTUNE_INLINE timing_record timing_in(record_json const& json)
+[[nodiscard]] inline timing_record timing_in(record_json const& json)
 {
     timing_record out;
     record_json const& times = json_field(json, "times");
@@ -127,7 +128,7 @@ ATTUNE_INLINE void add_timing(record_json& json, timing_record const& timing)
 }
 
 /// What has no number is null.
-[[nodiscard]] ATTUNE_INLINE std::vector<double> numbers_in(record_json const& json)
+[[nodiscard]] inline std::vector<double> numbers_in(record_json const& json)
 {
     record_json const& numbers = json_field(json, "numbers");
     if (!numbers.is_array()) throw record_json_problem("numbers are no list");
@@ -139,7 +140,7 @@ ATTUNE_INLINE void add_timing(record_json& json, timing_record const& timing)
     return out;
 }
 
-[[nodiscard]] ATTUNE_INLINE std::string event_line(event const& e)
+[[nodiscard]] inline std::string event_line(event const& e)
 {
     record_json json = record_json::object();
     record_json points = record_json::array();
@@ -156,26 +157,36 @@ ATTUNE_INLINE void add_timing(record_json& json, timing_record const& timing)
     return json.dump() + '\n';
 }
 
-[[nodiscard]] ATTUNE_INLINE std::string session_line(std::string const& key, std::uint64_t seed)
+/// The beginning of a session, as its line has it.
+struct session_start {
+    std::string key;
+    std::uint64_t seed = 0;
+    std::optional<std::uint64_t> events{}; ///< how many follow; nothing: it was not known
+};
+
+[[nodiscard]] inline std::string
+session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint64_t> events = {})
 {
     record_json json = record_json::object();
     json[session_field] = event_format;
     json["key"] = text_to_json(key);
     json["seed"] = seed;
+    if (events) json["count"] = *events;
     return json.dump() + '\n';
 }
 
 /// Either the beginning of a session or an event of it.
 /// Errors   record_json_problem, or one of nlohmann's: the line is neither
-[[nodiscard]] ATTUNE_INLINE std::variant<logged_session, event>
-read_event_line(std::string_view line)
+[[nodiscard]] inline std::variant<session_start, event> read_event_line(std::string_view line)
 {
     record_json const json = record_json::parse(line);
     if (!json.is_object()) throw record_json_problem("not a JSON object");
     if (json.contains(session_field)) {
         if (count_field(json, session_field) != event_format)
             throw record_json_problem("written by a newer attune");
-        return logged_session{text_field(json, "key"), count_field(json, "seed")};
+        session_start start{text_field(json, "key"), count_field(json, "seed")};
+        if (json.contains("count")) start.events = count_field(json, "count");
+        return start;
     }
     for (std::size_t i = 0; i < event_names.size(); ++i) {
         auto const found = json.find(event_names[i]);
@@ -194,7 +205,7 @@ read_event_line(std::string_view line)
         out.result = outcome_in(json);
         if (out.kind == event_kind::revealed) out.numbers = numbers_in(json);
         if (out.kind == event_kind::sampled) out.timing = timing_in(json);
-        if (out.kind == event_kind::told && !out.result)
+        if ((out.kind == event_kind::told || out.kind == event_kind::observed) && !out.result)
             throw record_json_problem("nothing was told");
         return out;
     }

@@ -22,7 +22,7 @@ struct record_json_problem : std::runtime_error {
 
 /// JSON is Unicode; paths and flags are bytes. Text that is not UTF-8 is written as
 /// {"bytes": "hexadecimal digits"}.
-[[nodiscard]] ATTUNE_INLINE record_json text_to_json(std::string const& text)
+[[nodiscard]] inline record_json text_to_json(std::string const& text)
 {
     record_json plain = text;
     try {
@@ -41,8 +41,7 @@ struct record_json_problem : std::runtime_error {
     }
 }
 
-[[nodiscard]] ATTUNE_INLINE std::string json_to_text(record_json const& json,
-                                                     std::string const& name)
+[[nodiscard]] inline std::string json_to_text(record_json const& json, std::string const& name)
 {
     if (json.is_string()) return json.get<std::string>();
     auto const bytes = json.is_object() ? json.find("bytes") : json.end();
@@ -62,27 +61,26 @@ struct record_json_problem : std::runtime_error {
 }
 
 /// JSON has no infinity and no NaN; they are written as texts.
-[[nodiscard]] ATTUNE_INLINE record_json number_to_json(double value)
+[[nodiscard]] inline record_json number_to_json(double value)
 {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
     return value;
 }
 
-[[nodiscard]] ATTUNE_INLINE record_json const& json_field(record_json const& object,
-                                                          char const* name)
+[[nodiscard]] inline record_json const& json_field(record_json const& object, char const* name)
 {
     auto const at = object.find(name);
     if (at == object.end()) throw record_json_problem(std::string(name) + " is missing");
     return *at;
 }
 
-[[nodiscard]] ATTUNE_INLINE std::string text_field(record_json const& object, char const* name)
+[[nodiscard]] inline std::string text_field(record_json const& object, char const* name)
 {
     return json_to_text(json_field(object, name), name);
 }
 
-[[nodiscard]] ATTUNE_INLINE double number_field(record_json const& object, char const* name)
+[[nodiscard]] inline double number_field(record_json const& object, char const* name)
 {
     record_json const& json = json_field(object, name);
     if (json.is_number()) return json.get<double>();
@@ -92,7 +90,7 @@ struct record_json_problem : std::runtime_error {
     throw record_json_problem(std::string(name) + " is not a number");
 }
 
-[[nodiscard]] ATTUNE_INLINE std::uint64_t count_field(record_json const& object, char const* name)
+[[nodiscard]] inline std::uint64_t count_field(record_json const& object, char const* name)
 {
     record_json const& json = json_field(object, name);
     if (!json.is_number_unsigned())
@@ -100,7 +98,7 @@ struct record_json_problem : std::runtime_error {
     return json.get<std::uint64_t>();
 }
 
-[[nodiscard]] ATTUNE_INLINE bool flag_field(record_json const& object, char const* name)
+[[nodiscard]] inline bool flag_field(record_json const& object, char const* name)
 {
     record_json const& json = json_field(object, name);
     if (!json.is_boolean()) throw record_json_problem(std::string(name) + " is not true or false");

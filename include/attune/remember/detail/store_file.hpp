@@ -48,7 +48,7 @@ public:
     /// Makes the file and the directories above it when they are missing.
     [[nodiscard]] static store_file open_to_append(std::string const& path)
     {
-        std::error_code ignored; // open() says it better
+        std::error_code ignored; // open() reports the failure, with its reason
         std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
         return store_file(path, O_RDWR | O_APPEND | O_CREAT);
     }

@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/sampler.hpp>
+#include <attune/search/repeat.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>
@@ -38,10 +39,7 @@ namespace detail {
 /// @return  what is wrong with an event of a file; empty when nothing is
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
-    // More than any session asks for at once.
-    constexpr std::size_t most_wanted = std::size_t{1} << 20;
-    if (e.kind == event_kind::asked)
-        return e.wanted <= most_wanted ? "" : "too many configurations were asked for";
+    if (e.kind == event_kind::asked) return "";
     if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
         return "its configuration is not one of the space";
     if (e.kind == event_kind::revealed && e.numbers.size() != space.describe().intermediates.size())
@@ -57,37 +55,34 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
 {
     replayed_calls out;
     std::unordered_map<point, timing_record, point_hash> timed; // and not told yet
-    for (std::size_t i = 0; i < events.size(); ++i) {
-        event const& e = events[i];
-        if (std::string const wrong = detail::what_is_wrong(e, space); !wrong.empty()) {
-            out.problem = "event " + std::to_string(i + 1) + ": " + wrong;
-            return out;
-        }
+    auto const take = [&](event const& e) -> std::string {
         if (e.kind == event_kind::asked) {
-            if (search.ask(e.wanted) != e.points) {
-                out.problem = "event " + std::to_string(i + 1) +
-                              ": the search proposes other configurations than it did then";
-                return out;
-            }
             out.open.insert(out.open.end(), e.points.begin(), e.points.end());
-        } else if (e.kind == event_kind::sampled && e.text.empty()) {
-            timed[e.points.front()] = *e.timing;
+            return {};
+        }
+        point const& at = e.points.front();
+        if (e.kind == event_kind::sampled && e.text.empty()) {
+            timed[at] = *e.timing;
         } else if (e.kind == event_kind::told) {
-            auto const times = timed.find(e.points.front());
-            if (times != timed.end() && !detail::agrees(times->second, *e.result)) {
-                out.problem = "event " + std::to_string(i + 1) +
-                              ": what was told is not what the times before it say";
-                return out;
-            }
-            search.tell(e.points.front(), *e.result);
-            std::erase(out.open, e.points.front());
-            out.told.emplace_back(e.points.front(), *e.result);
+            auto const times = timed.find(at);
+            if (times != timed.end() && !detail::agrees(times->second, *e.result))
+                return "what was told is not what the times before it say";
+            search.tell(at, *e.result);
+            std::erase(out.open, at);
+            out.told.emplace_back(at, *e.result);
         } else if (e.kind == event_kind::revealed) {
-            search.reveal(e.points.front(), e.numbers);
-            out.revealed.insert(e.points.front());
-        } else if (e.kind == event_kind::chosen)
-            out.chosen = e.points.front();
-    }
+            search.reveal(at, e.numbers);
+            out.revealed.insert(at);
+        } else if (e.kind == event_kind::chosen) {
+            out.chosen = at;
+        }
+        return {};
+    };
+    out.problem = detail::repeat_events(
+        events,
+        [&](event const& e) { return detail::what_is_wrong(e, space); },
+        [&](std::size_t wanted) { return search.ask(wanted); },
+        take);
     return out;
 }
 
