@@ -16,21 +16,9 @@ constexpr int bins = 256;
 constexpr int step = by_copy ? bins + pad : copies + pad; // from one copy, or number, to the next
 constexpr int words = by_copy ? step * copies : step * bins;
 
-template <int Count>
-struct pack;
-template <>
-struct pack<1> {
-    int v[1];
+struct alignas(sizeof(int) * vec) pack_t { // one load or store of the device
+    int v[vec];
 };
-template <>
-struct __align__(8) pack<2> {
-    int v[2];
-};
-template <>
-struct __align__(16) pack<4> {
-    int v[4];
-};
-using pack_t = pack<vec>;
 
 extern "C" __global__ void __launch_bounds__(block_x)
     histogram(int const* __restrict__ values, int* counts, int n)

@@ -9,21 +9,9 @@ constexpr bool by_shuffles = ATTUNE_TUNABLE(BY_SHUFFLES, false); // else a tree 
 constexpr bool split_sums = ATTUNE_TUNABLE(SPLIT_SUMS, false);   // a sum for each load in flight
 static_assert(ATTUNE_TUNABLE(BLOCKS, 64) > 0, "the grid is declared beside the parameters");
 
-template <int Count>
-struct pack;
-template <>
-struct pack<1> {
-    float v[1];
+struct alignas(sizeof(float) * vec) pack_t { // one load or store of the device
+    float v[vec];
 };
-template <>
-struct __align__(8) pack<2> {
-    float v[2];
-};
-template <>
-struct __align__(16) pack<4> {
-    float v[4];
-};
-using pack_t = pack<vec>;
 
 // The sum over the block, in its thread 0.
 __device__ __forceinline__ float sum_of_block(float mine)

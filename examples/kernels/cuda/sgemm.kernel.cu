@@ -19,21 +19,9 @@ constexpr int threads = threads_m * threads_n;
 constexpr int loads_a = block_m * block_k / (threads * vec);
 constexpr int loads_b = block_k * block_n / (threads * vec);
 
-template <int Count>
-struct pack;
-template <>
-struct pack<1> {
-    float v[1];
+struct alignas(sizeof(float) * vec) pack_t { // one load or store of the device
+    float v[vec];
 };
-template <>
-struct __align__(8) pack<2> {
-    float v[2];
-};
-template <>
-struct __align__(16) pack<4> {
-    float v[4];
-};
-using pack_t = pack<vec>;
 
 // `vec` floats of row i, columns j to j + vec; zeros outside. n is a multiple of vec, and so is j.
 __device__ __forceinline__ pack_t load(float const* __restrict__ from, int i, int j, int n)

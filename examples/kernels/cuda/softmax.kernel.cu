@@ -13,21 +13,9 @@ constexpr int unroll = ATTUNE_TUNABLE(UNROLL, 1);
 constexpr int warps = threads / 32; // of a row
 constexpr float lowest = -3.0e38f;
 
-template <int Count>
-struct pack;
-template <>
-struct pack<1> {
-    float v[1];
+struct alignas(sizeof(float) * vec) pack_t { // one load or store of the device
+    float v[vec];
 };
-template <>
-struct __align__(8) pack<2> {
-    float v[2];
-};
-template <>
-struct __align__(16) pack<4> {
-    float v[4];
-};
-using pack_t = pack<vec>;
 
 __device__ __forceinline__ float power(float x) { return fast_exp ? __expf(x) : expf(x); }
 

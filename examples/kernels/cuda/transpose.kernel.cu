@@ -11,21 +11,9 @@ constexpr bool streaming = ATTUNE_TUNABLE(STREAMING, false); // past the caches
 
 constexpr int columns = tile / vec; // of threads
 
-template <int Count>
-struct pack;
-template <>
-struct pack<1> {
-    float v[1];
+struct alignas(sizeof(float) * vec) pack_t { // one load or store of the device
+    float v[vec];
 };
-template <>
-struct __align__(8) pack<2> {
-    float v[2];
-};
-template <>
-struct __align__(16) pack<4> {
-    float v[4];
-};
-using pack_t = pack<vec>;
 
 __device__ __forceinline__ pack_t load(float const* at)
 {
