@@ -24,7 +24,7 @@ set(sees_unit ${sees_tune} unit) # one translation unit of the compiled form eac
 set(where_boost "^(declare|space|search|tune)/")
 set(where_Eigen "^search/(bayes/(gp/|model/|surrogate|basic_bayesian)|[^/]*\\.ipp$)")
 set(where_nlohmann "^(remember|space/files|measure/cuda/worker)/([^/]*\\.ipp$|detail/)")
-set(where_llvm "^compile/clang/detail/(clang_[a-z]+|module)\\.hpp$") # the parts of the Clang module
+set(where_llvm "^compile/clang/detail/(files|frontend|headers|linking|loader|module|services|statics)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 
 # tune/ outside tune/device/cuda/ names no CUDA: what it may see of cuda/ holds no type of the driver's,

@@ -16,7 +16,7 @@
 
 #include <attune/compile/device_compiler.hpp>
 #include <attune/compile/nvrtc/cubin.hpp>
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/nvrtc/library.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>

@@ -1,4 +1,5 @@
-// tests/compile/callable.cpp : mirrors include/attune/compile/callable.hpp, which it includes first
+// tests/compile/callable.cpp - compiled code that can be called, and what is known about it.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/callable.hpp>
 
 #include <doctest/doctest.h>

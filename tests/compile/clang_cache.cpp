@@ -1,4 +1,5 @@
-// tests/compile/clang_cache.cpp : clang_compiler over the object cache, and its winners
+// tests/compile/clang_cache.cpp - clang_compiler over the object cache, and its winners.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/compile/system/process.hpp>
 

@@ -1,4 +1,5 @@
-// tests/compile/clang_headers.cpp : parsed headers that clang_compiler keeps between runs
+// tests/compile/clang_headers.cpp - parsed headers that clang_compiler keeps between runs.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 
 #include "../laws/compiler.hpp"

@@ -1,4 +1,5 @@
-// tests/compile/clang_many.cpp : many variants, one after the other and on many threads
+// tests/compile/clang_many.cpp - many variants, one after the other and on many threads.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// tests/compile/compiler.cpp : mirrors include/attune/compile/compiler.hpp, which it includes first
+// tests/compile/compiler.cpp - what a compiler of kernel variants must offer.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/compiler.hpp>
 
 #include "../laws/compiler.hpp"

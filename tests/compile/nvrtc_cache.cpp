@@ -1,4 +1,5 @@
-// tests/compile/nvrtc_cache.cpp : nvrtc_compiler over the object cache
+// tests/compile/nvrtc_cache.cpp - nvrtc_compiler over the object cache.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/device_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/source/signature.hpp>

@@ -1,4 +1,5 @@
-// tests/compile/nvrtc_environment.cpp : nvrtc_compiler with and without library, driver and device
+// tests/compile/nvrtc_environment.cpp - nvrtc_compiler with and without library, driver and device.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/core/error.hpp>

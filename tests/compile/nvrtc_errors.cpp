@@ -1,6 +1,7 @@
-// tests/compile/nvrtc_errors.cpp : what nvrtc_compiler says when something is wrong
+// tests/compile/nvrtc_errors.cpp - what nvrtc_compiler says when something is wrong.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
+#include <attune/compile/nvrtc/detail/run.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>
 

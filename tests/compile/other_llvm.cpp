@@ -1,4 +1,5 @@
-// tests/compile/other_llvm.cpp : clang_compiler in a process that holds another LLVM already
+// tests/compile/other_llvm.cpp - clang_compiler in a process that holds another LLVM already.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/compile/system/process.hpp>
 

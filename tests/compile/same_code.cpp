@@ -1,4 +1,5 @@
-// tests/compile/same_code.cpp : clang_compiler makes the object that clang++ makes ahead of time
+// tests/compile/same_code.cpp - clang_compiler makes the object that clang++ makes ahead of time.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/object_key.hpp>

@@ -1,5 +1,5 @@
-// tests/compile/services.cpp : OpenMP, vector mathematics and kernels of every form, for each
-// compiler
+// tests/compile/services.cpp - OpenMP, vector mathematics and kernels of every form, for each compiler.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/compile/system.hpp>
 
@@ -8,7 +8,7 @@
 namespace {
 
 bool has_clang() { return attune::clang_compiler().notice().empty(); }
-bool has_gpp() { return attune::system_compiler({.command = "g++"}).unavailable().empty(); }
+bool has_gpp() { return attune::system_compiler({.command = "g++"}).missing().empty(); }
 attune::clang_compiler in_process() { return attune::clang_compiler(); }
 attune::system_compiler spawned() { return attune::system_compiler({.command = "g++"}); }
 

@@ -1,4 +1,5 @@
-// tests/compile/system.cpp : mirrors include/attune/compile/system.hpp, which it includes first
+// tests/compile/system.cpp - compiles a variant with the machine's own compiler and dlopen.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/system.hpp>
 
 #include <attune/compile/system/process.hpp>
@@ -17,7 +18,7 @@ namespace {
 
 bool usable()
 {
-    std::string const why = attune::system_compiler().unavailable();
+    std::string const why = attune::system_compiler().missing();
     if (!why.empty()) MESSAGE("skipped: " << why);
     return why.empty();
 }
@@ -72,7 +73,7 @@ TEST_CASE("a compiler that does not exist is named together with what to install
     attune::system_options options;
     options.command = "no-such-compiler-here";
     attune::system_compiler const compiler(options);
-    CHECK(compiler.unavailable().find("no-such-compiler-here") != std::string::npos);
+    CHECK(compiler.missing().find("no-such-compiler-here") != std::string::npos);
     std::string said;
     try {
         (void)compiler.compile(attune_laws::scaled_sum_source(),

@@ -1,4 +1,5 @@
-// tests/compile/system_cache.cpp : system_compiler over the object cache
+// tests/compile/system_cache.cpp - system_compiler over the object cache.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/process.hpp>
 
@@ -19,7 +20,7 @@ namespace {
 
 bool usable()
 {
-    std::string const lacking = attune::system_compiler().unavailable();
+    std::string const lacking = attune::system_compiler().missing();
     if (!lacking.empty()) MESSAGE("skipped: " << lacking);
     return lacking.empty();
 }

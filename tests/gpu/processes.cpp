@@ -1,6 +1,6 @@
 // tests/gpu/processes.cpp - what is compiled once for all variants and processes.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/nvrtc/library.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/tune/tuned.hpp>
 

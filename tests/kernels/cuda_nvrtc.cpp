@@ -1,7 +1,7 @@
 // NVRTC makes code of every GPU kernel people tune and of those of the examples, and has nothing to
 // say against it.
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/nvrtc/library.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/cuda/occupancy.hpp>
 

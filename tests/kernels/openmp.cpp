@@ -165,8 +165,8 @@ TEST_CASE("a kernel with OpenMP is tuned behind forks: every number of threads p
 TEST_CASE("with GCC's OpenMP, which does not survive a fork, tuning goes on without forks")
 {
     attune::system_compiler const gcc{{.command = "g++"}};
-    if (!gcc.unavailable().empty()) {
-        MESSAGE("skipped: " << gcc.unavailable());
+    if (!gcc.missing().empty()) {
+        MESSAGE("skipped: " << gcc.missing());
         return;
     }
     // In a child, because the threads of libgomp stay with the process that has used it.

@@ -7,7 +7,7 @@
 
 #include <attune/compile/device_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/nvrtc/library.hpp>
 #include <attune/core/error.hpp>
 
 #include <doctest/doctest.h>

@@ -25,7 +25,7 @@ TEST_CASE("flags and compilers are searched like any other parameter")
     attune::clang_options options;
     options.fallback = false;
     attune::system_compiler const gpp({.command = "g++"});
-    if (!attune::clang_compiler().notice().empty() || !gpp.unavailable().empty()) return;
+    if (!attune::clang_compiler().notice().empty() || !gpp.missing().empty()) return;
 
     scale_kernel const kernel{
         "scale",

@@ -7,6 +7,7 @@
 #include <attune/compile/clang/detail/module_keeper.hpp>
 #include <attune/compile/clang/detail/module_reply.hpp>
 #include <attune/compile/clang/detail/module_session.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/libraries.hpp>
@@ -33,9 +34,9 @@ struct clang_compiler::state {
         detail::watch_program_end();
     }
 
-    /// In a child that was forked while another thread compiled, the session may be half changed
-    /// for good: the child opens one of its own. @pre  `lock` is held
-    void leave_to_parent()
+    /// Drops the session in a child that was forked while another thread compiled: the session may
+    /// be half changed there, so the child opens a session of its own. @pre  `lock` is held
+    void renew_after_fork()
     {
         if (std::exchange(forks, detail::forks_amid_work()) == detail::forks_amid_work()) return;
         if (session) detail::keep_forever(std::exchange(session, nullptr));
@@ -44,7 +45,7 @@ struct clang_compiler::state {
     /// Opens the module, or settles on the fallback. May throw, and then tries again next time.
     void open()
     {
-        if (session || fallback || !nothing_compiles.empty()) return;
+        if (session || fallback || !why_cache_alone.empty()) return;
         std::string tried;
         if (detail::is_privileged_start())
             tried =
@@ -61,10 +62,9 @@ struct clang_compiler::state {
             tried += (tried.empty() ? "" : "; ") + problem;
         }
         system_compiler const other(options.system);
-        std::string const lacking = other.unavailable();
+        std::string const lacking = other.missing();
         if (!options.fallback || !lacking.empty()) {
-            if (serve_what_was_compiled(other, tried + (lacking.empty() ? "" : "; " + lacking)))
-                return;
+            if (use_cache_alone(other, tried + (lacking.empty() ? "" : "; " + lacking))) return;
             throw error("no compiler for kernels: the module libattune_clang.so cannot be used" +
                             (options.fallback ? ", and " + lacking : std::string{}),
                         tried,
@@ -78,29 +78,30 @@ struct clang_compiler::state {
                  "' instead, which takes longer per variant";
     }
 
-    /// Without any compiler: takes the facts of the one that compiled here last, so that what it
-    /// made is found in the cache. compile() is an error then.
-    [[nodiscard]] bool serve_what_was_compiled(system_compiler const& other,
-                                               std::string const& reason)
+    /// Takes the facts of the compiler that compiled here last, so that its code is found in the
+    /// cache. compile() is an error then.
+    /// @param reason  why no compiler can be used
+    /// @return  false when the cache knows no compiler
+    [[nodiscard]] bool use_cache_alone(system_compiler const& other, std::string const& reason)
     {
         if (auto const kept = cache.look(detail::last_facts_key()))
             facts = detail::facts_in(kept->bytes);
         if (!facts && options.fallback && other.was_used())
             fallback = std::make_unique<system_compiler>(other);
         if (!facts && !fallback) return false;
-        nothing_compiles = reason;
+        why_cache_alone = reason;
         notice = "no compiler was found (" + reason +
                  "): what is in the cache serves, and nothing new can be compiled";
         return true;
     }
 
-    /// What is known of the module, which is opened only if the cache does not know.
+    /// What identifies the module: from the cache, else from the module, which is then opened.
     /// @return  nothing when the fallback serves
-    [[nodiscard]] std::optional<detail::clang_facts> about()
+    [[nodiscard]] std::optional<detail::clang_facts> known_facts()
     {
         detail::work_in_progress const at_work;
         std::lock_guard const one(lock);
-        leave_to_parent();
+        renew_after_fork();
         if (!facts && !fallback) {
             std::vector<std::string> const places = detail::clang_module_places(options.module);
             if (auto const kept = cache.look(detail::facts_key(places)))
@@ -111,10 +112,10 @@ struct clang_compiler::state {
     }
 
     /// @return  null when the fallback serves
-    [[nodiscard]] std::shared_ptr<detail::clang_session const> opened()
+    [[nodiscard]] std::shared_ptr<detail::clang_session const> session_or_null()
     {
         std::lock_guard const one(lock);
-        leave_to_parent();
+        renew_after_fork();
         open();
         return session;
     }
@@ -161,7 +162,8 @@ struct clang_compiler::state {
                  compile_request const& v,
                  std::vector<std::string> const& libraries) const;
 
-    /// The same from a shared object in options.debug_folder; unchanged without such a folder.
+    /// Writes the code to options.debug_folder as a shared object and loads that instead. Returns
+    /// `loaded` as it is when there is no such folder or the object cannot be linked.
     [[nodiscard]] compile_result on_disk(compile_result loaded,
                                          std::string_view object,
                                          compile_request const& v,
@@ -175,7 +177,7 @@ struct clang_compiler::state {
     std::shared_ptr<detail::clang_session const> session{};
     std::unique_ptr<system_compiler> fallback{};
     std::string notice{};
-    std::string nothing_compiles{}; ///< why, where only the cache serves
+    std::string why_cache_alone{}; ///< not empty: no compiler can be used, for this reason
 };
 
 ATTUNE_INLINE clang_compiler::clang_compiler(clang_options options)
@@ -185,14 +187,14 @@ ATTUNE_INLINE clang_compiler::clang_compiler(clang_options options)
 
 ATTUNE_INLINE std::string clang_compiler::notice() const
 {
-    (void)state_->about();
+    (void)state_->known_facts();
     std::lock_guard const one(state_->lock);
     return state_->notice;
 }
 
 ATTUNE_INLINE std::string clang_compiler::identity() const
 {
-    std::optional<detail::clang_facts> const facts = state_->about();
+    std::optional<detail::clang_facts> const facts = state_->known_facts();
     return facts ? state_->identity_of(*facts) : state_->fallback->identity();
 }
 
@@ -246,7 +248,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     detail::watch_program_end(); // LLVM has new static objects, perhaps
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
-    if (!object.empty() && !detail::file_hashes::tells_the_time(kernel.text)) {
+    if (!object.empty() && !detail::tells_the_time(kernel.text)) {
         inputs.read.assign(reply->read, reply->read + reply->read_count);
         inputs.missed.assign(reply->missed, reply->missed + reply->missed_count);
         (void)cache.add(key, object, inputs);
@@ -281,11 +283,12 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
     using clock = std::chrono::steady_clock;
     detail::work_in_progress const at_work;
     clock::time_point const start = clock::now();
-    std::optional<detail::clang_facts> facts = state_->about();
-    std::shared_ptr<detail::clang_session const> const module = facts ? state_->opened() : nullptr;
+    std::optional<detail::clang_facts> facts = state_->known_facts();
+    std::shared_ptr<detail::clang_session const> const module =
+        facts ? state_->session_or_null() : nullptr;
     if (!module && !state_->fallback)
         throw error("no compiler for kernels, and the cache does not have this one",
-                    state_->nothing_compiles,
+                    state_->why_cache_alone,
                     "install a C++ compiler (Debian: apt install g++)");
     if (!module) return state_->fallback->compile(kernel, v);
 
@@ -327,7 +330,7 @@ ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source 
 {
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
-    std::optional<detail::clang_facts> const facts = state_->about();
+    std::optional<detail::clang_facts> const facts = state_->known_facts();
     if (!facts) return state_->fallback->find_winner(kernel, v);
     if (!state_->options.debug_folder.empty()) return {};
     auto const kept = state_->cache.look(state_->key_of("shared object", *facts, kernel, v));
@@ -350,7 +353,7 @@ ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source 
 ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
                                                compile_request const& v) const
 {
-    std::optional<detail::clang_facts> const facts = state_->about();
+    std::optional<detail::clang_facts> const facts = state_->known_facts();
     if (!facts) return state_->fallback->keep_winner(kernel, v);
     auto const object = state_->cache.look(state_->key_of("object", *facts, kernel, v));
     auto const libraries = state_->libraries_of(kernel, v);

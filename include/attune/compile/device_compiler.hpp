@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/callable.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
@@ -29,16 +30,5 @@ concept device_compiler = compiler<C> && requires(C const& fixed) {
     requires std::is_const_v<std::remove_reference_t<decltype(fixed.target())>>;
     requires describes_device<std::remove_cvref_t<decltype(fixed.target())>>;
 };
-
-/// One readable error for a type that is no compiler for a device; true otherwise. For public entry
-/// points: `if constexpr (require_device_compiler<C>()) { body }`.
-template <class C>
-consteval bool require_device_compiler()
-{
-    static_assert(device_compiler<C>,
-                  "attune: this type does not compile for a device; it needs what attune::compiler "
-                  "says, and target() const -> attune::cuda_target const&");
-    return device_compiler<C>;
-}
 
 } // namespace attune::inline ATTUNE_ABI

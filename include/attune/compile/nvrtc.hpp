@@ -1,43 +1,26 @@
 // attune/compile/nvrtc.hpp - compiles a variant for a CUDA device, with NVIDIA's runtime compiler.
 // SPDX-License-Identifier: MIT
+// Source   NVRTC user guide
 // Bench    bench/compile/nvrtc.cpp
-//
-// NVRTC user guide
 #pragma once
 
-#include <attune/compile/cache/object_cache.hpp>
+#include <attune/compile/cache/options.hpp>
 #include <attune/compile/callable.hpp>
+#include <attune/compile/nvrtc/options.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How nvrtc_compiler compiles.
-struct nvrtc_options {
-    std::vector<std::string> flags{"--std=c++20"};
-    int device = -1;                ///< ordinal; -1: that of the calling thread's context, else 0
-    int architecture = 0;           ///< 90: without a device, compile for sm_90; 0: the device's
-    bool precompile_headers = true; ///< parse the kernel's leading #include block once; since 12.8
-    std::string library{};          ///< path of libnvrtc; empty: see nvrtc::open_library
-    std::string driver{};           ///< path of libcuda; empty: see cuda::open_driver
-    double limit_s = 60.0;          ///< wall seconds for one variant; kept since NVRTC 12.9
-    cache_options cache{};          ///< where compiled code is kept between runs
-};
-
-/// What became of the leading #include blocks, in this process.
-struct header_statistics {
-    std::uint64_t created{}; ///< compilations that parsed a block and kept it
-    std::uint64_t reused{};  ///< compilations that found it parsed
-    std::uint64_t failed{};  ///< blocks that NVRTC could not keep; they are parsed every time
-};
+namespace detail {
+class nvrtc_session;
+} // namespace detail
 
 /// NVRTC. Models `device_compiler`; cheap to copy; copies share one state. Nothing is opened before
 /// the first call of a member function. The callable's address points to a `device_variant`.
@@ -90,8 +73,7 @@ public:
     [[nodiscard]] header_statistics headers() const;
 
 private:
-    struct state;
-    std::shared_ptr<state> state_;
+    std::shared_ptr<detail::nvrtc_session> session_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

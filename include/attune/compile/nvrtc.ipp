@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_session.hpp>
+#include <attune/compile/nvrtc/detail/session.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 
@@ -17,38 +17,38 @@
 namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE nvrtc_compiler::nvrtc_compiler(nvrtc_options options)
-    : state_(std::make_shared<state>(std::move(options)))
+    : session_(std::make_shared<detail::nvrtc_session>(std::move(options)))
 {
 }
 
 ATTUNE_INLINE compile_result nvrtc_compiler::compile(kernel_source const& kernel,
                                                      compile_request const& v) const
 {
-    state_->open();
-    return state_->compile(kernel, v);
+    session_->open();
+    return session_->compile(kernel, v);
 }
 
 ATTUNE_INLINE std::string nvrtc_compiler::identity() const
 {
-    state_->open();
-    return state_->identity;
+    session_->open();
+    return session_->identity;
 }
 
 ATTUNE_INLINE cuda_target const& nvrtc_compiler::target() const
 {
-    state_->find_device();
-    return state_->target;
+    session_->find_device();
+    return session_->target;
 }
 
 ATTUNE_INLINE std::string nvrtc_compiler::notice() const
 {
-    state_->open();
+    session_->open();
     std::string text;
-    if (!state_->target.can_run())
-        text = "compiles for " + detail::architecture_name(state_->target.limits.architecture) +
-               " and runs nothing: " + state_->target.why_no_device;
-    if (state_->options.precompile_headers && !state_->library->has_precompiled_headers())
-        text += (text.empty() ? "" : "; ") + ("NVRTC " + state_->library->version()) +
+    if (!session_->target.can_run())
+        text = "compiles for " + detail::architecture_name(session_->target.limits.architecture) +
+               " and runs nothing: " + session_->target.why_no_device;
+    if (session_->options.precompile_headers && !session_->library->has_precompiled_headers())
+        text += (text.empty() ? "" : "; ") + ("NVRTC " + session_->library->version()) +
                 " parses the headers for every variant, 12.8 and later do it once";
     return text;
 }
@@ -57,8 +57,8 @@ ATTUNE_INLINE std::string nvrtc_compiler::missing() const
 {
     std::string text;
     try {
-        state_->open();
-        if (!state_->target.can_run()) text = state_->target.why_no_device;
+        session_->open();
+        if (!session_->target.can_run()) text = session_->target.why_no_device;
     } catch (error const& thrown) {
         text = thrown.what_alone();
         if (!thrown.next().empty()) text += "; " + thrown.next();
@@ -70,8 +70,8 @@ ATTUNE_INLINE std::string nvrtc_compiler::missing() const
 ATTUNE_INLINE std::optional<callable> nvrtc_compiler::find_winner(kernel_source const& kernel,
                                                                   compile_request const& v) const
 {
-    state_->open();
-    std::optional<compile_result> found = state_->kept(kernel, v, false);
+    session_->open();
+    std::optional<compile_result> found = session_->kept(kernel, v, false);
     if (!found || !std::holds_alternative<callable>(*found)) return {};
     return std::get<callable>(std::move(*found));
 }
@@ -79,15 +79,18 @@ ATTUNE_INLINE std::optional<callable> nvrtc_compiler::find_winner(kernel_source 
 ATTUNE_INLINE bool nvrtc_compiler::keep_winner(kernel_source const& kernel,
                                                compile_request const& v) const
 {
-    state_->open();
-    return state_->cache.look(state_->key_of(kernel, v)).has_value();
+    session_->open();
+    return session_->cache.look(session_->key_of(kernel, v)).has_value();
 }
 
 ATTUNE_INLINE cache_statistics nvrtc_compiler::statistics() const
 {
-    return state_->cache.statistics();
+    return session_->cache.statistics();
 }
 
-ATTUNE_INLINE header_statistics nvrtc_compiler::headers() const { return state_->headers.counts(); }
+ATTUNE_INLINE header_statistics nvrtc_compiler::headers() const
+{
+    return session_->headers.counts();
+}
 
 } // namespace attune::inline ATTUNE_ABI

@@ -63,11 +63,11 @@ public:
     /// made is found.  Errors  attune::error when it does not exist and never did
     [[nodiscard]] std::string identity() const;
 
-    /// Whether identity() is known: the command exists, or it did when something was compiled.
+    /// Whether identity() is known: the command exists, or the cache has code that it compiled.
     [[nodiscard]] bool was_used() const;
 
     /// Why this compiler cannot be used, as one sentence; empty when it can. Runs nothing.
-    [[nodiscard]] std::string unavailable() const;
+    [[nodiscard]] std::string missing() const;
 
     /// The variant, when it is in the cache.  Errors  as identity()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,

@@ -4,14 +4,16 @@
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/cache/request_key.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/detail/file_text.hpp>
+#include <attune/compile/detail/load_failure.hpp>
+#include <attune/compile/detail/processor.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system.hpp>
-#include <attune/compile/system/detail/symbols.hpp>
-#include <attune/compile/system/detail/system_cache.hpp>
+#include <attune/compile/system/detail/inputs.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/process.hpp>
@@ -44,22 +46,22 @@ struct system_compiler::state {
     }
 
     [[nodiscard]] std::string
-    key_of(std::string const& who, kernel_source const& kernel, compile_request const& v) const
+    key_of(std::string const& compiler, kernel_source const& kernel, compile_request const& v) const
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
-        return detail::request_key("system shared object", who, all, v);
+        return detail::request_key("system shared object", compiler, all, v);
     }
 
     /// The code, when it is in the cache.
-    [[nodiscard]] std::optional<callable> kept(std::string const& who,
+    [[nodiscard]] std::optional<callable> kept(std::string const& compiler,
                                                kernel_source const& kernel,
                                                compile_request const& v,
                                                bool counted) const;
 
     system_options options;
     object_cache cache;
-    detail::fork_safe_mutex once{};
+    detail::fork_safe_mutex mutex{};
     std::string identity{}; ///< empty until asked for
     bool is_clang = false;
 };
@@ -107,7 +109,7 @@ ATTUNE_INLINE system_compiler::system_compiler(system_options options)
 {
 }
 
-ATTUNE_INLINE std::string system_compiler::unavailable() const
+ATTUNE_INLINE std::string system_compiler::missing() const
 {
     if (!detail::find_program(state_->options.command).empty()) return {};
     return "the compiler '" + state_->options.command + "' is not in PATH";
@@ -115,7 +117,7 @@ ATTUNE_INLINE std::string system_compiler::unavailable() const
 
 ATTUNE_INLINE std::string system_compiler::identity() const
 {
-    std::lock_guard const lock(state_->once);
+    std::lock_guard const lock(state_->mutex);
     if (!state_->identity.empty()) return state_->identity;
     system_options const& options = state_->options;
     // Where the compiler has gone, the cache may still have what it made.
@@ -124,7 +126,7 @@ ATTUNE_INLINE std::string system_compiler::identity() const
     for (std::string const& flag : options.flags)
         latest.add(flag);
     std::string const latest_key = latest.hex();
-    if (!unavailable().empty())
+    if (!missing().empty())
         if (auto const kept = state_->cache.look(latest_key); kept && !kept->bytes.empty()) {
             state_->is_clang = kept->bytes.front() == 'c';
             return state_->identity = kept->bytes.substr(1);
@@ -170,7 +172,7 @@ ATTUNE_INLINE bool system_compiler::was_used() const
     }
 }
 
-ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string const& who,
+ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string const& compiler,
                                                                    kernel_source const& kernel,
                                                                    compile_request const& v,
                                                                    bool counted) const
@@ -178,7 +180,7 @@ ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string c
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
     if (!options.debug_folder.empty()) return {};
-    std::string const key = key_of(who, kernel, v);
+    std::string const key = key_of(compiler, kernel, v);
     std::optional<cached_bytes> const found = counted ? cache.find(key) : cache.look(key);
     if (!found) return {};
     std::string problem;
@@ -188,7 +190,7 @@ ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string c
     made.address = code.address;
     made.code = std::move(code.code);
     made.object_key = object_key(found->bytes);
-    made.compiler = who + detail::joined(kernel.flags) + detail::joined(v.flags);
+    made.compiler = compiler + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
     made.from_cache = true;
     return made;
@@ -216,10 +218,10 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
                                                       compile_request const& v) const
 {
     using clock = std::chrono::steady_clock;
-    std::string const who = identity();
+    std::string const compiler = identity();
     clock::time_point const start = clock::now();
     system_options const& options = state_->options;
-    if (std::optional<callable> found = state_->kept(who, kernel, v, true))
+    if (std::optional<callable> found = state_->kept(compiler, kernel, v, true))
         return std::move(*found);
     state_->require_command();
 
@@ -272,8 +274,8 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     std::string problem;
     std::string const key = object_key(*bytes);
     std::optional<std::string> const files = detail::file_text(rule);
-    if (options.debug_folder.empty() && files && !detail::file_hashes::tells_the_time(kernel.text))
-        (void)state_->cache.add(state_->key_of(who, kernel, v),
+    if (options.debug_folder.empty() && files && !detail::tells_the_time(kernel.text))
+        (void)state_->cache.add(state_->key_of(compiler, kernel, v),
                                 *bytes,
                                 detail::system_inputs(*files, kernel, folder.path(), began_ns));
     std::string const place =
@@ -297,7 +299,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
                        "the compiled object has no symbol '" + std::string(entry_symbol) + "'",
                        {}};
     made.object_key = key;
-    made.compiler = who + detail::joined(kernel.flags) + detail::joined(v.flags);
+    made.compiler = compiler + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
     return made;
 }

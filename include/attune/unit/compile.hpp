@@ -11,7 +11,7 @@
 #include <attune/compile/clang.ipp>
 #include <attune/compile/nvrtc.ipp>
 #include <attune/compile/nvrtc/cubin.ipp>
-#include <attune/compile/nvrtc/nvrtc_library.ipp>
+#include <attune/compile/nvrtc/library.ipp>
 #include <attune/compile/source/annotations.ipp>
 #include <attune/compile/source/embedded.ipp>
 #include <attune/compile/source/source.ipp>

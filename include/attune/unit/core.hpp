@@ -7,6 +7,7 @@
 
 #include <attune/core/environment.ipp>
 #include <attune/core/number_text.ipp>
+#include <attune/core/posix/descriptor.ipp>
 #include <attune/core/posix/forever.ipp>
 #include <attune/core/posix/fork_gate.ipp>
 #include <attune/core/posix/program_end.ipp>

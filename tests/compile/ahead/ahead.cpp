@@ -1,4 +1,5 @@
-// tests/compile/ahead/ahead.cpp : mirrors include/attune/compile/ahead/ahead.hpp, which it includes first
+// tests/compile/ahead/ahead.cpp - the functions of kernel files that were compiled with the program.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/ahead/ahead.hpp>
 
 #include <attune/compile/ahead/ahead_unit.hpp>

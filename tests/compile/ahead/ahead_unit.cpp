@@ -1,5 +1,5 @@
-// tests/compile/ahead/ahead_unit.cpp : mirrors include/attune/compile/ahead/ahead_unit.hpp, which it includes
-// first
+// tests/compile/ahead/ahead_unit.cpp - how a program lists the functions that were compiled with it.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/ahead/ahead_unit.hpp>
 
 #include <doctest/doctest.h>

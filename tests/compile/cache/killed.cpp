@@ -1,4 +1,5 @@
-// tests/compile/cache/killed.cpp : 16 processes on one cache, killed at random
+// tests/compile/cache/killed.cpp - 16 processes on one cache, killed at random.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/core/hash.hpp>

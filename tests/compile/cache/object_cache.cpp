@@ -1,4 +1,5 @@
-// tests/compile/cache/object_cache.cpp : mirrors include/attune/compile/cache/object_cache.hpp
+// tests/compile/cache/object_cache.cpp - compiled code on disk, so that nothing is compiled twice.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/cache/object_cache.hpp>
 
 #include <attune/core/hash.hpp>

@@ -1,4 +1,5 @@
-// tests/compile/cache/request_key.cpp : mirrors include/attune/compile/cache/request_key.hpp
+// tests/compile/cache/request_key.cpp - the key of a variant, known before it is compiled.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/cache/request_key.hpp>
 
 #include <attune/compile/source/signature.hpp>

@@ -1,7 +1,8 @@
-// tests/compile/nvrtc/cubin.cpp : mirrors include/attune/compile/nvrtc/cubin.hpp, which it includes first
+// tests/compile/nvrtc/cubin.cpp - what a compiled kernel takes on its device, read without one.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/nvrtc/cubin.hpp>
 
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/nvrtc/library.hpp>
 #include <attune/compile/system/process.hpp>
 
 #include <fstream>

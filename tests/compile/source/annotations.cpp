@@ -1,5 +1,5 @@
-// tests/compile/source/annotations.cpp : mirrors include/attune/compile/source/annotations.hpp, which it includes
-// first
+// tests/compile/source/annotations.cpp - the tunable parameters that a kernel file names.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/annotations.hpp>
 
 #include <attune/compile/system/process.hpp>

@@ -1,5 +1,5 @@
-// tests/compile/source/device_text.cpp : mirrors include/attune/compile/source/device_text.hpp, which it includes
-// first
+// tests/compile/source/device_text.cpp - the text of a kernel file as a compiler for a device gets it.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/device_text.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// tests/compile/source/diagnostics.cpp : mirrors include/attune/compile/source/diagnostics.hpp, which it includes
-// first
+// tests/compile/source/diagnostics.cpp - the line of a compiler's log that says what is wrong.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/diagnostics.hpp>
 
 #include <doctest/doctest.h>

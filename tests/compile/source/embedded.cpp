@@ -1,4 +1,5 @@
-// tests/compile/source/embedded.cpp : mirrors include/attune/compile/source/embedded.hpp, which it includes first
+// tests/compile/source/embedded.cpp - kernel files that are part of the program.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/embedded.hpp>
 
 #include <attune/compile/source/annotations.hpp>

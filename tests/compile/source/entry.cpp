@@ -1,4 +1,5 @@
-// tests/compile/source/entry.cpp : mirrors include/attune/compile/source/entry.hpp, which it includes first
+// tests/compile/source/entry.cpp - the text that makes a kernel file callable, put after its own text.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/entry.hpp>
 
 #include <attune/compile/source/signature.hpp>

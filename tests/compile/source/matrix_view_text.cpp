@@ -57,5 +57,5 @@ TEST_CASE("a view arrives in the kernel as the program has passed it")
     attune::clang_compiler const clang;
     if (clang.notice().empty()) CHECK(answer_of(clang) == right);
     attune::system_compiler const other({.command = "g++"});
-    if (other.unavailable().empty()) CHECK(answer_of(other) == right);
+    if (other.missing().empty()) CHECK(answer_of(other) == right);
 }

@@ -1,4 +1,5 @@
-// tests/compile/source/scan.cpp : mirrors include/attune/compile/source/scan.hpp, which it includes first
+// tests/compile/source/scan.cpp - walks C++ text without being misled by comments and literals.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/scan.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// tests/compile/source/signature.cpp : mirrors include/attune/compile/source/signature.hpp, which it includes
-// first
+// tests/compile/source/signature.cpp - the types of a kernel's arguments as C++ text.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/signature.hpp>
 
 #include <array>

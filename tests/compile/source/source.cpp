@@ -1,4 +1,5 @@
-// tests/compile/source/source.cpp : mirrors include/attune/compile/source/source.hpp, which it includes first
+// tests/compile/source/source.cpp - the text of a kernel and how it is to be compiled.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/source.hpp>
 
 #include <attune/compile/system/process.hpp>

@@ -1,4 +1,5 @@
-// tests/compile/source/variant.cpp : mirrors include/attune/compile/source/variant.hpp, which it includes first
+// tests/compile/source/variant.cpp - one configuration as a compiler sees it: an entry and its macros.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/source/variant.hpp>
 
 #include <doctest/doctest.h>

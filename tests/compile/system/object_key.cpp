@@ -1,4 +1,5 @@
-// tests/compile/system/object_key.cpp : mirrors include/attune/compile/system/object_key.hpp
+// tests/compile/system/object_key.cpp - a fingerprint of machine code that does not see names.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/system/object_key.hpp>
 
 #include <attune/compile/system/process.hpp>

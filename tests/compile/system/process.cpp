@@ -1,4 +1,5 @@
-// tests/compile/system/process.cpp : mirrors include/attune/compile/system/process.hpp, which it includes first
+// tests/compile/system/process.cpp - runs another program and takes what it says.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/system/process.hpp>
 
 #include <attune/core/error.hpp>

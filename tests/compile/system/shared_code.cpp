@@ -1,4 +1,5 @@
-// tests/compile/system/shared_code.cpp : mirrors include/attune/compile/system/shared_code.hpp
+// tests/compile/system/shared_code.cpp - a shared object in memory, into this process and out again.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/system/shared_code.hpp>
 
 #include <attune/compile/system/process.hpp>

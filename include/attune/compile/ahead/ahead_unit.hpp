@@ -1,5 +1,5 @@
-// attune/compile/ahead/ahead_unit.hpp - how a function that was compiled with the program is listed in
-// it. SPDX-License-Identifier: MIT tested by compile/ahead.cpp
+// attune/compile/ahead/ahead_unit.hpp - how a program lists the functions that were compiled with it.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // A kernel file follows this header in the generated unit: no header of the standard library here.

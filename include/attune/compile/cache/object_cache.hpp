@@ -4,7 +4,7 @@
 // The list of files in place of the preprocessor is the "direct mode" of ccache
 #pragma once
 
-#include <attune/compile/cache/cache_options.hpp>
+#include <attune/compile/cache/options.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace attune::inline ATTUNE_ABI {
 /// A folder of files that any number of processes and threads may share. Cheap to copy; copies
 /// share their counts. Nothing is touched before the first find() or add().
 ///
-/// Every file is checked against a hash before its content is given out; one that is damaged is
-/// removed and was never there. Files appear whole or not at all. The folder has mode 0700; one
-/// that another user owns or may write to is refused. No function throws on account of the disk:
+/// Every file is checked against a hash before its content is given out. A damaged file is removed
+/// and counts as absent. Files appear whole or not at all. The folder has mode 0700; a folder that
+/// another user owns or may write to is refused. No function throws on account of the disk:
 /// a cache that cannot be used finds nothing and keeps nothing.
 class object_cache {
 public:
@@ -36,7 +36,8 @@ public:
     /// @return  false when nothing was kept: the cache is off, the disk is full, or a file in
     ///          `inputs` is so new that it may have changed since it was read
     bool add(std::string const& key, std::string_view bytes, cache_inputs const& inputs) const;
-    /// Bytes that depend on the same files as others that were found.
+    /// The same for bytes that depend on the same files as others, which were found.
+    /// @param inputs  cached_bytes::inputs of those others
     bool add(std::string const& key, std::string_view bytes, std::string const& inputs) const;
 
     void remove(std::string const& key) const;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/detail/cache_folder.hpp>
 #include <attune/compile/cache/detail/entry_file.hpp>
 #include <attune/compile/cache/detail/eviction.hpp>
+#include <attune/compile/cache/detail/folder.hpp>
 #include <attune/compile/cache/detail/input_list.hpp>
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/core/posix/fork_gate.hpp>
@@ -21,18 +21,18 @@ struct object_cache::state {
     }
 
     /// The opened folder; none when the cache is off.
-    [[nodiscard]] detail::owned_descriptor open()
+    [[nodiscard]] detail::descriptor open()
     {
         std::string folder;
         {
             std::lock_guard const lock(mutex);
             if (!placed) place = detail::cache_place_of(options);
             placed = true;
-            if (!place.off_because.empty()) return detail::owned_descriptor();
+            if (!place.off_because.empty()) return detail::descriptor();
             folder = place.folder;
         }
         std::string problem;
-        detail::owned_descriptor opened = detail::open_cache_folder(folder, problem);
+        detail::descriptor opened = detail::open_cache_folder(folder, problem);
         if (!opened) {
             std::lock_guard const lock(mutex);
             place = {{}, problem};
@@ -101,7 +101,7 @@ ATTUNE_INLINE object_cache::object_cache(cache_options options)
 
 ATTUNE_INLINE std::optional<cached_bytes> object_cache::look(std::string const& key) const
 {
-    detail::owned_descriptor const folder = state_->open();
+    detail::descriptor const folder = state_->open();
     if (!folder) return {};
     std::optional<detail::cache_entry> entry = state_->read(folder.get(), key);
     if (!entry || !state_->unchanged(folder.get(), entry->inputs)) return {};
@@ -120,7 +120,7 @@ ATTUNE_INLINE std::optional<cached_bytes> object_cache::find(std::string const& 
 ATTUNE_INLINE bool
 object_cache::add(std::string const& key, std::string_view bytes, cache_inputs const& inputs) const
 {
-    detail::owned_descriptor const folder = state_->open();
+    detail::descriptor const folder = state_->open();
     if (!folder) return false;
     std::optional<std::string> const text = detail::input_list_text(inputs, state_->hashes);
     if (!text) return false;
@@ -135,7 +135,7 @@ object_cache::add(std::string const& key, std::string_view bytes, cache_inputs c
 ATTUNE_INLINE bool
 object_cache::add(std::string const& key, std::string_view bytes, std::string const& inputs) const
 {
-    detail::owned_descriptor const folder = state_->open();
+    detail::descriptor const folder = state_->open();
     if (!folder || !state_->write(folder.get(), key, inputs, bytes)) return false;
     ++state_->added;
     return true;
@@ -143,7 +143,7 @@ object_cache::add(std::string const& key, std::string_view bytes, std::string co
 
 ATTUNE_INLINE void object_cache::remove(std::string const& key) const
 {
-    detail::owned_descriptor const folder = state_->open();
+    detail::descriptor const folder = state_->open();
     if (folder) (void)::unlinkat(folder.get(), detail::cache_file_name(key).c_str(), 0);
 }
 

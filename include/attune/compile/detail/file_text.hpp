@@ -1,4 +1,4 @@
-// attune/compile/detail/file_text.hpp - a whole file as text.
+// attune/compile/detail/file_text.hpp - a whole file as text, and the folder that a file is in.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,6 +24,13 @@ namespace attune::inline ATTUNE_ABI::detail {
     std::ostringstream text;
     text << file.rdbuf();
     return std::move(text).str();
+}
+
+/// The folder in which quoted includes of a file are looked up first.
+[[nodiscard]] inline std::string folder_of(std::string const& path)
+{
+    std::string const folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

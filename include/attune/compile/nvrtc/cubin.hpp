@@ -43,6 +43,7 @@ resources_of_kernel(std::string_view image, std::string_view log, std::string_vi
 [[nodiscard]] std::string cubin_key(std::string_view image, std::string_view entry);
 
 namespace detail {
+
 /// A variant for a device as a callable; its key covers the code and how it is launched.
 [[nodiscard]] callable callable_of_device(device_variant v);
 

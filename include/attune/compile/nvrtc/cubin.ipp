@@ -4,8 +4,8 @@
 // See cubin.hpp
 #pragma once
 
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/nvrtc/cubin.hpp>
-#include <attune/compile/system/detail/elf_object.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 

@@ -4,7 +4,7 @@
 // System V ABI, chapters 4 and 5
 #pragma once
 
-#include <attune/compile/system/detail/elf_object.hpp>
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
@@ -110,7 +110,7 @@ private:
         return true;
     }
 
-    /// Where the loader will enter: attune_entry and what else it looks up.
+    /// The symbols that the loader looks up: attune_entry, attune_initialize.
     void add_roots(Elf64_Shdr const& table)
     {
         for (std::size_t i = 0; i < table.sh_size / sizeof(Elf64_Sym); ++i) {

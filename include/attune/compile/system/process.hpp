@@ -21,8 +21,8 @@ struct process_result {
 
 /// Runs `arguments` (the first is the program) and waits. Input is empty, messages are English, and
 /// temporary files of the program go to `temporary` when that is not empty. Past `limit_s` the
-/// program and all its children are killed, also one that has closed its output. A program that
-/// ignores SIGCHLD, or waits for any child, has a shell of attune's between: that tells the status.
+/// program and all its children are killed, also one that has closed its output. Where this process
+/// ignores SIGCHLD, or waits for any child, a shell runs the program and reports its exit status.
 /// Errors   attune::error when no process can be started; a program that does not exist is one
 [[nodiscard]] process_result run_process(std::vector<std::string> const& arguments,
                                          double limit_s,

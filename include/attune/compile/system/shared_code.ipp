@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/detail/cache_folder.hpp>
-#include <attune/compile/clang/clang_abi.hpp>
 #include <attune/compile/detail/file_text.hpp>
+#include <attune/compile/detail/object_symbols.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/system/detail/symbols.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/compile/system/shared_code.hpp>
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
@@ -17,20 +16,23 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <exception>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// A file in memory that has no name and belongs to this process alone.
-[[nodiscard]] inline owned_descriptor file_in_memory(std::string_view bytes)
+[[nodiscard]] inline descriptor file_in_memory(std::string_view bytes)
 {
     quiet_writes const quiet;
-    owned_descriptor file(::memfd_create("attune", MFD_CLOEXEC));
+    descriptor file(::memfd_create("attune", MFD_CLOEXEC));
     while (file && !bytes.empty()) {
         ssize_t const written = ::write(file.get(), bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return owned_descriptor();
+        if (written <= 0) return descriptor();
         bytes.remove_prefix(static_cast<std::size_t>(written));
     }
     return file;
@@ -84,7 +86,7 @@ ATTUNE_INLINE void* open_object(std::string const& path, std::string& problem)
 
 ATTUNE_INLINE shared_code load_shared_code(std::string_view bytes, std::string& problem)
 {
-    owned_descriptor const file = file_in_memory(bytes);
+    descriptor const file = file_in_memory(bytes);
     if (!file) {
         problem = "no file in memory can be made: " + std::generic_category().message(errno);
         return {};

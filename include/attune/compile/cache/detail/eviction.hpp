@@ -5,7 +5,7 @@
 // corrects it. A process that is killed at any point leaves no lock behind
 #pragma once
 
-#include <attune/compile/cache/detail/cache_folder.hpp>
+#include <attune/compile/cache/detail/folder.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 
@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <sys/file.h>
+#include <unistd.h>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -32,7 +33,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline std::optional<std::uint64_t>
 add_to_total(int folder, std::uint64_t bytes, std::optional<std::uint64_t> replace = {})
 {
-    owned_descriptor const file(
+    descriptor const file(
         ::openat(folder, "total", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
     if (!file || ::flock(file.get(), LOCK_EX) != 0) return {}; // closing the file unlocks it
     std::array<char, 20> digits{};
@@ -82,9 +83,9 @@ void each_cache_file(int folder, char const* name, See see)
 /// processes left half written an hour ago.
 inline void evict(int folder, std::uint64_t limit_bytes)
 {
-    owned_descriptor const one(
+    descriptor const one(
         ::openat(folder, "evicting", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-    if (!one || ::flock(one.get(), LOCK_EX | LOCK_NB) != 0) return; // another process does it
+    if (!one || ::flock(one.get(), LOCK_EX | LOCK_NB) != 0) return; // another process evicts now
     std::vector<kept_file> files;
     std::uint64_t total = 0;
     constexpr char const* digits = "0123456789abcdef";

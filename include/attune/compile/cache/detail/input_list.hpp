@@ -5,69 +5,31 @@
 // that was changed just before it was read gives no list: its times could not tell a later change
 #pragma once
 
-#include <attune/compile/cache/detail/cache_folder.hpp>
+#include <attune/compile/cache/options.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/detail/file_text.hpp>
-#include <attune/compile/source/source.hpp>
-#include <attune/compile/system/detail/symbols.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <fcntl.h>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// What the system says of a file; equal for a file that nobody touched.
-struct file_stamp {
-    std::int64_t bytes{}, modified_ns{}, changed_ns{}, number{};
-
-    friend bool operator==(file_stamp const&, file_stamp const&) = default;
-};
-
-[[nodiscard]] inline file_stamp stamp_of(struct ::stat const& status)
-{
-    return {static_cast<std::int64_t>(status.st_size),
-            nanoseconds_of(status.st_mtim),
-            nanoseconds_of(status.st_ctim),
-            static_cast<std::int64_t>(status.st_ino)};
-}
-/// @return  nothing for what is no regular file
-[[nodiscard]] inline std::optional<file_stamp> stamp_of(std::string const& path)
-{
-    struct ::stat status{};
-    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-    return stamp_of(status);
-}
-/// Of a folder. Its times change when an entry comes, goes or gets another name.
-/// @return  zeros when there is none
-[[nodiscard]] inline file_stamp stamp_of_folder(std::string const& path)
-{
-    struct ::stat status{};
-    if (::stat(path.c_str(), &status) != 0) return {};
-    return stamp_of(status);
-}
-
-[[nodiscard]] inline bool is_absent(std::string const& path)
-{
-    struct ::stat status{};
-    return ::stat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
-/// Whether a file was left alone for longer than its times are fine: 20 ms on the file systems of
-/// Linux, 2 s where times are whole seconds.
-[[nodiscard]] inline bool settled(file_stamp const& stamp, std::int64_t now_ns)
-{
-    std::int64_t const latest = std::max(stamp.modified_ns, stamp.changed_ns);
-    std::int64_t const grain = latest % 1'000'000'000 == 0 ? 2'000'000'000 : 20'000'000;
-    return latest + grain < now_ns;
-}
 
 /// One line of a list.
 struct cache_input {
@@ -88,7 +50,7 @@ struct cache_input {
     }
 };
 
-/// @return  nothing for a line that none of ours is
+/// @return  nothing when the line has another format
 [[nodiscard]] inline std::optional<cache_input> parse_cache_input(std::string_view line)
 {
     cache_input made;
@@ -139,12 +101,6 @@ public:
         std::lock_guard const lock(mutex_);
         if (keep) files_[path] = made;
         return made;
-    }
-
-    [[nodiscard]] static bool tells_the_time(std::string_view text)
-    {
-        return text.find("__DATE__") != text.npos || text.find("__TIME__") != text.npos ||
-               text.find("__TIMESTAMP__") != text.npos;
     }
 
 private:
@@ -209,7 +165,7 @@ public:
         std::size_t const slash = path.rfind('/');
         if (path.compare(0, slash, folder_) != 0) {
             folder_ = path.substr(0, slash);
-            opened_ = owned_descriptor(::open(folder_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+            opened_ = descriptor(::open(folder_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
         }
         struct ::stat status{};
         if (!opened_ || ::fstatat(opened_.get(), path.c_str() + slash + 1, &status, 0) != 0 ||
@@ -219,11 +175,11 @@ public:
     }
 
 private:
-    std::string folder_{'\n'}; // no folder
-    owned_descriptor opened_{};
+    std::string folder_{'\n'}; // a name that no folder has
+    descriptor opened_{};
 };
 
-/// Whether compiling now would read the same.
+/// Whether a compilation would read the same files, with the same content, now.
 [[nodiscard]] inline bool still_holds(std::vector<cache_input> const& inputs, file_hashes& hashes)
 {
     neighbour_stamps stamps;

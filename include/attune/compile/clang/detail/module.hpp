@@ -4,12 +4,12 @@
 // A module of its own, because a program that holds two LLVMs (OpenCL, Mesa) crashes unless one of
 // them was opened with RTLD_LOCAL, and because its headers parse in 10 s.
 //
-// The macro ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") tells where clang's own
-// headers are
+// Clang's own headers are looked for in the folder of the LLVM that the module was linked with, and
+// in ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") where that macro is defined.
 #pragma once
 
-#include <attune/compile/clang/detail/clang_frontend.hpp>
-#include <attune/compile/clang/detail/clang_loader.hpp>
+#include <attune/compile/clang/detail/frontend.hpp>
+#include <attune/compile/clang/detail/loader.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
@@ -67,8 +67,16 @@ struct reply_storage : attune_clang_reply {
     }
 };
 
-/// A folder below which `lib/clang/<major>/include` holds clang's own headers. The driver derives
-/// it from the path of its executable, which need not exist.
+/// The path of the library that holds a function; empty when the loader does not know.
+[[nodiscard]] inline std::string library_of(void* function)
+{
+    Dl_info found{};
+    bool const is_known = ::dladdr(function, &found) != 0 && found.dli_fname != nullptr;
+    return is_known ? found.dli_fname : "";
+}
+
+/// A path below whose folder `../lib/clang/<major>/include` holds clang's own headers. The driver
+/// derives their place from the path of its executable, which need not exist.
 [[nodiscard]] inline std::string clang_executable()
 {
     std::string const major = std::to_string(LLVM_VERSION_MAJOR);
@@ -76,6 +84,9 @@ struct reply_storage : attune_clang_reply {
 #ifdef ATTUNE_LLVM_PREFIX
     prefixes.emplace_back(ATTUNE_LLVM_PREFIX);
 #endif
+    std::string const library = library_of(reinterpret_cast<void*>(&clang::EmitBackendOutput));
+    std::string const folder = library.substr(0, std::min(library.rfind('/'), library.size()));
+    if (folder.ends_with("/lib")) prefixes.push_back(folder.substr(0, folder.size() - 4));
     prefixes.insert(prefixes.end(), {"/usr/lib/llvm-" + major, "/usr/local", "/usr"});
     for (std::string const& prefix : prefixes)
         if (llvm::sys::fs::exists(prefix + "/lib/clang/" + major + "/include/stddef.h"))
@@ -106,11 +117,8 @@ struct reply_storage : attune_clang_reply {
 {
     std::string files;
     for (void* const inside : {reinterpret_cast<void*>(&llvm::sys::getHostCPUName),
-                               reinterpret_cast<void*>(&clang::EmitBackendOutput)}) {
-        Dl_info found{};
-        if (::dladdr(inside, &found) != 0 && found.dli_fname != nullptr)
-            files += std::string(found.dli_fname) + '\n';
-    }
+                               reinterpret_cast<void*>(&clang::EmitBackendOutput)})
+        if (std::string const path = library_of(inside); !path.empty()) files += path + '\n';
     return files;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
-#include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/clang/abi.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 

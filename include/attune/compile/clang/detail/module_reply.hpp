@@ -3,11 +3,12 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
-#include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/clang/abi.hpp>
 #include <attune/compile/clang/detail/module_session.hpp>
+#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/diagnostics.hpp>
-#include <attune/compile/system/detail/symbols.hpp>
 #include <attune/compile/system/object_key.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
 #include <memory>

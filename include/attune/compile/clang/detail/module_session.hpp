@@ -3,8 +3,9 @@
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
-#include <attune/compile/clang/clang_abi.hpp>
-#include <attune/compile/system/detail/system_cache.hpp>
+#include <attune/compile/clang/abi.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
+#include <attune/compile/detail/processor.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/program_end.hpp>

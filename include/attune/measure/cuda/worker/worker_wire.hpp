@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/cuda/worker/message_values.hpp>
 
@@ -12,31 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-/// An open file, closed with its owner.
-class descriptor {
-public:
-    descriptor() = default;
-    explicit descriptor(int number) noexcept
-        : number_(number)
-    {
-    }
-    descriptor(descriptor&& other) noexcept
-        : number_(std::exchange(other.number_, -1))
-    {
-    }
-    descriptor& operator=(descriptor&& other) noexcept
-    {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~descriptor();
-
-    [[nodiscard]] int get() const noexcept { return number_; }
-    [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
-
-private:
-    int number_ = -1;
-};
+using attune::detail::descriptor;
 
 /// Memory that can be handed to another process.
 class shared_memory {

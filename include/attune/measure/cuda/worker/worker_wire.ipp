@@ -20,11 +20,6 @@
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-ATTUNE_INLINE descriptor::~descriptor()
-{
-    if (number_ >= 0) ::close(number_);
-}
-
 namespace detail {
 
 /// Standard descriptors, 3 and 4 are given a meaning in a worker: these files stay out of their

@@ -1,10 +1,10 @@
-// attune/compile/nvrtc/detail/nvrtc_run.hpp - one run of NVRTC.
+// attune/compile/nvrtc/detail/run.hpp - one run of NVRTC.
 // SPDX-License-Identifier: MIT
 //
 // NVRTC user guide
 #pragma once
 
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/nvrtc/library.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/core/version.hpp>
@@ -41,7 +41,7 @@ struct nvrtc_reply {
     bool timed_out = false;
 };
 
-/// Asked by NVRTC, perhaps on several threads at a time.
+/// Tells NVRTC to give up. NVRTC calls ask(), perhaps on several threads at a time.
 struct nvrtc_deadline {
     std::chrono::steady_clock::time_point end{};
     std::atomic<bool> passed = false;

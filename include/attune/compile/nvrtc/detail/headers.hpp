@@ -1,11 +1,10 @@
-// attune/compile/nvrtc/detail/nvrtc_headers.hpp - where NVRTC keeps the headers that it parsed.
+// attune/compile/nvrtc/detail/headers.hpp - where NVRTC keeps the headers that it parsed.
 // SPDX-License-Identifier: MIT
-//
-// NVRTC user guide, precompiled headers: they are valid in the process that made them
+// Source   NVRTC user guide, precompiled headers: they are valid in the process that made them
 #pragma once
 
-#include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
+#include <attune/compile/nvrtc/detail/run.hpp>
+#include <attune/compile/nvrtc/options.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
@@ -18,10 +17,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Thread-safe. The folder goes with it.
+/// Folders for parsed headers, one for each block, removed together with this object. Thread-safe.
 class parsed_device_headers {
 public:
-    /// @return  a folder of this block alone; empty where there can be none
+    /// @return  the folder of this block; empty when it cannot be made or NVRTC could not use it
     [[nodiscard]] std::string place_for(std::string const& block)
     {
         std::lock_guard const lock(mutex_);
@@ -36,7 +35,7 @@ public:
         return failed || given_up_.contains(place) ? std::string{} : place;
     }
 
-    /// What became of a run with the headers in `place`.
+    /// Counts a run of NVRTC that was given `place`.
     void note(std::string const& place, nvrtc_reply const& reply)
     {
         std::lock_guard const lock(mutex_);
@@ -59,7 +58,7 @@ public:
 private:
     std::mutex mutex_{};
     std::unique_ptr<temporary_folder> folder_{};
-    std::set<std::string> given_up_{}; ///< what NVRTC could not keep
+    std::set<std::string> given_up_{}; ///< folders of blocks that NVRTC could not keep
     header_statistics counts_{};
 };
 

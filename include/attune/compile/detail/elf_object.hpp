@@ -1,4 +1,4 @@
-// attune/compile/system/detail/elf_object.hpp - the sections of an ELF object, each access checked.
+// attune/compile/detail/elf_object.hpp - the sections of an ELF object, each access checked.
 // SPDX-License-Identifier: MIT
 // Source   System V ABI, chapters 4 and 5
 #pragma once

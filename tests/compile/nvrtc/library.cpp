@@ -1,6 +1,6 @@
-// tests/compile/nvrtc/nvrtc_library.cpp : mirrors include/attune/compile/nvrtc/nvrtc_library.hpp, which it
-// includes first
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+// tests/compile/nvrtc/library.cpp - NVIDIA's runtime compiler, opened at run time.
+// SPDX-License-Identifier: MIT
+#include <attune/compile/nvrtc/library.hpp>
 
 #include <attune/core/error.hpp>
 

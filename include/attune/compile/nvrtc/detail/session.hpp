@@ -1,21 +1,21 @@
-// attune/compile/nvrtc/detail/nvrtc_session.hpp - compiles, reads what the code takes, keeps it.
+// attune/compile/nvrtc/detail/session.hpp - compiles, reads what the code takes, keeps it.
 // SPDX-License-Identifier: MIT
-//
-// NVRTC user guide
+// Source   NVRTC user guide
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/cache/request_key.hpp>
-#include <attune/compile/nvrtc.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_flags.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_headers.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_includes.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_outcome.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/callable.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
+#include <attune/compile/nvrtc/detail/flags.hpp>
+#include <attune/compile/nvrtc/detail/headers.hpp>
+#include <attune/compile/nvrtc/detail/includes.hpp>
+#include <attune/compile/nvrtc/detail/outcome.hpp>
+#include <attune/compile/nvrtc/detail/run.hpp>
+#include <attune/compile/nvrtc/library.hpp>
+#include <attune/compile/nvrtc/options.hpp>
 #include <attune/compile/source/device_text.hpp>
 #include <attune/compile/source/diagnostics.hpp>
-#include <attune/compile/system.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
@@ -25,10 +25,12 @@
 #include <chrono>
 #include <mutex>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
-struct nvrtc_compiler::state {
-    explicit state(nvrtc_options given)
+/// What nvrtc_compiler and its copies share.
+class nvrtc_session {
+public:
+    explicit nvrtc_session(nvrtc_options given)
         : options(std::move(given))
         , cache(options.cache)
     {
@@ -37,13 +39,13 @@ struct nvrtc_compiler::state {
     /// Finds the device, once: that needs no NVRTC.  Errors  as find_cuda_target()
     void find_device()
     {
-        std::lock_guard const lock(once);
+        std::lock_guard const lock(mutex);
         find_device_alone();
     }
     /// Finds device and library, once.  Errors  as compile()
     void open()
     {
-        std::lock_guard const lock(once);
+        std::lock_guard const lock(mutex);
         if (library) return;
         find_device_alone();
         cuda_target const& found = target;
@@ -53,23 +55,23 @@ struct nvrtc_compiler::state {
         if (!opened->makes_code_for(architecture)) {
             std::string known;
             for (int const one : opened->architectures)
-                known += (known.empty() ? "" : ", ") + detail::architecture_name(one);
+                known += (known.empty() ? "" : ", ") + architecture_name(one);
             throw error(
                 "NVRTC " + opened->version() + " makes no code for " +
-                    detail::architecture_name(architecture) + " (" + found.limits.name +
-                    "); it knows " + known,
+                    architecture_name(architecture) + " (" + found.limits.name + "); it knows " +
+                    known,
                 opened->path,
                 opened->architectures.empty() || architecture > opened->architectures.back()
                     ? "install a newer CUDA toolkit, or name its libnvrtc.so in ATTUNE_NVRTC"
                     : "install an older CUDA toolkit (12 still knows sm_50 to sm_72), or "
                       "name its libnvrtc.so in ATTUNE_NVRTC");
         }
-        identity = "nvrtc " + opened->version() + ' ' + detail::architecture_name(architecture) +
-                   detail::joined(options.flags);
+        identity = "nvrtc " + opened->version() + ' ' + architecture_name(architecture) +
+                   joined(options.flags);
         library = std::move(opened);
     }
 
-    /// @pre  `once` is held
+    /// @pre  `mutex` is held
     void find_device_alone()
     {
         if (has_target) return;
@@ -81,25 +83,25 @@ struct nvrtc_compiler::state {
     {
         return options.precompile_headers && library->has_precompiled_headers();
     }
-    /// What NVRTC gets of them, each written in one way.
+    /// The flags of the options, the kernel and the variant, as plain_flags() writes them.
     [[nodiscard]] std::vector<std::string> flags_of(kernel_source const& kernel,
                                                     compile_request const& v) const
     {
         std::vector<std::string> flags = options.flags;
         flags.insert(flags.end(), kernel.flags.begin(), kernel.flags.end());
         flags.insert(flags.end(), v.flags.begin(), v.flags.end());
-        return detail::plain_flags(flags);
+        return plain_flags(flags);
     }
     [[nodiscard]] std::string key_of(kernel_source const& kernel, compile_request const& v) const
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
-        return detail::request_key(
+        return request_key(
             "nvrtc device code", identity + " headers " + place_of(library->include_dirs), all, v);
     }
     [[nodiscard]] static std::string place_of(std::vector<std::string> const& folders)
     {
-        return detail::joined(folders);
+        return joined(folders);
     }
 
     /// A callable, or why the device does not take it.
@@ -112,8 +114,8 @@ struct nvrtc_compiler::state {
         if (std::string objection = launch_objection(target.limits, code.resources, v.launch);
             !objection.empty())
             return failure{failure_stage::launch, std::move(objection), {}};
-        callable made = detail::callable_of_device({std::move(code), v.launch});
-        made.compiler = identity + detail::joined(kernel.flags) + detail::joined(v.flags);
+        callable made = callable_of_device({std::move(code), v.launch});
+        made.compiler = identity + joined(kernel.flags) + joined(v.flags);
         made.compile_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         made.from_cache = from_cache;
@@ -128,47 +130,45 @@ struct nvrtc_compiler::state {
         std::string const key = key_of(kernel, v);
         auto const found = counted ? cache.find(key) : cache.look(key);
         if (!found) return {};
-        std::optional<device_code> code = detail::parse_kept_device_code(found->bytes);
+        std::optional<device_code> code = parse_kept_device_code(found->bytes);
         if (!code) return {};
         return finish(std::move(*code), kernel, v, start, true);
     }
 
     [[nodiscard]] compile_result compile(kernel_source const& kernel, compile_request const& v);
     /// Runs NVRTC, with headers that are parsed once where that can be.
-    [[nodiscard]] detail::nvrtc_reply run(kernel_source const& kernel,
-                                          compile_request const& v,
-                                          detail::include_scanner::places const& where,
-                                          detail::include_closure const& all);
+    [[nodiscard]] nvrtc_reply run(kernel_source const& kernel,
+                                  compile_request const& v,
+                                  include_scanner::places const& where,
+                                  include_closure const& all);
     void keep(std::string const& key,
               device_code const& code,
-              detail::include_closure const& files,
+              include_closure const& files,
               std::int64_t began_ns) const;
 
     nvrtc_options options;
     object_cache cache;
-    detail::include_scanner scanner{};
-    std::mutex once{};
+    include_scanner scanner{};
+    std::mutex mutex{};
     std::shared_ptr<nvrtc::library const> library{}; ///< null until open()
     cuda_target target{};
     bool has_target = false;
     std::string identity{};
-    detail::parsed_device_headers headers{};
+    parsed_device_headers headers{};
 };
 
-ATTUNE_INLINE detail::nvrtc_reply
-nvrtc_compiler::state::run(kernel_source const& kernel,
-                           compile_request const& v,
-                           detail::include_scanner::places const& where,
-                           detail::include_closure const& all)
+inline nvrtc_reply nvrtc_session::run(kernel_source const& kernel,
+                                      compile_request const& v,
+                                      include_scanner::places const& where,
+                                      include_closure const& all)
 {
     std::string const& folder = where.folders.front();
-    detail::header_prefix const prefix =
-        detail::prefix_of(kernel.text, v.macros, [&](std::string const& name) {
-            detail::include_closure const one = scanner.closure({name}, folder, where);
-            return !one.is_known || scanner.any_mentions(one, v.macros);
-        });
-    detail::nvrtc_request asked;
-    asked.flags = {"--gpu-architecture=" + detail::architecture_name(target.limits.architecture),
+    header_prefix const prefix = prefix_of(kernel.text, v.macros, [&](std::string const& name) {
+        include_closure const one = scanner.closure({name}, folder, where);
+        return !one.is_known || scanner.any_mentions(one, v.macros);
+    });
+    nvrtc_request asked;
+    asked.flags = {"--gpu-architecture=" + architecture_name(target.limits.architecture),
                    "--ptxas-options=-v",
                    variant_flag};
     if (library->major > 12 || library->minor >= 9) asked.flags.emplace_back("--no-cache");
@@ -178,7 +178,7 @@ nvrtc_compiler::state::run(kernel_source const& kernel,
         asked.flags.push_back("--include-path=" + dir);
     for (std::string const& dir : library->include_dirs)
         asked.flags.push_back("--include-path=" + dir);
-    asked.flags = detail::last_of_each(asked.flags);
+    asked.flags = last_of_each(asked.flags);
 
     std::string block;
     if (precompiles() && prefix.includes && all.is_known) {
@@ -194,20 +194,20 @@ nvrtc_compiler::state::run(kernel_source const& kernel,
         asked.flags.insert(
             asked.flags.end(),
             {"--pch", "--pch-dir=" + block, "--pch-verbose=false", "--diag-suppress=20283"});
-    asked.text = detail::device_text(kernel, v, prefix, !block.empty());
+    asked.text = device_text(kernel, v, prefix, !block.empty());
     asked.name = kernel.path.empty() ? "kernel.cu" : kernel.path;
     asked.kernel = "::" + v.function;
     asked.limit_s = options.limit_s;
-    detail::nvrtc_reply reply = detail::run_nvrtc(*library, asked);
+    nvrtc_reply reply = run_nvrtc(*library, asked);
     if (block.empty()) return reply;
     headers.note(block, reply);
     return reply;
 }
 
-ATTUNE_INLINE void nvrtc_compiler::state::keep(std::string const& key,
-                                               device_code const& code,
-                                               detail::include_closure const& files,
-                                               std::int64_t began_ns) const
+inline void nvrtc_session::keep(std::string const& key,
+                                device_code const& code,
+                                include_closure const& files,
+                                std::int64_t began_ns) const
 {
     cache_inputs inputs{{files.read.begin(), files.read.end()},
                         {files.missed.begin(), files.missed.end()},
@@ -215,13 +215,12 @@ ATTUNE_INLINE void nvrtc_compiler::state::keep(std::string const& key,
                         began_ns};
     std::filesystem::path const path(library->path);
     std::string const builtins = "libnvrtc-builtins.so." + library->version();
-    if (std::string const tool = (path.parent_path() / builtins).string(); detail::stamp_of(tool))
+    if (std::string const tool = (path.parent_path() / builtins).string(); stamp_of(tool))
         inputs.tools.push_back(tool);
-    (void)cache.add(key, detail::kept_device_code(code), inputs);
+    (void)cache.add(key, kept_device_code(code), inputs);
 }
 
-ATTUNE_INLINE compile_result nvrtc_compiler::state::compile(kernel_source const& kernel,
-                                                            compile_request const& v)
+inline compile_result nvrtc_session::compile(kernel_source const& kernel, compile_request const& v)
 {
     auto const start = std::chrono::steady_clock::now();
     if (v.result != "void")
@@ -234,29 +233,27 @@ ATTUNE_INLINE compile_result nvrtc_compiler::state::compile(kernel_source const&
         return failure{failure_stage::launch, std::move(objection), {}};
     if (std::optional<compile_result> found = kept(kernel, v, true)) return std::move(*found);
 
-    std::string const architecture = detail::architecture_name(target.limits.architecture);
+    std::string const architecture = architecture_name(target.limits.architecture);
     std::vector<std::string> const flags = flags_of(kernel, v);
-    if (std::string const other = detail::flag_of_other_architecture(flags, architecture);
-        !other.empty())
+    if (std::string const other = flag_of_other_architecture(flags, architecture); !other.empty())
         return failure{failure_stage::compile,
                        "the flag '" + other + "' asks for another architecture than " +
                            architecture + ", which is compiled for",
                        {}};
-    std::int64_t const began_ns = detail::system_clock_ns();
-    auto const where = detail::nvrtc_places(kernel, flags, library->include_dirs);
-    std::vector<std::string> names = detail::included_names(kernel.text);
-    for (std::string& name : detail::headers_of_flags(flags))
+    std::int64_t const began_ns = system_clock_ns();
+    auto const where = nvrtc_places(kernel, flags, library->include_dirs);
+    std::vector<std::string> names = included_names(kernel.text);
+    for (std::string& name : headers_of_flags(flags))
         names.push_back(std::move(name));
-    detail::include_closure const files = scanner.closure(names, where.folders.front(), where);
+    include_closure const files = scanner.closure(names, where.folders.front(), where);
 
-    detail::nvrtc_reply reply = run(kernel, v, where, files);
+    nvrtc_reply reply = run(kernel, v, where, files);
     if (reply.timed_out)
         return failure{failure_stage::compile,
-                       detail::took_too_long(v.function, options.limit_s, "nvrtc_options"),
+                       took_too_long(v.function, options.limit_s, "nvrtc_options"),
                        std::move(reply.log)};
     char const* const said = library->get_error_string(reply.result);
-    if (reply.result != nvrtc::success)
-        return detail::nvrtc_failure(reply, said, kernel, v, target.limits);
+    if (reply.result != nvrtc::success) return nvrtc_failure(reply, said, kernel, v, target.limits);
     device_code code{std::move(reply.image), reply.entry, target.limits.architecture, {}};
     std::optional<code_resources> const resources =
         resources_of_kernel(code.image, reply.log, code.entry);
@@ -266,9 +263,9 @@ ATTUNE_INLINE compile_result nvrtc_compiler::state::compile(kernel_source const&
                            "'; flags that ask for PTX or LTO do that",
                        std::move(reply.log)};
     code.resources = *resources;
-    if (files.is_known && !detail::file_hashes::tells_the_time(kernel.text))
+    if (files.is_known && !tells_the_time(kernel.text))
         keep(key_of(kernel, v), code, files, began_ns);
     return finish(std::move(code), kernel, v, start, false);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

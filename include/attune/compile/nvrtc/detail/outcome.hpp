@@ -1,18 +1,15 @@
-// attune/compile/nvrtc/detail/nvrtc_outcome.hpp - what became of one run of NVRTC, as attune's other stages take it.
+// attune/compile/nvrtc/detail/outcome.hpp - what became of one run of NVRTC, as attune's other stages take it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/nvrtc/cubin.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_run.hpp>
-#include <attune/compile/nvrtc/nvrtc_log.hpp>
-#include <attune/compile/system/detail/symbols.hpp>
-#include <attune/core/hash.hpp>
+#include <attune/compile/nvrtc/detail/run.hpp>
+#include <attune/compile/nvrtc/log.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/limits.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,4 +1,4 @@
-// attune/compile/system/detail/symbols.hpp - readable names for symbols that a kernel misses.
+// attune/compile/detail/load_failure.hpp - why compiled code could not be loaded, with readable names.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,6 @@
 
 #include <cstdlib>
 #include <cxxabi.h>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,13 +57,6 @@ namespace attune::inline ATTUNE_ABI::detail {
             "undefined symbol: " + demangled(symbol) + " (" + missing_symbol_advice(symbol) + ')';
     f.log = std::move(message);
     return f;
-}
-
-/// The folder in which quoted includes of a file are looked up first.
-[[nodiscard]] inline std::string folder_of(std::string const& path)
-{
-    std::string const folder = std::filesystem::path(path).parent_path().string();
-    return folder.empty() ? "." : folder;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

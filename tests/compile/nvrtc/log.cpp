@@ -1,6 +1,6 @@
-// tests/compile/nvrtc/nvrtc_log.cpp : mirrors include/attune/compile/nvrtc/nvrtc_log.hpp, which it includes
-// first
-#include <attune/compile/nvrtc/nvrtc_log.hpp>
+// tests/compile/nvrtc/log.cpp - what NVRTC said, as attune's other compilers say it.
+// SPDX-License-Identifier: MIT
+#include <attune/compile/nvrtc/log.hpp>
 
 #include <doctest/doctest.h>
 

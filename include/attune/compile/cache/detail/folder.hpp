@@ -1,17 +1,18 @@
-// attune/compile/cache/detail/cache_folder.hpp - the folder that holds compiled code, and its files.
+// attune/compile/cache/detail/folder.hpp - the folder that holds compiled code, and its files.
 // SPDX-License-Identifier: MIT
 //
 // Everything is opened relative to the folder that was checked, so that it cannot be exchanged
 // between the check and the use
 #pragma once
 
-#include <attune/compile/cache/cache_options.hpp>
+#include <attune/compile/cache/options.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
 #include <attune/core/environment.hpp>
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 
 #include <cerrno>
-#include <chrono>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
@@ -20,48 +21,8 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// A file descriptor that is closed at the end.
-class owned_descriptor {
-public:
-    explicit owned_descriptor(int descriptor = -1) noexcept
-        : descriptor_(descriptor)
-    {
-    }
-    owned_descriptor(owned_descriptor&& other) noexcept
-        : descriptor_(std::exchange(other.descriptor_, -1))
-    {
-    }
-    owned_descriptor& operator=(owned_descriptor&& other) noexcept
-    {
-        std::swap(descriptor_, other.descriptor_);
-        return *this;
-    }
-    ~owned_descriptor()
-    {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    [[nodiscard]] int get() const noexcept { return descriptor_; }
-    explicit operator bool() const noexcept { return descriptor_ >= 0; }
-
-private:
-    int descriptor_;
-};
-
-/// Nanoseconds of the system clock, which file times are in.
-[[nodiscard]] inline std::int64_t system_clock_ns()
-{
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-[[nodiscard]] inline std::int64_t nanoseconds_of(timespec const& t) noexcept
-{
-    return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
-}
 
 /// Where the cache is.
 struct cache_place {
@@ -95,13 +56,12 @@ struct cache_place {
 
 /// Opens the folder, with mode 0700 and the folders above it when they are missing.
 /// @return  none, with one sentence in `problem`, when it cannot be used or others may write to it
-[[nodiscard]] inline owned_descriptor open_cache_folder(std::string const& folder,
-                                                        std::string& problem)
+[[nodiscard]] inline descriptor open_cache_folder(std::string const& folder, std::string& problem)
 {
     auto const open = [&] {
-        return owned_descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        return descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     };
-    owned_descriptor opened = open();
+    descriptor opened = open();
     if (!opened && errno == ENOENT) {
         std::error_code no_throw;
         std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), no_throw);
@@ -111,12 +71,12 @@ struct cache_place {
     struct ::stat status{};
     if (!opened || ::fstat(opened.get(), &status) != 0) {
         problem = "the cache is off: " + folder + ": " + std::generic_category().message(errno);
-        return owned_descriptor();
+        return descriptor();
     }
     if (status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return opened;
     problem = "the cache is off: others may write to " + folder +
               (status.st_uid == ::geteuid() ? " (chmod go-w it)" : ", which another user owns");
-    return owned_descriptor();
+    return descriptor();
 }
 
 /// Two levels, because folders of a hundred thousand files are slow in many tools.
@@ -128,7 +88,7 @@ struct cache_place {
 /// @return  nothing when there is no such file; an empty text when it cannot be read
 [[nodiscard]] inline std::optional<std::string> read_cache_file(int folder, std::string const& name)
 {
-    owned_descriptor const file(
+    descriptor const file(
         ::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!file && errno == ENOENT) return {};
     struct ::stat status{};
@@ -156,13 +116,13 @@ inline bool write_cache_file(int folder, std::string const& name, std::string_vi
 {
     quiet_writes const quiet;
     std::string temporary;
-    owned_descriptor file;
+    descriptor file;
     for (int attempt = 0; !file && attempt < 100; ++attempt) {
         temporary = "new." + std::to_string(::getpid()) + '.' + std::to_string(system_clock_ns());
-        file = owned_descriptor(::openat(folder,
-                                         temporary.c_str(),
-                                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                                         S_IRUSR | S_IWUSR));
+        file = descriptor(::openat(folder,
+                                   temporary.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                   S_IRUSR | S_IWUSR));
         if (!file && errno != EEXIST) return false;
     }
     bool whole = true;

@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/clang_services.hpp - libraries that a kernel's flags ask for, opened when needed.
+// attune/compile/clang/detail/services.hpp - libraries that a kernel's flags ask for, opened when needed.
 // SPDX-License-Identifier: MIT
 //
 // Not from the process: a program that uses GCC's OpenMP exports functions of the same names, which

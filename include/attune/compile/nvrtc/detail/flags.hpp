@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/detail/nvrtc_flags.hpp - flags as NVRTC understands them.
+// attune/compile/nvrtc/detail/flags.hpp - flags as NVRTC understands them.
 // SPDX-License-Identifier: MIT
 //
 // NVRTC user guide, and what 12.4, 12.9 and 13.0 accept
@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// NVRTC does not see blanks around a flag.
+/// A flag without blanks around it: NVRTC ignores them.
 [[nodiscard]] inline std::string_view without_outer_blanks(std::string_view text)
 {
     constexpr std::string_view blanks = " \t\n\v\f\r";
@@ -104,7 +104,8 @@ headers_of_flags(std::vector<std::string> const& flags)
     return names;
 }
 
-/// Options that have one value. NVRTC before 13 refuses to hear them twice.
+/// The name of an option that may be given once: NVRTC before 13 refuses the second. Empty for
+/// other flags.
 [[nodiscard]] inline std::string_view option_of_one_value(std::string_view flag)
 {
     flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));

@@ -1,36 +1,24 @@
-// attune/compile/system/detail/system_cache.hpp - what a spawned compiler read, for the cache.
+// attune/compile/system/detail/inputs.hpp - what a spawned compiler read, for the cache.
 // SPDX-License-Identifier: MIT
 //
 // A spawned compiler does not tell which files it missed; every place before the system's own
 // folders where a file of such a name could appear is taken for one
 #pragma once
 
-#include <attune/compile/cache/detail/input_list.hpp>
+#include <attune/compile/cache/options.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
+#include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/system/detail/symbols.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// The processor and what it can do, as the kernel says, which no library is needed for.
-[[nodiscard]] inline std::string processor_facts()
-{
-    std::ifstream file("/proc/cpuinfo");
-    std::string facts;
-    for (std::string line; std::getline(file, line) && !line.empty();)
-        for (char const* const name :
-             {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU "})
-            if (line.starts_with(name)) facts += line + '\n';
-    return facts;
-}
 
 /// The files of a rule for make: "object: a.cpp b.hpp \", with blanks in names written as "\ ".
 [[nodiscard]] inline std::vector<std::string> files_of_rule(std::string_view rule)

@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/clang_linking.hpp - JITLink where LLVM does not choose it, and gives memory back.
+// attune/compile/clang/detail/linking.hpp - JITLink where LLVM does not choose it, and gives memory back.
 // SPDX-License-Identifier: MIT
 #pragma once
 

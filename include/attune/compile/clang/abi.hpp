@@ -1,10 +1,8 @@
-// attune/compile/clang/clang_abi.hpp - the C interface between attune and its Clang module.
+// attune/compile/clang/abi.hpp - the C interface between attune and its Clang module.
 // SPDX-License-Identifier: MIT
 //
 // Plain C types, because the module may be built by another compiler than the program
 #pragma once
-
-#include <attune/core/version.hpp>
 
 extern "C" {
 
@@ -90,13 +88,3 @@ attune_clang_functions const* attune_clang_module();
 
 /// Raised whenever one of the structures above changes.
 inline constexpr unsigned attune_clang_abi_version = 5;
-
-namespace attune::inline ATTUNE_ABI::detail {
-
-/// In an object: `void attune_initialize()` runs its static constructors. Missing when there are
-/// none.
-inline constexpr char const* initialize_symbol = "attune_initialize";
-/// In an object: whose destructors are whose. A pointer that belongs to the loader.
-inline constexpr char const* owner_symbol = "__dso_handle";
-
-} // namespace attune::inline ATTUNE_ABI::detail

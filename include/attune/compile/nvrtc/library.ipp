@@ -1,9 +1,9 @@
-// attune/compile/nvrtc/nvrtc_library.ipp - looks for libnvrtc and asks what it can do.
+// attune/compile/nvrtc/library.ipp - looks for libnvrtc and asks what it can do.
 // SPDX-License-Identifier: MIT
 // Source   NVRTC user guide
 #pragma once
 
-#include <attune/compile/nvrtc/nvrtc_library.hpp>
+#include <attune/compile/nvrtc/library.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>

@@ -1,10 +1,10 @@
-// attune/compile/clang/detail/clang_statics.hpp - a kernel's static objects, from loading to unloading.
+// attune/compile/clang/detail/statics.hpp - a kernel's static objects, from loading to unloading.
 // SPDX-License-Identifier: MIT
 //
 // The ORC platforms that do this need the ORC run-time library, which is rare
 #pragma once
 
-#include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/detail/object_symbols.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/IR/Constants.h>

@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/clang_frontend.hpp - C++ text to an object file, with Clang as a library.
+// attune/compile/clang/detail/frontend.hpp - C++ text to an object file, with Clang as a library.
 // SPDX-License-Identifier: MIT
 //
 // The object equals `clang++ -fPIC -c` because clang's own driver chooses the arguments (so -march
@@ -6,10 +6,10 @@
 // optimises and emits (small code model, its own pass pipeline).
 #pragma once
 
-#include <attune/compile/clang/clang_abi.hpp>
-#include <attune/compile/clang/detail/clang_files.hpp>
-#include <attune/compile/clang/detail/clang_headers.hpp>
-#include <attune/compile/clang/detail/clang_statics.hpp>
+#include <attune/compile/clang/abi.hpp>
+#include <attune/compile/clang/detail/files.hpp>
+#include <attune/compile/clang/detail/headers.hpp>
+#include <attune/compile/clang/detail/statics.hpp>
 #include <attune/core/version.hpp>
 
 #include <clang/Basic/TargetInfo.h>

@@ -1,11 +1,11 @@
-// attune/compile/clang/detail/clang_files.hpp - which files Clang looks at while it compiles.
+// attune/compile/clang/detail/files.hpp - which files Clang looks at while it compiles.
 // SPDX-License-Identifier: MIT
 //
 // What was not there counts too: a header that appears in an earlier include folder changes the
 // code although no file that was read has changed
 #pragma once
 
-#include <attune/compile/clang/clang_abi.hpp>
+#include <attune/compile/clang/abi.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/ADT/SmallString.h>

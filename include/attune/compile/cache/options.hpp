@@ -1,4 +1,4 @@
-// attune/compile/cache/cache_options.hpp - what a cache of compiled code is told, and what it tells.
+// attune/compile/cache/options.hpp - what a cache of compiled code is told, and what it tells.
 // SPDX-License-Identifier: MIT
 // tested by compile/cache/object_cache.cpp
 #pragma once

@@ -1,11 +1,11 @@
-// attune/compile/clang/detail/clang_headers.hpp - the leading #include block of a kernel, parsed once.
+// attune/compile/clang/detail/headers.hpp - the leading #include block of a kernel, parsed once.
 // SPDX-License-Identifier: MIT
 //
 // The mechanism is the preamble of clang's editors (PrecompiledPreamble)
 #pragma once
 
-#include <attune/compile/clang/clang_abi.hpp>
-#include <attune/compile/clang/detail/clang_files.hpp>
+#include <attune/compile/clang/abi.hpp>
+#include <attune/compile/clang/detail/files.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>

@@ -1,10 +1,10 @@
-// attune/compile/clang/detail/clang_loader.hpp - an object file to code in this process, with LLVM's ORC.
+// attune/compile/clang/detail/loader.hpp - an object file to code in this process, with LLVM's ORC.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/clang/detail/clang_linking.hpp>
-#include <attune/compile/clang/detail/clang_services.hpp>
-#include <attune/compile/clang/detail/clang_statics.hpp>
+#include <attune/compile/clang/detail/linking.hpp>
+#include <attune/compile/clang/detail/services.hpp>
+#include <attune/compile/clang/detail/statics.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>

@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/detail/nvrtc_includes.hpp - the files that NVRTC reads for a kernel.
+// attune/compile/nvrtc/detail/includes.hpp - the files that NVRTC reads for a kernel.
 // SPDX-License-Identifier: MIT
 //
 // NVRTC does not tell which files it read, and takes a header that it precompiled in this process
@@ -6,19 +6,24 @@
 // the toolkit itself count but are not followed
 #pragma once
 
-#include <attune/compile/cache/detail/input_list.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/detail/file_text.hpp>
-#include <attune/compile/nvrtc/detail/nvrtc_flags.hpp>
+#include <attune/compile/nvrtc/detail/flags.hpp>
 #include <attune/compile/source/device_text.hpp>
 #include <attune/compile/source/source.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {

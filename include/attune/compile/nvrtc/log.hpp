@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/nvrtc_log.hpp - what NVRTC said, as attune's other compilers say it.
+// attune/compile/nvrtc/log.hpp - what NVRTC said, as attune's other compilers say it.
 // SPDX-License-Identifier: MIT
 //
 // The shapes are those of NVRTC 12 and 13

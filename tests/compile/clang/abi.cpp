@@ -1,6 +1,6 @@
-// tests/compile/clang/clang_abi.cpp : mirrors include/attune/compile/clang/clang_abi.hpp, which it includes
-// first
-#include <attune/compile/clang/clang_abi.hpp>
+// tests/compile/clang/abi.cpp - the C interface between attune and its Clang module.
+// SPDX-License-Identifier: MIT
+#include <attune/compile/clang/abi.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>

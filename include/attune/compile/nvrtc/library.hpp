@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/nvrtc_library.hpp - NVIDIA's runtime compiler, opened at run time.
+// attune/compile/nvrtc/library.hpp - NVIDIA's runtime compiler, opened at run time.
 // SPDX-License-Identifier: MIT
 // Source   NVRTC user guide; no CUDA header is needed
 #pragma once
@@ -92,5 +92,5 @@ struct library {
 } // namespace attune::inline ATTUNE_ABI::nvrtc
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/compile/nvrtc/nvrtc_library.ipp>
+#include <attune/compile/nvrtc/library.ipp>
 #endif

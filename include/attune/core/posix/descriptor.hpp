@@ -1,0 +1,43 @@
+// attune/core/posix/descriptor.hpp - a file descriptor that is closed at the end.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Owns an open file; moved, not copied.
+class descriptor {
+public:
+    descriptor() = default;
+    /// @param number  negative: none
+    explicit descriptor(int number) noexcept
+        : number_(number)
+    {
+    }
+    descriptor(descriptor&& other) noexcept
+        : number_(std::exchange(other.number_, -1))
+    {
+    }
+    descriptor& operator=(descriptor&& other) noexcept
+    {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~descriptor();
+
+    [[nodiscard]] int get() const noexcept { return number_; }
+    [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
+    explicit operator bool() const noexcept { return is_open(); }
+
+private:
+    int number_ = -1;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/posix/descriptor.ipp>
+#endif
