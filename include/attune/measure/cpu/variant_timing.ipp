@@ -24,7 +24,7 @@ ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,
 
 ATTUNE_INLINE std::function<void()> variant_timing::ready(std::function<void()> const& prepare)
 {
-    if (options_.measuring.cache == cache_state::warm) return prepare;
+    if (options_.cache == cache_state::warm) return prepare;
     return [this, &prepare] {
         prepare();
         caches_.evict();
@@ -38,7 +38,7 @@ ATTUNE_INLINE measurement variant_timing::time(std::function<void()> const& prep
                                                timing_record* record)
 {
     adaptive_timer_options how;
-    how.precision = options_.measuring.precision;
+    how.precision = options_.precision;
     how.stop_above = stop_above_s;
     how.max_samples = most_samples_of_a_variant;
     how.background_cpu_s = background_cpu_s;
@@ -61,7 +61,7 @@ ATTUNE_INLINE round_times variant_timing::compare(std::function<void()> const& p
     round_robin_options how = final_options(calls.size(), limit_s);
     how.idle = idle_;
     how.passengers = passengers;
-    if (options_.measuring.cache == cache_state::warm)
+    if (options_.cache == cache_state::warm)
         how.is_repeatable = [&](std::size_t i) {
             prepare();
             return is_repeatable(buffers_, calls[i]);
