@@ -19,6 +19,7 @@
 // was disturbed. The last line counts both, and `said`: the runs whose report says so, good or not.
 // --alone is that without the process: what a machine at rest is told to be.
 #include <attune/compile/clang.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/random.hpp>
 #include <attune/measure/clock/round_robin.hpp>
 #include <attune/tune/loop/run_state.hpp>
@@ -130,8 +131,8 @@ private:
         std::vector<double> memory(std::size_t{1} << 21, 1.0); // 16 MiB
         for (;;) {
             auto const tenths = [&] { return 0.1 + 0.8 * attune::uniform_unit(engine); };
-            double const until_s = attune::steady_seconds() + tenths();
-            while (attune::steady_seconds() < until_s)
+            double const until_s = attune::detail::steady_seconds() + tenths();
+            while (attune::detail::steady_seconds() < until_s)
                 for (double& value : memory)
                     value = 0.5 * value + 1;
             ::usleep(static_cast<useconds_t>(1e6 * tenths()));

@@ -21,6 +21,7 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
 
 #include <chrono>
@@ -71,12 +72,9 @@ namespace detail {
 /// The processor's own name for itself.
 [[nodiscard]] inline std::string processor_name()
 {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with("model name") || line.starts_with("CPU part")) {
-            std::size_t const colon = line.find(": ");
-            if (colon != std::string::npos) return line.substr(colon + 2);
-        }
+    for (std::string const& line : processor_lines())
+        if (line.starts_with("model name") || line.starts_with("CPU part"))
+            return std::string(processor_value(line));
     return "unknown";
 }
 

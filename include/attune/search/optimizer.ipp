@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
@@ -12,7 +13,6 @@
 #include <attune/search/repeat.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -42,17 +42,6 @@ ATTUNE_INLINE std::optional<point> default_point(chain_of_trees const& space)
     return out;
 }
 
-namespace detail {
-
-/// Seconds on a clock that never goes back.
-[[nodiscard]] inline double search_clock_s()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
-
-} // namespace detail
-
 ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
                                              search_factory const& search,
                                              std::uint64_t seed,
@@ -64,7 +53,7 @@ ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
     , default_(attune::default_point(space_))
     , times_(times)
     , judge_(stop, limits)
-    , start_s_(detail::search_clock_s())
+    , start_s_(detail::steady_seconds())
 {
     log_.seed = seed;
     log_.key = detail::space_identity(space_.describe());
@@ -92,7 +81,7 @@ ATTUNE_INLINE std::vector<point> optimizer_core::ask(std::size_t count)
 {
     if (count == 0) return {};
     if (judge_.wants_gain()) judge_.gain(searcher_.expected_gain());
-    stopped_ = judge_.verdict(detail::search_clock_s() - start_s_);
+    stopped_ = judge_.verdict(detail::steady_seconds() - start_s_);
     if (stopped_) return {};
     std::uint64_t const left = judge_.evaluations_left();
     if (left <= waiting_) return {}; // what is still out there may use the budget up

@@ -10,8 +10,11 @@
 #include <attune/core/posix/descriptor.ipp>
 #include <attune/core/posix/forever.ipp>
 #include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/processor.ipp>
 #include <attune/core/posix/program_end.ipp>
+#include <attune/core/posix/spawn.ipp>
 #include <attune/core/posix/stay_loaded.ipp>
+#include <attune/core/posix/steady_seconds.ipp>
 #include <attune/core/posix/taken_handler.ipp>
 #include <attune/cuda/capture.ipp>
 #include <attune/cuda/clocks.ipp>

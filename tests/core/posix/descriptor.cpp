@@ -43,3 +43,13 @@ TEST_CASE("a descriptor that was moved from holds nothing")
     CHECK(is_open(number));
     static_assert(!std::is_copy_constructible_v<descriptor>);
 }
+
+TEST_CASE("a file can be closed before its owner ends")
+{
+    descriptor owner(open_nothing());
+    int const number = owner.get();
+    owner.close();
+    CHECK_FALSE(owner.is_open());
+    CHECK_FALSE(is_open(number));
+    owner.close(); // nothing left to close
+}

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/loop/session.hpp>
 
+#include <attune/core/posix/steady_seconds.hpp>
+
 #include <cmath>
 #include <csignal>
 #include <doctest/doctest.h>
@@ -157,7 +159,7 @@ TEST_CASE("the time budget holds for slow compilers and the final too")
     bench<usual, fast, crawling, wrong, refused, unloadable, throwing, same_as_usual, crashing> b;
     std::vector<double> begun_s;
     b.compiler = scripted_compiler{[&](attune::compile_request const& v) {
-        begun_s.push_back(attune::steady_seconds());
+        begun_s.push_back(attune::detail::steady_seconds());
         ::usleep(250'000);
         return accumulate_script(v);
     }};

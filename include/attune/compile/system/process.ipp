@@ -1,19 +1,21 @@
-// attune/compile/system/process.ipp - posix_spawn, a pipe, and a clock.
+// attune/compile/system/process.ipp - a pipe, a limit, and an exit status.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/system/process.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/spawn.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <exception>
@@ -24,7 +26,6 @@
 #include <optional>
 #include <poll.h>
 #include <set>
-#include <spawn.h>
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -47,15 +48,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     variables.emplace_back("LC_ALL=C");
     if (!temporary.empty()) variables.push_back("TMPDIR=" + temporary);
     return variables;
-}
-
-[[nodiscard]] inline std::vector<char*> spawn_pointers(std::vector<std::string>& texts)
-{
-    std::vector<char*> pointers;
-    for (std::string& text : texts)
-        pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
 }
 
 /// A program that was started. Its destructor kills it with its children, and reaps it.
@@ -117,12 +109,11 @@ private:
 [[nodiscard]] inline bool
 read_until_ended(int pipe, started_program& child, double limit_s, std::string& output)
 {
-    using clock = std::chrono::steady_clock;
-    clock::time_point const start = clock::now();
+    double const begun_s = steady_seconds();
     std::array<char, 4096> block{};
     for (bool is_open = true;;) {
         cut_here();
-        double const left_s = limit_s - std::chrono::duration<double>(clock::now() - start).count();
+        double const left_s = limit_s - (steady_seconds() - begun_s);
         bool const is_over = child.has_ended();
         if (is_over && !is_open) return true;
         if (left_s <= 0) return false;
@@ -149,21 +140,16 @@ read_until_ended(int pipe, started_program& child, double limit_s, std::string& 
 
 /// A pipe; both ends are closed at the end.
 struct pipe_ends {
-    std::array<int, 2> ends{-1, -1};
+    descriptor out;
+    descriptor in;
 
-    pipe_ends() = default;
-    ~pipe_ends()
+    [[nodiscard]] bool open() noexcept
     {
-        close_end(0);
-        close_end(1);
-    }
-    pipe_ends(pipe_ends const&) = delete;
-    pipe_ends& operator=(pipe_ends const&) = delete;
-
-    [[nodiscard]] bool open() noexcept { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
-    void close_end(std::size_t i) noexcept
-    {
-        if (ends[i] >= 0) ::close(std::exchange(ends[i], -1));
+        std::array<int, 2> ends{-1, -1};
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+        out = descriptor(ends[0]);
+        in = descriptor(ends[1]);
+        return true;
     }
 };
 
@@ -186,54 +172,32 @@ ATTUNE_INLINE process_result run_process(std::vector<std::string> const& argumen
     bool const by_shell = may_lose_children();
     if (!words.open() || (by_shell && !told.open())) throw cannot("no pipe", errno);
 
-    std::vector<std::string> argument_texts = arguments;
+    spawn_request request;
+    request.arguments = arguments;
     if (by_shell) {
-        argument_texts.front() = std::exchange(program, "/bin/sh");
-        argument_texts.insert(argument_texts.begin(),
-                              {program, "-c", "\"$@\" 3>&-; echo $? >&3", "sh"});
+        request.arguments.front() = std::exchange(program, "/bin/sh");
+        request.arguments.insert(request.arguments.begin(),
+                                 {program, "-c", "\"$@\" 3>&-; echo $? >&3", "sh"});
     }
-    std::vector<std::string> variable_texts = spawn_environment(temporary);
-    std::vector<char*> const argument_list = spawn_pointers(argument_texts);
-    std::vector<char*> const variable_list = spawn_pointers(variable_texts);
-
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-    ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&files, words.ends[1], 1);
-    ::posix_spawn_file_actions_adddup2(&files, words.ends[1], 2);
-    if (by_shell) ::posix_spawn_file_actions_adddup2(&files, told.ends[1], 3);
-    sigset_t none;
-    sigset_t all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);
-    ::posix_spawnattr_setpgroup(&attributes, 0); // so that its children can be killed with it
-    ::posix_spawnattr_setflags(
-        &attributes,
-        static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
-
-    pid_t id = -1;
-    int const refused = ::posix_spawn(
-        &id, program.c_str(), &files, &attributes, argument_list.data(), variable_list.data());
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-    words.close_end(1);
-    told.close_end(1);
-    if (refused != 0) throw cannot("not started", refused);
+    request.path = program;
+    request.environment = spawn_environment(temporary);
+    request.files = {{0, -1}, {1, words.in.get()}, {2, words.in.get()}};
+    if (by_shell) request.files.push_back({3, told.in.get()});
+    spawn_outcome const started = spawn(std::move(request));
+    words.in.close();
+    told.in.close();
+    if (started.error_code != 0) throw cannot("not started", started.error_code);
 
     process_result result;
-    started_program child(id);
-    result.timed_out = !read_until_ended(words.ends[0], child, limit_s, result.output);
+    started_program child(started.process);
+    result.timed_out = !read_until_ended(words.out.get(), child, limit_s, result.output);
     child.kill_all();
     std::optional<int> const status = child.reap();
     if (result.timed_out) {
         result.signal = SIGKILL;
     } else if (by_shell) {
         std::array<char, 16> text{};
-        ssize_t const count = ::read(told.ends[0], text.data(), text.size() - 1);
+        ssize_t const count = ::read(told.out.get(), text.data(), text.size() - 1);
         int const code = count > 1 ? std::atoi(text.data()) : -1;
         (code > 128 ? result.signal : result.exit_status) = code > 128 ? code - 128 : code;
     } else if (!status) {

@@ -26,11 +26,14 @@ public:
         std::swap(number_, other.number_);
         return *this;
     }
-    ~descriptor();
+    ~descriptor() { close(); }
 
     [[nodiscard]] int get() const noexcept { return number_; }
     [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
     explicit operator bool() const noexcept { return is_open(); }
+
+    /// Closes the file before its owner ends; does nothing when none is open.
+    void close() noexcept;
 
 private:
     int number_ = -1;

@@ -9,9 +9,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE descriptor::~descriptor()
+ATTUNE_INLINE void descriptor::close() noexcept
 {
-    if (number_ >= 0) ::close(number_);
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

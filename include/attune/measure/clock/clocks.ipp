@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 
@@ -55,10 +56,7 @@ inline void update_thread_clocks() noexcept
 
 } // namespace detail
 
-ATTUNE_INLINE double system_clocks::wall_s() const noexcept
-{
-    return detail::read_clock_s(CLOCK_MONOTONIC);
-}
+ATTUNE_INLINE double system_clocks::wall_s() const noexcept { return detail::steady_seconds(); }
 
 ATTUNE_INLINE double system_clocks::thread_cpu_s() const noexcept
 {

@@ -5,6 +5,7 @@
 // the kernel releases it when its holder dies
 #pragma once
 
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 
@@ -54,12 +55,8 @@ public:
     }
     store_file(store_file const&) = delete;
     store_file& operator=(store_file const&) = delete;
-    ~store_file()
-    {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
 
-    [[nodiscard]] bool usable() const noexcept { return descriptor_ >= 0; }
+    [[nodiscard]] bool usable() const noexcept { return file_.is_open(); }
     /// Not there, as opposed to there and not readable.
     [[nodiscard]] bool absent() const noexcept { return error_ == ENOENT || error_ == ENOTDIR; }
     [[nodiscard]] std::string why() const
@@ -70,7 +67,7 @@ public:
     [[nodiscard]] identity stamp() const noexcept
     {
         struct ::stat status{};
-        if (::fstat(descriptor_, &status) != 0) return {};
+        if (::fstat(file_.get(), &status) != 0) return {};
         return {true,
                 static_cast<std::uint64_t>(status.st_dev),
                 static_cast<std::uint64_t>(status.st_ino),
@@ -98,7 +95,7 @@ public:
         sharing_ = how;
         int const operation = (how == sharing::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
         for (int attempt = 0; attempt < 3000; ++attempt) {
-            if (::flock(descriptor_, operation) == 0) {
+            if (::flock(file_.get(), operation) == 0) {
                 is_exclusive_ = how == sharing::exclusive;
                 return true;
             }
@@ -113,14 +110,14 @@ public:
     [[nodiscard]] bool try_lock() noexcept
     {
         sharing_ = sharing::exclusive;
-        is_exclusive_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+        is_exclusive_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
         return is_exclusive_ || errno != EWOULDBLOCK;
     }
 
     /// Readers let writers go on while they make sense of the text.
     void unlock_when_shared() const noexcept
     {
-        if (sharing_ == sharing::shared) ::flock(descriptor_, LOCK_UN);
+        if (sharing_ == sharing::shared) ::flock(file_.get(), LOCK_UN);
     }
 
     /// The whole text. False, with why(), when it cannot be read, or is larger than `largest`.
@@ -137,7 +134,7 @@ public:
             std::size_t const had = text.size();
             text.resize(had + block);
             ::ssize_t const got =
-                ::pread(descriptor_, text.data() + had, block, static_cast<::off_t>(had));
+                ::pread(file_.get(), text.data() + had, block, static_cast<::off_t>(had));
             text.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
             if (got == 0) return true;
             if (got < 0 && errno != EINTR) {
@@ -152,9 +149,9 @@ public:
     [[nodiscard]] bool append(std::string_view text) const
     {
         quiet_writes const quiet;
-        ::off_t const end = ::lseek(descriptor_, 0, SEEK_END);
+        ::off_t const end = ::lseek(file_.get(), 0, SEEK_END);
         for (std::string_view rest = text; !rest.empty();) {
-            ::ssize_t const written = ::write(descriptor_, rest.data(), rest.size());
+            ::ssize_t const written = ::write(file_.get(), rest.data(), rest.size());
             if (written > 0) {
                 rest.remove_prefix(static_cast<std::size_t>(written));
             } else if (written == 0 || errno != EINTR) {
@@ -172,7 +169,7 @@ public:
     /// Does nothing without the exclusive lock.
     [[nodiscard]] bool cut_to(std::size_t size) const noexcept
     {
-        return is_exclusive_ && ::ftruncate(descriptor_, static_cast<::off_t>(size)) == 0;
+        return is_exclusive_ && ::ftruncate(file_.get(), static_cast<::off_t>(size)) == 0;
     }
 
 private:
@@ -180,20 +177,19 @@ private:
     {
         // O_NONBLOCK: opening a named pipe must not wait for its other end.
         do {
-            descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
-        } while (descriptor_ < 0 && errno == EINTR);
-        if (descriptor_ < 0) {
+            file_ = descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666));
+        } while (!file_.is_open() && errno == EINTR);
+        if (!file_.is_open()) {
             error_ = errno;
             return;
         }
         struct ::stat status{};
-        if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) return;
+        if (::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode)) return;
         irregular_ = true;
-        ::close(descriptor_);
-        descriptor_ = -1;
+        file_.close();
     }
 
-    int descriptor_ = -1;
+    descriptor file_;
     mutable int error_ = 0;
     sharing sharing_ = sharing::shared;
     bool is_exclusive_ = false;

@@ -5,6 +5,7 @@
 #include <attune/compile/source/annotations.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
@@ -13,7 +14,6 @@
 #include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI {
@@ -271,13 +271,11 @@ ATTUNE_INLINE void set_extents(call_frame& frame,
 
 ATTUNE_INLINE std::string device_name()
 {
-    std::ifstream info("/proc/cpuinfo");
     std::string model;
     std::string numbers;
-    for (std::string line; std::getline(info, line) && !line.empty();) {
-        auto const colon = line.find(':');
-        if (colon == std::string::npos) continue;
-        std::string const value = colon + 2 <= line.size() ? line.substr(colon + 2) : "";
+    for (std::string const& line : detail::processor_lines()) {
+        if (line.find(':') == std::string::npos) continue;
+        std::string const value{detail::processor_value(line)};
         if (line.starts_with("model name")) model = value;
         for (auto const* field : {"cpu family", "model\t", "stepping"})
             if (line.starts_with(field)) numbers += (numbers.empty() ? "" : ".") + value;

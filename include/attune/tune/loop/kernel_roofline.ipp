@@ -5,6 +5,7 @@
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/posix/only_faults_unblocked.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/tune/loop/kernel_roofline.hpp>
@@ -130,7 +131,7 @@ ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
 {
     auto const found = known_.find(threads_);
     if (found != known_.end() && !anew) return found->second;
-    double const begun_s = steady_seconds();
+    double const begun_s = detail::steady_seconds();
     std::vector<int> where = processors_;
     if (threads_ > where.size()) { // the threads of the kernel are not kept there: all there are
         where.resize(detail::most_processors);
@@ -140,7 +141,7 @@ ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
     machine_limits limits = source_(threads_, footprint_, anew);
     if (found != known_.end()) raise_to(limits, found->second); // nothing may be kept in a file
     machine_limits const& fresh = known_.insert_or_assign(threads_, limits).first->second;
-    double const took_s = steady_seconds() - begun_s;
+    double const took_s = detail::steady_seconds() - begun_s;
     if (took_s > detail::long_measurement_s)
         say_("measured what this machine can do, for the roofline, in " +
              text_of_quantity(took_s, true));

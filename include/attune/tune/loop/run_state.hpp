@@ -16,9 +16,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Seconds on a clock that never goes back; only differences mean something.
-[[nodiscard]] double steady_seconds();
-
 /// Counts and best of a run, told to the progress sink; the loops of `minimize` and `tuned` share
 /// it.
 class run_state {

@@ -2,20 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/run_state.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 namespace attune::inline ATTUNE_ABI {
-
-ATTUNE_INLINE double steady_seconds()
-{
-    auto const since = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(since).count();
-}
 
 ATTUNE_INLINE
 run_state::run_state(std::string name, budget limits, std::uint32_t possible, progress_sink sink)
@@ -23,7 +17,7 @@ run_state::run_state(std::string name, budget limits, std::uint32_t possible, pr
     , limits_(limits)
     , possible_(static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.evaluations, possible)))
     , sink_(std::move(sink))
-    , start_s_(steady_seconds())
+    , start_s_(detail::steady_seconds())
 {
 }
 
@@ -84,6 +78,6 @@ ATTUNE_INLINE bool run_state::budget_left(double reserve_s) const
     return evaluations_ < limits_.evaluations && elapsed_s() + reserve_s < limits_.seconds;
 }
 
-ATTUNE_INLINE double run_state::elapsed_s() const { return steady_seconds() - start_s_; }
+ATTUNE_INLINE double run_state::elapsed_s() const { return detail::steady_seconds() - start_s_; }
 
 } // namespace attune::inline ATTUNE_ABI

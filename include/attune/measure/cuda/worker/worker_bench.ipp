@@ -4,10 +4,10 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/numbers.hpp>
-#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 #include <attune/measure/cuda/worker/worker_main.hpp>
@@ -23,8 +23,6 @@
 namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
-
-[[nodiscard]] inline double now_s() noexcept { return system_clocks().wall_s(); }
 
 inline void nap(double seconds) noexcept
 {
@@ -122,8 +120,8 @@ ATTUNE_INLINE failure worker_bench::end_worker(failure_stage stage, std::string 
     failure why{stage, reason, {}};
     if (worker_ == nullptr) return why;
     // One that goes by itself says how: give it the time.
-    for (double const until_s = detail::now_s() + 1;
-         reason.empty() && !worker_->has_ended() && detail::now_s() < until_s;)
+    for (double const until_s = attune::detail::steady_seconds() + 1;
+         reason.empty() && !worker_->has_ended() && attune::detail::steady_seconds() < until_s;)
         detail::nap(1e-3);
     ending const how = worker_->end();
     if (reason.empty())
@@ -138,7 +136,7 @@ ATTUNE_INLINE failure worker_bench::end_worker(failure_stage stage, std::string 
 ATTUNE_INLINE worker_bench::reply
 worker_bench::exchange(message const& asked, double within_s, double limit_s)
 {
-    double const until_s = detail::now_s() + within_s;
+    double const until_s = attune::detail::steady_seconds() + within_s;
     worker_->forget_log();
     message got;
     transfer t = send(worker_->socket(), asked, until_s);
@@ -185,7 +183,7 @@ ATTUNE_INLINE void worker_bench::start_worker()
 ATTUNE_INLINE void worker_bench::require_worker()
 {
     if (worker_ != nullptr) return;
-    double const begun_s = detail::now_s();
+    double const begun_s = attune::detail::steady_seconds();
     std::string last;
     for (int attempt = 0; attempt < how_.most_attempts; ++attempt) {
         // The memory of the one before may not be free yet.
@@ -210,7 +208,7 @@ ATTUNE_INLINE void worker_bench::require_worker()
                 }
             }
             ++replacements_;
-            replacing_s_ += detail::now_s() - begun_s;
+            replacing_s_ += attune::detail::steady_seconds() - begun_s;
             return;
         } catch (std::exception const& none) {
             last = none.what();

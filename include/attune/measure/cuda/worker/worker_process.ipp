@@ -1,4 +1,4 @@
-// attune/measure/cuda/worker/worker_process.ipp - posix_spawn, waitpid.
+// attune/measure/cuda/worker/worker_process.ipp - a worker started, asked and ended.
 // SPDX-License-Identifier: MIT
 //
 // Posix_spawn does not copy page tables, as fork would: a program that has used CUDA has many
@@ -6,6 +6,7 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/spawn.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>
@@ -27,7 +28,6 @@
 #include <memory>
 #include <optional>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -97,78 +97,29 @@ namespace detail {
     return out;
 }
 
-/// What a new process begins with.
-class spawn_settings {
-public:
-    spawn_settings(int socket, int door, int log)
-    {
-        ::posix_spawn_file_actions_init(&files_);
-        ::posix_spawnattr_init(&attributes_);
-        ::posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        for (int const standard : {STDOUT_FILENO, STDERR_FILENO})
-            if (log >= 0)
-                ::posix_spawn_file_actions_adddup2(&files_, log, standard);
-            else
-                ::posix_spawn_file_actions_addopen(&files_, standard, "/dev/null", O_WRONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&files_, socket, worker_socket);
-        ::posix_spawn_file_actions_adddup2(&files_, door, door_socket);
-#if defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 34)
-        ::posix_spawn_file_actions_addclosefrom_np(&files_, door_socket + 1);
-#endif
-#endif
-        sigset_t signals;
-        ::sigfillset(&signals);
-        ::posix_spawnattr_setsigdefault(&attributes_, &signals);
-        ::sigemptyset(&signals);
-        ::posix_spawnattr_setsigmask(&attributes_, &signals);
-        // Ctrl-C is the business of this process.
-        ::posix_spawnattr_setpgroup(&attributes_, 0);
-        ::posix_spawnattr_setflags(&attributes_,
-                                   static_cast<short>(POSIX_SPAWN_SETSIGDEF |
-                                                      POSIX_SPAWN_SETSIGMASK |
-                                                      POSIX_SPAWN_SETPGROUP));
-    }
-    ~spawn_settings()
-    {
-        ::posix_spawn_file_actions_destroy(&files_);
-        ::posix_spawnattr_destroy(&attributes_);
-    }
-    spawn_settings(spawn_settings const&) = delete;
-    spawn_settings& operator=(spawn_settings const&) = delete;
-
-    [[nodiscard]] posix_spawn_file_actions_t const* files() const noexcept { return &files_; }
-    [[nodiscard]] posix_spawnattr_t const* attributes() const noexcept { return &attributes_; }
-
-private:
-    posix_spawn_file_actions_t files_{};
-    posix_spawnattr_t attributes_{};
-};
-
 } // namespace detail
 
 ATTUNE_INLINE int start_this_program(int socket, int log)
 {
-    std::vector<std::string> environment =
-        detail::environment_of_worker(detail::require_worker_door());
-    std::vector<char*> pointers;
-    for (std::string& one : environment)
-        pointers.push_back(one.data());
-    pointers.push_back(nullptr);
-    std::string name = "attune worker";
-    char* arguments[] = {name.data(), nullptr};
     auto [here, there] = make_connection();
-    detail::spawn_settings const settings(socket, there.get(), log);
-    pid_t id = 0;
-    int const got = ::posix_spawn(
-        &id, "/proc/self/exe", settings.files(), settings.attributes(), arguments, pointers.data());
-    if (got != 0)
+    attune::detail::spawn_request request;
+    request.path = "/proc/self/exe";
+    request.arguments = {"attune worker"};
+    request.environment = detail::environment_of_worker(detail::require_worker_door());
+    request.files = {{STDIN_FILENO, -1},
+                     {STDOUT_FILENO, log},
+                     {STDERR_FILENO, log},
+                     {worker_socket, socket},
+                     {door_socket, there.get()}};
+    request.close_from = door_socket + 1;
+    attune::detail::spawn_outcome const started = attune::detail::spawn(std::move(request));
+    if (started.error_code != 0)
         throw error("no worker process can be started",
-                    std::strerror(got),
+                    std::strerror(started.error_code),
                     "free memory, or raise the limit on processes (ulimit -u)");
     there = descriptor();
-    detail::prove_to_worker(here.get(), id);
-    return id;
+    detail::prove_to_worker(here.get(), started.process);
+    return started.process;
 }
 
 ATTUNE_INLINE std::string text_of(ending const& how)

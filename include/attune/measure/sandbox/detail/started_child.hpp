@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -28,32 +29,25 @@ public:
     stderr_file() noexcept
     {
 #if defined(__linux__) && defined(MFD_ALLOW_SEALING)
-        int const made = memfd_create("attune child", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-        if (made < 0) return;
+        detail::descriptor const made(
+            memfd_create("attune child", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+        if (!made.is_open()) return;
         // Above 2, so that it cannot be in the way of the standard descriptors.
-        descriptor_ = fcntl(made, F_DUPFD_CLOEXEC, 3);
-        close(made);
+        file_ = detail::descriptor(fcntl(made.get(), F_DUPFD_CLOEXEC, 3));
         detail::quiet_writes const quiet;
-        if (descriptor_ >= 0 && (ftruncate(descriptor_, capacity) != 0 ||
-                                 fcntl(descriptor_, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0))
-            close(std::exchange(descriptor_, -1));
+        if (file_.is_open() && (ftruncate(file_.get(), capacity) != 0 ||
+                                fcntl(file_.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0))
+            file_.close();
 #endif
     }
-    ~stderr_file()
-    {
-        if (descriptor_ >= 0) close(descriptor_);
-    }
-    stderr_file(stderr_file const&) = delete;
-    stderr_file& operator=(stderr_file const&) = delete;
-
-    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
 
     /// All that was written: the file begins as zeros.
     [[nodiscard]] std::string text() const
     {
-        if (descriptor_ < 0) return {};
+        if (!file_.is_open()) return {};
         std::string read(capacity, '\0');
-        ssize_t const got = pread(descriptor_, read.data(), read.size(), 0);
+        ssize_t const got = pread(file_.get(), read.data(), read.size(), 0);
         read.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
         read.erase(read.find_last_not_of('\0') + 1);
         return read;
@@ -61,7 +55,7 @@ public:
 
 private:
     static constexpr std::size_t capacity = 64 * 1024;
-    int descriptor_ = -1;
+    detail::descriptor file_;
 };
 
 /// Blocks every signal while it lives: no handler of the host may run in the child before the child
