@@ -7,7 +7,7 @@
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/compare.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_memory.hpp>
 #include <attune/measure/cuda/device_session.hpp>

@@ -6,7 +6,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_layout.hpp>
 #include <attune/measure/cuda/device_memory.hpp>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 
 #include <algorithm>
 #include <cstddef>

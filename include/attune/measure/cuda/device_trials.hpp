@@ -6,7 +6,8 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/snapshot.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/cuda/device_bench_options.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_compare.hpp>
 #include <attune/measure/cuda/device_copies.hpp>

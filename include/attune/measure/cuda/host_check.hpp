@@ -1,7 +1,7 @@
 // attune/measure/cuda/host_check.hpp - what the user's own functions say of results on a device.
 // SPDX-License-Identifier: MIT
 //
-// tested by tune/device/cuda_bench.cpp
+// tested by tune/device/cuda/cuda_bench.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

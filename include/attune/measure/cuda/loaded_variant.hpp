@@ -7,7 +7,7 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/loaded_code.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 
 #include <cstddef>
