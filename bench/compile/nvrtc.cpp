@@ -1,5 +1,4 @@
-// bench.compile.nvrtc : what one variant for a device costs, in process and by an nvcc that is
-// spawned.
+// bench.compile.nvrtc : what one variant for a device costs, in process and by a spawned nvcc.
 // SPDX-License-Identifier: MIT
 //
 // Run      bench.compile.nvrtc [rounds [architecture]]

@@ -1,5 +1,4 @@
-// bench.measure.overhead : what protecting the program costs per variant of a 5 ms kernel, in a
-// process with 200 MB of resident memory in small pages.
+// bench.measure.overhead : what protecting the program costs per variant of a 5 ms kernel (200 MB resident).
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>

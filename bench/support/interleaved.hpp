@@ -1,5 +1,5 @@
-// bench/support/interleaved.hpp - times several functions turn by turn, so that drift hits all
-// alike. SPDX-License-Identifier: MIT
+// bench/support/interleaved.hpp - times several functions turn by turn, so that drift hits all alike.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// bench.tune.new_shape : what verifying an installed variant at a new shape costs beside the runs,
-// in a process with 256 MB of resident memory in small pages.
+// bench.tune.new_shape : what verifying a variant at a new shape costs beside the runs (256 MB resident).
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/tune/shape/shape_check.hpp>

@@ -1,5 +1,6 @@
 // examples/kernels/mttkrp.hpp - a sparse third-order tensor, matricised, times the Khatri-Rao
-// product of two matrices. SPDX-License-Identifier: MIT
+// product of two matrices.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/attune.hpp>

@@ -1,5 +1,6 @@
 // examples/kernels/sddmm.hpp - products of rows of two dense matrices where a sparse one has
-// entries. SPDX-License-Identifier: MIT
+// entries.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/attune.hpp>

@@ -1,5 +1,6 @@
 // examples/kernels/sgemm.hpp - the matrix product of the first example, with the blocking that
-// experts choose. SPDX-License-Identifier: MIT
+// experts choose.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/attune.hpp>

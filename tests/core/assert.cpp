@@ -1,5 +1,5 @@
-// tests/core/assert.cpp - a broken precondition ends the process with three lines; a kept one costs
-// nothing. SPDX-License-Identifier: MIT
+// tests/core/assert.cpp - a broken precondition ends the process with three lines; a kept one costs nothing.
+// SPDX-License-Identifier: MIT
 #include <attune/core/assert.hpp>
 
 #include <array>

@@ -1,5 +1,5 @@
-// tests/core/requirements.cpp - the sentences themselves: compile_fail/old_language.cpp,
-// no_exceptions.cpp. SPDX-License-Identifier: MIT
+// tests/core/requirements.cpp - the sentences themselves: compile_fail/old_language.cpp, no_exceptions.cpp.
+// SPDX-License-Identifier: MIT
 #include <attune/core/requirements.hpp>
 
 #include <doctest/doctest.h>

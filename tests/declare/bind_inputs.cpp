@@ -1,5 +1,5 @@
-// tests/declare/bind_inputs.cpp - inputs fill the tables, and a wrong one is refused with a
-// sentence. SPDX-License-Identifier: MIT
+// tests/declare/bind_inputs.cpp - inputs fill the tables, and a wrong one is refused with a sentence.
+// SPDX-License-Identifier: MIT
 #include <attune/declare/bind_inputs.hpp>
 
 #include <attune/core/error.hpp>

@@ -1,5 +1,5 @@
-// tests/emulated_cuda/cuda_atomics.hpp - CUDA's atomics and cached loads, where one thread runs at
-// a time. SPDX-License-Identifier: MIT
+// tests/emulated_cuda/cuda_atomics.hpp - CUDA's atomics and cached loads, where one thread runs at a time.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #define ATTUNE_EMULATED_ATOMIC(name, expression)                                                   \

@@ -1,5 +1,4 @@
-// tests/emulated_cuda/cuda_shim.hpp - CUDA C++ for a compiler of the host: stands before the text
-// of a kernel, which then is a function that runs one thread of the emulated device.
+// tests/emulated_cuda/cuda_shim.hpp - CUDA C++ for a compiler of the host: stands before the text of a kernel, which then is a function that runs one thread of the emulated device.
 // SPDX-License-Identifier: MIT
 //
 // No standard header, so that a kernel compiles in a moment and sees only what NVRTC would give it.

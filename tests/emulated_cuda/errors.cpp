@@ -1,5 +1,5 @@
-// tests/emulated_cuda/errors.cpp - cuGetErrorName, cuGetErrorString: names and words of the
-// driver's. SPDX-License-Identifier: MIT
+// tests/emulated_cuda/errors.cpp - cuGetErrorName, cuGetErrorString: names and words of the driver's.
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <iterator>
 

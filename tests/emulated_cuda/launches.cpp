@@ -1,5 +1,4 @@
-// tests/emulated_cuda/launches.cpp - cuLaunchKernel, cuLaunchKernelEx: refuses what a device would,
-// then runs the kernel.
+// tests/emulated_cuda/launches.cpp - cuLaunchKernel, cuLaunchKernelEx: refuses what a device would, then runs the kernel.
 // SPDX-License-Identifier: MIT
 #include <utility>
 

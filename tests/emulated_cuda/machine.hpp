@@ -1,5 +1,5 @@
-// tests/emulated_cuda/machine.hpp - everything the emulated driver knows: its devices, their
-// memory, and the error after which nothing works any more. SPDX-License-Identifier: MIT
+// tests/emulated_cuda/machine.hpp - everything the emulated driver knows: its devices, their memory, and the error after which nothing works any more.
+// SPDX-License-Identifier: MIT
 //
 // The environment says what is in the machine; cuInit reads it while no context is in use:
 //   ATTUNE_EMULATED_DEVICES          how many (1); 0 is a machine without any

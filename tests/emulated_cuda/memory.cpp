@@ -1,5 +1,4 @@
-// tests/emulated_cuda/memory.cpp - cuMem*, cuIpc*, cuPointerGetAttribute. Handles name the process
-// and its file, so that another process really maps the same memory.
+// tests/emulated_cuda/memory.cpp - cuMem*, cuIpc*, cuPointerGetAttribute. Handles name the process and its file, so that another process really maps the same memory.
 // SPDX-License-Identifier: MIT
 #include <cstring>
 #include <fcntl.h>

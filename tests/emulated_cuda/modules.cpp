@@ -1,5 +1,5 @@
-// tests/emulated_cuda/modules.cpp - cuModule*, cuFunc*,
-// cuOccupancyMaxActiveBlocksPerMultiprocessor. SPDX-License-Identifier: MIT
+// tests/emulated_cuda/modules.cpp - cuModule*, cuFunc*, cuOccupancyMaxActiveBlocksPerMultiprocessor.
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>

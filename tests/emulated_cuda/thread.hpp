@@ -1,5 +1,4 @@
-// tests/emulated_cuda/thread.hpp - what a kernel compiled for the emulated device and the emulated
-// driver know of each other. No other header: it stands before every kernel's text.
+// tests/emulated_cuda/thread.hpp - what a kernel compiled for the emulated device and the emulated driver know of each other. No other header: it stands before every kernel's text.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,5 +1,5 @@
-// tests/environment/driver.cpp - puts a program into an unfriendly environment, and judges how it
-// fares. SPDX-License-Identifier: MIT
+// tests/environment/driver.cpp - puts a program into an unfriendly environment, and judges how it fares.
+// SPDX-License-Identifier: MIT
 //
 //   driver CASE PROGRAM FOLDER     FOLDER is made anew and removed; without arguments: the cases
 //

@@ -1,5 +1,5 @@
-// tests/environment/program.cpp - a host that knows nothing of where it runs: it calls a kernel,
-// and looks at the result. SPDX-License-Identifier: MIT
+// tests/environment/program.cpp - a host that knows nothing of where it runs: it calls a kernel, and looks at the result.
+// SPDX-License-Identifier: MIT
 //
 //   program [--store FILE] [--locale] [--handler]
 //

@@ -1,5 +1,5 @@
-// tests/fuzz/expressions.cpp - no text crashes the parser; what it reads, it writes and reads
-// again. SPDX-License-Identifier: MIT
+// tests/fuzz/expressions.cpp - no text crashes the parser; what it reads, it writes and reads again.
+// SPDX-License-Identifier: MIT
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>

@@ -1,5 +1,5 @@
-// tests/host/allocator.cpp - a program whose malloc() is not the C library's, with threads that use
-// it. SPDX-License-Identifier: MIT
+// tests/host/allocator.cpp - a program whose malloc() is not the C library's, with threads that use it.
+// SPDX-License-Identifier: MIT
 #include <attune/measure/sandbox/isolation.hpp>
 
 #include <atomic>

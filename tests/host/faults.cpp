@@ -1,5 +1,4 @@
-// tests/host/faults.cpp - a program whose other thread lives on SIGSEGV, as a JVM does, beside
-// guards that come and go; and a program that changes its handlers meanwhile.
+// tests/host/faults.cpp - a program whose other thread lives on SIGSEGV, as a JVM does, beside guards that come and go; and a program that changes its handlers meanwhile.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/sandbox/signal_guard.hpp>
 

@@ -1,5 +1,5 @@
-// Kernels with OpenMP run on as many threads as a parameter says, also in a child of a program that
-// has used them; and they are timed and tuned as parallel ones. SPDX-License-Identifier: MIT
+// tests/kernels/openmp.cpp - kernels with OpenMP on as many threads as a parameter says, also in a forked child.
+// SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/compile/source/signature.hpp>

@@ -1,5 +1,5 @@
-// tests/laws/compiler.hpp - what every model of attune::compiler must do, whatever it compiles
-// with. SPDX-License-Identifier: MIT
+// tests/laws/compiler.hpp - what every model of attune::compiler must do, whatever it compiles with.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/compiler.hpp>

@@ -1,5 +1,5 @@
-// tests/laws/kernel_services.hpp - what a kernel that is compiled at run time can use, and how it
-// may be written. SPDX-License-Identifier: MIT
+// tests/laws/kernel_services.hpp - what a kernel that is compiled at run time can use, and how it may be written.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/compiler.hpp>

@@ -1,5 +1,5 @@
-// tests/measure/arithmetic_peak.cpp : what is counted as a fused multiply-add is one,
-// include/attune/measure/roofline/detail/arithmetic_peak.hpp SPDX-License-Identifier: MIT
+// tests/measure/arithmetic_peak.cpp : what is counted as a fused multiply-add is one, include/attune/measure/roofline/detail/arithmetic_peak.hpp
+// SPDX-License-Identifier: MIT
 #include <attune/measure/roofline/detail/arithmetic_peak.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// tests/measure/peak_threads.cpp : the same at the same time,
-// include/attune/measure/roofline/detail/peak_threads.hpp SPDX-License-Identifier: MIT
+// tests/measure/peak_threads.cpp : the same at the same time, include/attune/measure/roofline/detail/peak_threads.hpp
+// SPDX-License-Identifier: MIT
 #include <attune/measure/roofline/detail/peak_threads.hpp>
 
 #include <algorithm>

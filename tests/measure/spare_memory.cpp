@@ -1,5 +1,5 @@
-// tests/measure/spare_memory.cpp : memory for a measurement,
-// include/attune/measure/roofline/detail/spare_memory.hpp SPDX-License-Identifier: MIT
+// tests/measure/spare_memory.cpp : memory for a measurement, include/attune/measure/roofline/detail/spare_memory.hpp
+// SPDX-License-Identifier: MIT
 #include <attune/measure/roofline/detail/spare_memory.hpp>
 
 #include <doctest/doctest.h>

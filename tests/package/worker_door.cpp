@@ -1,5 +1,4 @@
-// tests/package/worker_door.cpp - a program that tunes: with ATTUNE_TEST_DEVICE for a device,
-// without it for the processor alone. worker_door.cmake looks into what the linker made of it.
+// tests/package/worker_door.cpp - a program that tunes: with ATTUNE_TEST_DEVICE for a device, without it for the processor alone. worker_door.cmake looks into what the linker made of it.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/compile/nvrtc.hpp>

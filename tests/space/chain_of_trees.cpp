@@ -1,5 +1,5 @@
-// tests/space/chain_of_trees.cpp : mirrors include/attune/space/chain_of_trees.hpp, which it
-// includes first SPDX-License-Identifier: MIT
+// tests/space/chain_of_trees.cpp : mirrors include/attune/space/chain_of_trees.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// tests/space/properties.cpp : what a chain of trees promises, on thousands of spaces drawn at
-// random; a failure is shrunk to a small one and printed
+// tests/space/properties.cpp : what a chain of trees promises, on thousands of spaces drawn at random; a failure is shrunk to a small one and printed
 // SPDX-License-Identifier: MIT
 #include <attune/space/chain_of_trees.hpp>
 

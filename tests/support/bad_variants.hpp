@@ -1,5 +1,5 @@
-// tests/support/bad_variants.hpp - ways for a variant to be no good, each with what must become of
-// it. SPDX-License-Identifier: MIT
+// tests/support/bad_variants.hpp - ways for a variant to be no good, each with what must become of it.
+// SPDX-License-Identifier: MIT
 //
 // A seed chooses a way and its details: which element, which signal, how far outside.
 #pragma once

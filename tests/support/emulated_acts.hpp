@@ -1,5 +1,5 @@
-// tests/support/emulated_acts.hpp - kernels for tests of the emulated device: any text, and one
-// that does right or wrong, as asked. SPDX-License-Identifier: MIT
+// tests/support/emulated_acts.hpp - kernels for tests of the emulated device: any text, and one that does right or wrong, as asked.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/cuda/driver.hpp>

@@ -1,5 +1,4 @@
-// tests/support/emulated_device.hpp - the emulated driver, a context on one of its devices, and
-// launches without anything of attune's between.
+// tests/support/emulated_device.hpp - the emulated driver, a context on one of its devices, and launches without anything of attune's between.
 // SPDX-License-Identifier: MIT
 #pragma once
 

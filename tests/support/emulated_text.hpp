@@ -1,5 +1,5 @@
-// tests/support/emulated_text.hpp - a CUDA kernel's text as the emulated device's compiler takes
-// it. SPDX-License-Identifier: MIT
+// tests/support/emulated_text.hpp - a CUDA kernel's text as the emulated device's compiler takes it.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/source/device_text.hpp>

@@ -1,5 +1,4 @@
-// tests/support/example_kernels.hpp - the GPU kernels of the examples, with data and a plain
-// computation to compare with, as those of examples/kernels/cuda have them.
+// tests/support/example_kernels.hpp - the GPU kernels of the examples, with data and a plain computation to compare with, as those of examples/kernels/cuda have them.
 // SPDX-License-Identifier: MIT
 #pragma once
 

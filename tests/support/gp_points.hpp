@@ -1,5 +1,5 @@
-// tests/support/gp_points.hpp : points of a mixed space, and covariances of them from the
-// definition SPDX-License-Identifier: MIT
+// tests/support/gp_points.hpp : points of a mixed space, and covariances of them from the definition
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/random.hpp>

@@ -1,5 +1,4 @@
-// tests/support/minimal_trial_place.hpp - only what trial_place promises: an array of doubles, code
-// that is a function of it, and a list of what was asked.
+// tests/support/minimal_trial_place.hpp - only what trial_place promises: an array of doubles, code that is a function of it, and a list of what was asked.
 // SPDX-License-Identifier: MIT
 #pragma once
 

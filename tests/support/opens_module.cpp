@@ -1,5 +1,4 @@
-// tests/support/opens_module.cpp : opens the shared object it is told and ends as a function of it
-// says. It knows nothing of attune: started without arguments, it fails.
+// tests/support/opens_module.cpp : opens the shared object it is told and ends as a function of it says. It knows nothing of attune: started without arguments, it fails.
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 #include <dlfcn.h>

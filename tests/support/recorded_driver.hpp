@@ -1,5 +1,5 @@
-// tests/support/recorded_driver.hpp - a CUDA driver that launches nothing and writes down what it
-// is asked for. SPDX-License-Identifier: MIT
+// tests/support/recorded_driver.hpp - a CUDA driver that launches nothing and writes down what it is asked for.
+// SPDX-License-Identifier: MIT
 //
 // Only the functions that a launch needs are there. Device memory is memory of the process. One at
 // a time: its functions have nowhere to keep a state but the one below.

@@ -1,9 +1,4 @@
-// tests/support/scripted_bench.hpp : a device_bench without a device. The name of a variant's entry
-// says what it does: "0.25" takes so many seconds, "segv", "exit", "hang", "kill", "illegal",
-// "wrong", "shout", "throw", "nonsense", "nap" do what they say; "spoils" writes where it must not,
-// "astray" does as a default from contents that nobody asked for; "dies when read", "throws when
-// read" and "short when read" do so when contents are asked for after them; "liar" and "forgetful"
-// make nonsense of a comparison.
+// tests/support/scripted_bench.hpp : a device_bench without a device. The name of a variant's entry says what it does: "0.25" takes so many seconds, "segv", "exit", "hang", "kill", "illegal", "wrong", "shout", "throw", "nonsense", "nap" do what they say; "spoils" writes where it must not, "astray" does as a default from contents that nobody asked for; "dies when read", "throws when read" and "short when read" do so when contents are asked for after them; "liar" and "forgetful" make nonsense of a comparison.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,5 +1,4 @@
-// tests/support/scripted_driver.cpp : a libcuda with two devices whose every attribute is
-// 1000 * ordinal + its number, and whose memory is the host's. It launches nothing.
+// tests/support/scripted_driver.cpp : a libcuda with two devices whose every attribute is 1000 * ordinal + its number, and whose memory is the host's. It launches nothing.
 // SPDX-License-Identifier: MIT
 //
 // ATTUNE_TEST_CU_INIT      what cuInit returns

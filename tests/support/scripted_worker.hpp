@@ -1,5 +1,5 @@
-// tests/support/scripted_worker.hpp : a worker_bench whose worker is a forked child with a scripted
-// bench. SPDX-License-Identifier: MIT
+// tests/support/scripted_worker.hpp : a worker_bench whose worker is a forked child with a scripted bench.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/measure/cuda/worker/worker_bench.hpp>

@@ -1,5 +1,4 @@
-// tests/support/worker_in_module.cpp : attune in a shared object that a program without attune
-// opens, as an interpreter does.
+// tests/support/worker_in_module.cpp : attune in a shared object that a program without attune opens, as an interpreter does.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>

@@ -1,5 +1,5 @@
-// tests/tune/bad_arguments.cpp : what is wrong with any kind of argument, or with the result, is
-// noticed SPDX-License-Identifier: MIT
+// tests/tune/bad_arguments.cpp : what is wrong with any kind of argument, or with the result, is noticed
+// SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/measure/arrays/float16.hpp>
 #include <attune/tune/loop/session.hpp>

@@ -1,5 +1,5 @@
-// tests/tune/second_run.cpp - what was tuned once runs in the next process without a compiler in
-// it. SPDX-License-Identifier: MIT
+// tests/tune/second_run.cpp - what was tuned once runs in the next process without a compiler in it.
+// SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/remember/store.hpp>

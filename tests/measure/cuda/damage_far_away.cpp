@@ -1,5 +1,4 @@
-// tests/measure/cuda/damage_far_away.cpp : the bench of local_bench.ipp where a variant writes over
-// memory that is not its own, far beyond the zones around its arrays
+// tests/measure/cuda/damage_far_away.cpp : the bench of local_bench.ipp where a variant writes over memory that is not its own, far beyond the zones around its arrays
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_bench.hpp>
 // and what the test needs besides

@@ -1,5 +1,4 @@
-// tests/measure/cuda/device_compare_text.cpp : mirrors
-// include/attune/measure/cuda/device_compare_text.hpp
+// tests/measure/cuda/device_compare_text.cpp : mirrors include/attune/measure/cuda/device_compare_text.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_compare_text.hpp>
 // and what the test needs besides

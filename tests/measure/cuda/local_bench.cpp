@@ -1,5 +1,5 @@
-// tests/measure/cuda/local_bench.cpp : include/attune/measure/cuda/detail/local_bench.hpp, with kernels
-// that run on an emulated device SPDX-License-Identifier: MIT
+// tests/measure/cuda/local_bench.cpp : include/attune/measure/cuda/detail/local_bench.hpp, with kernels that run on an emulated device
+// SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_bench.hpp>
 // and what the test needs besides
 #include <attune/compile/source/source.hpp>

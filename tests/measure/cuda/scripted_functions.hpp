@@ -1,5 +1,5 @@
-// tests/measure/cuda/scripted_functions.hpp - the functions of scripted_driver.hpp, which includes
-// it. SPDX-License-Identifier: MIT
+// tests/measure/cuda/scripted_functions.hpp - the functions of scripted_driver.hpp, which includes it.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "scripted_driver.hpp"

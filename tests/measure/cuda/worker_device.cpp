@@ -1,5 +1,4 @@
-// tests/measure/cuda/worker_device.cpp : include/attune/measure/cuda/worker/worker_bench.hpp with kernels
-// that run on an emulated device, in workers that are this program started anew
+// tests/measure/cuda/worker_device.cpp : include/attune/measure/cuda/worker/worker_bench.hpp with kernels that run on an emulated device, in workers that are this program started anew
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 // and what the test needs besides

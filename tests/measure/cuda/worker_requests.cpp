@@ -1,5 +1,5 @@
-// tests/measure/cuda/worker_requests.cpp : include/attune/measure/cuda/worker/worker_bench.hpp where a
-// worker cannot answer, or what it answers cannot be. SPDX-License-Identifier: MIT
+// tests/measure/cuda/worker_requests.cpp : include/attune/measure/cuda/worker/worker_bench.hpp where a worker cannot answer, or what it answers cannot be.
+// SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>

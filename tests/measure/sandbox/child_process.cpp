@@ -1,5 +1,5 @@
-// tests/measure/sandbox/child_process.cpp : mirrors include/attune/measure/sandbox/child_process.hpp, included
-// first SPDX-License-Identifier: MIT
+// tests/measure/sandbox/child_process.cpp : mirrors include/attune/measure/sandbox/child_process.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/measure/sandbox/child_process.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>

@@ -1,5 +1,5 @@
-// tests/space/diagram/constraint_program.cpp : mirrors attune/space/diagram/constraint_program.hpp,
-// included first SPDX-License-Identifier: MIT
+// tests/space/diagram/constraint_program.cpp : mirrors attune/space/diagram/constraint_program.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/diagram/constraint_program.hpp>
 
 #include <doctest/doctest.h>

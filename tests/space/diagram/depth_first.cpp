@@ -1,5 +1,5 @@
-// tests/space/diagram/depth_first.cpp : mirrors attune/space/diagram/depth_first.hpp, included
-// first SPDX-License-Identifier: MIT
+// tests/space/diagram/depth_first.cpp : mirrors attune/space/diagram/depth_first.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/diagram/depth_first.hpp>
 
 #include <attune/space/diagram/diagram_tree.hpp>

@@ -1,5 +1,5 @@
-// tests/space/diagram/diagram_maker.cpp : mirrors attune/space/diagram/diagram_maker.hpp, included
-// first SPDX-License-Identifier: MIT
+// tests/space/diagram/diagram_maker.cpp : mirrors attune/space/diagram/diagram_maker.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/diagram/diagram_maker.hpp>
 
 #include <doctest/doctest.h>

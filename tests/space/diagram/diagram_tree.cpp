@@ -1,5 +1,5 @@
-// tests/space/diagram/diagram_tree.cpp : mirrors attune/space/diagram/diagram_tree.hpp, included
-// first SPDX-License-Identifier: MIT
+// tests/space/diagram/diagram_tree.cpp : mirrors attune/space/diagram/diagram_tree.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/diagram/diagram_tree.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// tests/space/diagram/guided_walk.cpp : mirrors attune/space/diagram/guided_walk.hpp, included
-// first SPDX-License-Identifier: MIT
+// tests/space/diagram/guided_walk.cpp : mirrors attune/space/diagram/guided_walk.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/diagram/guided_walk.hpp>
 
 #include <algorithm>

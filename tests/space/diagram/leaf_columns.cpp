@@ -1,5 +1,5 @@
-// tests/space/diagram/leaf_columns.cpp : mirrors attune/space/diagram/leaf_columns.hpp, included
-// first SPDX-License-Identifier: MIT
+// tests/space/diagram/leaf_columns.cpp : mirrors attune/space/diagram/leaf_columns.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/diagram/leaf_columns.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// tests/space/diagram/program_state.cpp : mirrors attune/space/diagram/program_state.hpp,
-// included first SPDX-License-Identifier: MIT
+// tests/space/diagram/program_state.cpp : mirrors attune/space/diagram/program_state.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/diagram/program_state.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// tests/space/diagram/tree_product.cpp : mirrors attune/space/diagram/tree_product.hpp, included
-// first SPDX-License-Identifier: MIT
+// tests/space/diagram/tree_product.cpp : mirrors attune/space/diagram/tree_product.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/diagram/tree_product.hpp>
 
 #include <doctest/doctest.h>

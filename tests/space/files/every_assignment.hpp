@@ -1,5 +1,5 @@
-// tests/space/files/every_assignment.hpp - holds a script to the evaluator, one configuration at a
-// time. SPDX-License-Identifier: MIT
+// tests/space/files/every_assignment.hpp - holds a script to the evaluator, one configuration at a time.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/declare/bind_inputs.hpp>

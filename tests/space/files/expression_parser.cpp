@@ -1,5 +1,4 @@
-// tests/space/files/expression_parser.cpp : mirrors
-// include/attune/space/files/expression_parser.hpp, which it includes first.
+// tests/space/files/expression_parser.cpp : mirrors include/attune/space/files/expression_parser.hpp, which it includes first.
 // SPDX-License-Identifier: MIT
 #include <attune/space/files/expression_parser.hpp>
 

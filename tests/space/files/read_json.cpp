@@ -1,5 +1,5 @@
-// tests/space/files/read_json.cpp : mirrors include/attune/space/files/read_json.hpp, which it
-// includes first SPDX-License-Identifier: MIT
+// tests/space/files/read_json.cpp : mirrors include/attune/space/files/read_json.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/files/read_json.hpp>
 
 #include <attune/declare/bind_inputs.hpp>

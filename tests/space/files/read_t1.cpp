@@ -1,5 +1,5 @@
-// tests/space/files/read_t1.cpp : mirrors include/attune/space/files/read_t1.hpp, which it includes
-// first SPDX-License-Identifier: MIT
+// tests/space/files/read_t1.cpp : mirrors include/attune/space/files/read_t1.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/files/read_t1.hpp>
 
 #include <doctest/doctest.h>

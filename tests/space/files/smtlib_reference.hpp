@@ -1,5 +1,5 @@
-// tests/space/files/smtlib_reference.hpp - the truth of an SMT-LIB script where its constants are
-// known. SPDX-License-Identifier: MIT
+// tests/space/files/smtlib_reference.hpp - the truth of an SMT-LIB script where its constants are known.
+// SPDX-License-Identifier: MIT
 //
 // Doubles stand for Int and Real: exact for the small numbers of the tests.
 #pragma once

@@ -1,5 +1,5 @@
-// tests/space/files/write_expression.cpp : mirrors include/attune/space/files/write_expression.hpp,
-// which it includes first. SPDX-License-Identifier: MIT
+// tests/space/files/write_expression.cpp : mirrors include/attune/space/files/write_expression.hpp, which it includes first.
+// SPDX-License-Identifier: MIT
 #include <attune/space/files/write_expression.hpp>
 
 #include <attune/space/files/read_json.hpp>

@@ -1,5 +1,5 @@
-// tests/space/files/write_json.cpp : mirrors include/attune/space/files/write_json.hpp, which it
-// includes first SPDX-License-Identifier: MIT
+// tests/space/files/write_json.cpp : mirrors include/attune/space/files/write_json.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/files/write_json.hpp>
 
 #include <doctest/doctest.h>

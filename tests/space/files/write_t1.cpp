@@ -1,5 +1,5 @@
-// tests/space/files/write_t1.cpp : mirrors include/attune/space/files/write_t1.hpp, which it
-// includes first SPDX-License-Identifier: MIT
+// tests/space/files/write_t1.cpp : mirrors include/attune/space/files/write_t1.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/files/write_t1.hpp>
 
 #include <attune/core/error.hpp>

@@ -1,5 +1,5 @@
-// tests/space/order/parameter_set.cpp : mirrors attune/space/order/parameter_set.hpp, included
-// first SPDX-License-Identifier: MIT
+// tests/space/order/parameter_set.cpp : mirrors attune/space/order/parameter_set.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/space/order/parameter_set.hpp>
 
 #include <attune/core/random.hpp>

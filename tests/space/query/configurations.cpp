@@ -1,5 +1,5 @@
-// tests/space/query/configurations.cpp : mirrors include/attune/space/query/configurations.hpp, which it
-// includes first SPDX-License-Identifier: MIT
+// tests/space/query/configurations.cpp : mirrors include/attune/space/query/configurations.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/query/configurations.hpp>
 
 #include <doctest/doctest.h>

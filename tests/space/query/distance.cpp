@@ -1,6 +1,7 @@
 // tests/space/query/distance.cpp : mirrors include/attune/space/query/distance.hpp, which it includes first
 // SPDX-License-Identifier: MIT
 #include <attune/space/query/distance.hpp>
+
 #include <attune/space/query/steps.hpp>
 
 #include <algorithm>

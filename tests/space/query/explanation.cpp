@@ -1,5 +1,5 @@
-// tests/space/query/explanation.cpp : mirrors include/attune/space/query/explanation.hpp, which it includes
-// first SPDX-License-Identifier: MIT
+// tests/space/query/explanation.cpp : mirrors include/attune/space/query/explanation.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/query/explanation.hpp>
 
 #include <attune/space/chain_of_trees.hpp>

@@ -1,5 +1,5 @@
-// tests/space/query/sample_distinct.cpp : mirrors include/attune/space/query/sample_distinct.hpp, which it
-// includes first SPDX-License-Identifier: MIT
+// tests/space/query/sample_distinct.cpp : mirrors include/attune/space/query/sample_distinct.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/query/sample_distinct.hpp>
 
 #include <algorithm>

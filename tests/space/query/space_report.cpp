@@ -1,5 +1,5 @@
-// tests/space/query/space_report.cpp : mirrors include/attune/space/query/space_report.hpp, which it includes
-// first SPDX-License-Identifier: MIT
+// tests/space/query/space_report.cpp : mirrors include/attune/space/query/space_report.hpp, which it includes first
+// SPDX-License-Identifier: MIT
 #include <attune/space/query/space_report.hpp>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // attune/declare/kind/kind_rules.hpp - what a kind of parameter does: one table for all stages.
 // SPDX-License-Identifier: MIT
+// tested by declare/table.cpp
 //
 // A new kind is an enumerator and its traits (kinds.hpp), a file of its functions (detail/), a row
 // of the table (kind_rules.ipp), and how it is written in a file (space/files/). What a function

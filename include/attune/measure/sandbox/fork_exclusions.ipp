@@ -77,11 +77,11 @@ struct mapping_lines {
     return whole;
 }
 
-inline void advise(std::span<address_range const> ranges, int what) noexcept
+inline void advise(std::span<address_range const> ranges, int advice) noexcept
 {
     // Where part of a range is gone meanwhile, the rest is left out all the same.
     for (address_range const& r : ranges)
-        static_cast<void>(::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, what));
+        static_cast<void>(::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, advice));
 }
 
 } // namespace detail

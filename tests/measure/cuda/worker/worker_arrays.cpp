@@ -1,5 +1,5 @@
-// tests/measure/cuda/worker/worker_arrays.cpp : mirrors include/attune/measure/cuda/worker/worker_arrays.hpp,
-// included first SPDX-License-Identifier: MIT
+// tests/measure/cuda/worker/worker_arrays.cpp : mirrors include/attune/measure/cuda/worker/worker_arrays.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>

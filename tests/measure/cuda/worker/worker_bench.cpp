@@ -1,5 +1,5 @@
-// tests/measure/cuda/worker/worker_bench.cpp : mirrors include/attune/measure/cuda/worker/worker_bench.hpp,
-// included first SPDX-License-Identifier: MIT
+// tests/measure/cuda/worker/worker_bench.cpp : mirrors include/attune/measure/cuda/worker/worker_bench.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>

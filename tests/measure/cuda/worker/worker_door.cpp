@@ -1,5 +1,4 @@
-// tests/measure/cuda/worker/worker_door.cpp : mirrors include/attune/measure/cuda/worker/worker_door.hpp,
-// included first. That a worker of this program's own comes up: worker_process.cpp.
+// tests/measure/cuda/worker/worker_door.cpp : mirrors include/attune/measure/cuda/worker/worker_door.hpp, included first. That a worker of this program's own comes up: worker_process.cpp.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_door.hpp>
 // and what the test needs besides

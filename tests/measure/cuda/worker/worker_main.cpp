@@ -1,5 +1,5 @@
-// tests/measure/cuda/worker/worker_main.cpp : mirrors include/attune/measure/cuda/worker/worker_main.hpp,
-// included first SPDX-License-Identifier: MIT
+// tests/measure/cuda/worker/worker_main.cpp : mirrors include/attune/measure/cuda/worker/worker_main.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_main.hpp>
 // and what the test needs besides
 #include <attune/measure/clock/clocks.hpp>

@@ -1,6 +1,5 @@
-// tests/measure/cuda/worker/worker_process.cpp : mirrors
-// include/attune/measure/cuda/worker/worker_process.hpp, included first SPDX-License-Identifier:
-// MIT
+// tests/measure/cuda/worker/worker_process.cpp : mirrors include/attune/measure/cuda/worker/worker_process.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_process.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>

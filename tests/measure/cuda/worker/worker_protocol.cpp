@@ -1,6 +1,5 @@
-// tests/measure/cuda/worker/worker_protocol.cpp : mirrors
-// include/attune/measure/cuda/worker/worker_protocol.hpp, included first SPDX-License-Identifier:
-// MIT
+// tests/measure/cuda/worker/worker_protocol.cpp : mirrors include/attune/measure/cuda/worker/worker_protocol.hpp, included first
+// SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// tests/search/bayes/features/repeats.cpp - a feature that groups points as another one does says
-// nothing. SPDX-License-Identifier: MIT
+// tests/search/bayes/features/repeats.cpp - a feature that groups points as another one does says nothing.
+// SPDX-License-Identifier: MIT
 #include <attune/search/bayes/features/repeats.hpp>
 
 #include <cstdint>
