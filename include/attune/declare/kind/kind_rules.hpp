@@ -5,9 +5,6 @@
 // A new kind is an enumerator and its traits (kinds.hpp), a file of its functions (detail/), a row
 // of the table (kind_rules.ipp), and how it is written in a file (space/files/). What a function
 // asks of a kind without calling it are its kind_traits.
-//
-// tested by declare/text.cpp, space/query/distance.cpp, space/query/steps.cpp and
-// search/local/unit_embedding.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
