@@ -24,7 +24,7 @@ attune::chain_of_trees sample_space()
     auto read = attune::read_spaces_json(R"({"params": [
         {"name": "a", "values": [1, 2, 4]}, {"name": "r", "kind": "real", "low": 0.5, "high": 1.5},
         {"name": "m", "values": ["x", "y"]}, {"name": "O", "kind": "permutation", "parts": 3}]})");
-    read.front().space.intermediates = {"registers"};
+    read.front().space.code_metrics = {"registers"};
     return attune::chain_of_trees(attune::bind_inputs(std::move(read.front().space), {}));
 }
 

@@ -84,20 +84,20 @@ TEST_CASE("events come back as they were, to the last bit")
     CHECK(f.log == "\xff log");
 }
 
-TEST_CASE("numbers that were revealed come back, and what is none stays none")
+TEST_CASE("code metrics come back, and what is none stays none")
 {
     scratch_directory const directory;
     std::string const path = directory.file("log");
     {
         event_log log{path, "key", 7};
-        log.add({.kind = event_kind::revealed,
+        log.add({.kind = event_kind::code_metrics,
                  .points = {there},
                  .numbers = {1.0 / 3, std::nan(""), -255}});
     }
     event_log const again{path, "key", 7};
     REQUIRE(again.past().size() == 1);
     event const& e = again.past().front();
-    CHECK(e.kind == event_kind::revealed);
+    CHECK(e.kind == event_kind::code_metrics);
     CHECK(e.points == std::vector<point>{there});
     REQUIRE(e.numbers.size() == 3);
     CHECK(e.numbers[0] == 1.0 / 3);

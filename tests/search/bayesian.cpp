@@ -190,7 +190,7 @@ attune::chain_of_trees hidden_space(bool declared)
     attune::description d;
     for (char const* const name : {"a", "b", "c", "d"})
         d.parameters.push_back(search_spaces::counting(name, 10));
-    if (declared) d.intermediates = {"h"};
+    if (declared) d.code_metrics = {"h"};
     return attune::chain_of_trees(d);
 }
 double hidden_number(attune::point const& p)
@@ -209,7 +209,7 @@ std::vector<double> hidden_run(bool declared, std::uint64_t seed, std::size_t bu
     while (out.size() < budget) {
         attune::point const p = s.ask(1).front();
         double const h = hidden_number(p);
-        s.reveal(p, std::vector{h});
+        s.tell_metrics(p, std::vector{h});
         best = std::min(best, 1 + std::abs(h - 7.3));
         s.tell(p, attune::measurement::exact(1 + std::abs(h - 7.3)));
         out.push_back(best);
@@ -219,7 +219,7 @@ std::vector<double> hidden_run(bool declared, std::uint64_t seed, std::size_t bu
 
 } // namespace
 
-TEST_CASE("a number that the time follows from saves evaluations when it is revealed")
+TEST_CASE("a number that the time follows from saves evaluations when it is told")
 {
     constexpr std::size_t budget = 40;
     constexpr std::uint64_t seeds = 40;
@@ -243,7 +243,7 @@ TEST_CASE("a number that the time follows from saves evaluations when it is reve
     CHECK(mean > 2.03 * error); // one-sided, 39 degrees of freedom: 2.5 %
 }
 
-TEST_CASE("what is revealed where nothing is declared, or of points elsewhere, changes nothing")
+TEST_CASE("metrics that are told where nothing is declared, or of points elsewhere, changes nothing")
 {
     attune::chain_of_trees const plain = hidden_space(false);
     attune::chain_of_trees const declared = hidden_space(true);
@@ -254,8 +254,8 @@ TEST_CASE("what is revealed where nothing is declared, or of points elsewhere, c
             std::vector<attune::point> const asked = quiet.ask(1);
             REQUIRE(shown.ask(1) == asked);
             double const number = hidden_number(asked.front());
-            shown.reveal(asked.front(), std::vector{number, number}); // one too many, or two
-            shown.reveal({{10, 0}, {9, 0}, {9, 0}, {9, 0}}, std::vector{number});
+            shown.tell_metrics(asked.front(), std::vector{number, number}); // one too many, or two
+            shown.tell_metrics({{10, 0}, {9, 0}, {9, 0}, {9, 0}}, std::vector{number});
             attune::outcome const seen =
                 attune::measurement::exact(1 + std::abs(hidden_number(asked.front()) - 7.3));
             quiet.tell(asked.front(), seen);
@@ -281,7 +281,7 @@ TEST_CASE("numbers are learnt in a space that is only sampled, and where points 
             if (h > 12) seen = attune::failure{attune::failure_stage::launch, "too large"};
             if (attune::succeeded(seen)) best = std::min(best, 1 + std::abs(h - 7.3));
             for (attune::bayesian_searcher* const each : {&s, &again}) {
-                each->reveal(p, std::vector{h});
+                each->tell_metrics(p, std::vector{h});
                 each->tell(p, seen);
             }
         }

@@ -237,13 +237,13 @@ TEST_CASE("a raw pointer without an extent is an error that names the argument")
     CHECK(has(said, "kernel.extent<1>(...)"));
 }
 
-TEST_CASE("features of the code are intermediates of a device's space, and of no other")
+TEST_CASE("features of the code are code metrics of a device's space, and of no other")
 {
     arrays k = launched();
     k.features(attune::registers, attune::spill_bytes > 0);
     attune::device_limits const limits = device();
-    CHECK(space_for(k, 1000, &limits).describe().intermediates ==
+    CHECK(space_for(k, 1000, &limits).describe().code_metrics ==
           std::vector<std::string>{"registers", "spill_bytes > 0"});
-    CHECK(space_for(k, 1000).describe().intermediates.empty());
-    CHECK(space_for(launched(), 1000, &limits).describe().intermediates.empty());
+    CHECK(space_for(k, 1000).describe().code_metrics.empty());
+    CHECK(space_for(launched(), 1000, &limits).describe().code_metrics.empty());
 }

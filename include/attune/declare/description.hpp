@@ -157,7 +157,7 @@ struct description {
     std::vector<feature_description> features;
     /// Names of numbers that become known of a configuration when it is built, such as the
     /// registers of its code; a searcher that is told them uses them as features.
-    std::vector<std::string> intermediates;
+    std::vector<std::string> code_metrics;
 
     /// Index of the parameter called `name`, or no_index.
     [[nodiscard]] std::uint32_t find_parameter(std::string_view name) const noexcept

@@ -20,14 +20,14 @@ namespace attune::inline ATTUNE_ABI {
 
 /// What happened, in the order in which it happens to a configuration.
 enum class event_kind : std::uint8_t {
-    asked,     ///< the search was asked for `wanted` points and proposed `points`
-    compiled,  ///< `seconds` in the compiler; `text` is the key of the code; or a failure
-    first_run, ///< `seconds` in the child
-    sampled,   ///< `timing`: its single times; `text` is "final" for those of the final
-    told,      ///< the search was told `result`
-    chosen,    ///< the session ended and installs this configuration
-    revealed,  ///< the search was shown `numbers`, such as what the code takes
-    observed,  ///< the search was told `result` of a point that it was not asked for
+    asked,        ///< the search was asked for `wanted` points and proposed `points`
+    compiled,     ///< `seconds` in the compiler; `text` is the key of the code; or a failure
+    first_run,    ///< `seconds` in the child
+    sampled,      ///< `timing`: its single times; `text` is "final" for those of the final
+    told,         ///< the search was told `result`
+    chosen,       ///< the session ended and installs this configuration
+    code_metrics, ///< the search was told `numbers`, such as what the code takes
+    observed,     ///< the search was told `result` of a point that it was not asked for
 };
 
 /// One thing that happened. Members that an event does not have stand at their defaults.

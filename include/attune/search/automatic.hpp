@@ -52,8 +52,8 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     /// Points that are not in the space are ignored; one told again replaces what was known.
     void tell(point const& p, outcome const& result);
-    /// bayesian_searcher::reveal()
-    void reveal(point const& p, std::span<double const> numbers);
+    /// bayesian_searcher::tell_metrics()
+    void tell_metrics(point const& p, std::span<double const> numbers);
     /// bayesian_searcher::expected_gain(); nothing while local search takes part.
     [[nodiscard]] std::optional<double> expected_gain();
 

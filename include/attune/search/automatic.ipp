@@ -108,9 +108,9 @@ ATTUNE_INLINE void automatic::tell(point const& p, outcome const& result)
     if (state_->local) state_->local->tell(p, result);
 }
 
-ATTUNE_INLINE void automatic::reveal(point const& p, std::span<double const> numbers)
+ATTUNE_INLINE void automatic::tell_metrics(point const& p, std::span<double const> numbers)
 {
-    state_->model.reveal(p, numbers);
+    state_->model.tell_metrics(p, numbers);
 }
 
 ATTUNE_INLINE std::optional<double> automatic::expected_gain()

@@ -41,10 +41,10 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
     /// What became known of `p` beside its outcome, told before or after that: a number for each of
-    /// description::intermediates, NaN for none. They are features from then on, and the searcher
+    /// description::code_metrics, NaN for none. They are features from then on, and the searcher
     /// guesses those of other points. Numbers of another count, or of points that are not in the
     /// space, are ignored.
-    void reveal(point const& p, std::span<double const> numbers);
+    void tell_metrics(point const& p, std::span<double const> numbers);
 
     /// How much better than the best the best candidate is expected to be, as a share of the best
     /// where all values are positive, else in their unit: the mean over the model's belief about

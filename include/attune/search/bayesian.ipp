@@ -38,9 +38,9 @@ ATTUNE_INLINE std::optional<double> bayesian_searcher::prediction_error() const
 {
     return state_->prediction_error();
 }
-ATTUNE_INLINE void bayesian_searcher::reveal(point const& p, std::span<double const> numbers)
+ATTUNE_INLINE void bayesian_searcher::tell_metrics(point const& p, std::span<double const> numbers)
 {
-    state_->reveal(p, numbers);
+    state_->tell_metrics(p, numbers);
 }
 ATTUNE_INLINE std::optional<double> bayesian_searcher::expected_gain()
 {

@@ -28,8 +28,8 @@ namespace attune::inline ATTUNE_ABI {
 /// - tell(p, outcome): in any order, any number of times; also for points never asked: results that
 ///   are known already.
 /// The same seed and the same calls give the same points. tests/laws/searcher.hpp checks all this.
-/// One that learns from description::intermediates has reveal(p, numbers) too: a number for each
-/// name, NaN for none, at any time, also of points never asked.
+/// One that learns from description::code_metrics has tell_metrics(p, numbers) too: a number for
+/// each name, NaN for none, at any time, also of points never asked.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -55,7 +55,10 @@ public:
     /// @pre not moved from
     void tell(point const& p, outcome const& o) { self_->tell(p, o); }
     /// Passed on where the searcher has use for it.  @pre not moved from
-    void reveal(point const& p, std::span<double const> numbers) { self_->reveal(p, numbers); }
+    void tell_metrics(point const& p, std::span<double const> numbers)
+    {
+        self_->tell_metrics(p, numbers);
+    }
     /// What the searcher expects still to gain, if it is one that says so: see
     /// bayesian_searcher::expected_gain().  @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
@@ -68,7 +71,7 @@ private:
         virtual ~concept_base() = default;
         virtual std::vector<point> ask(std::size_t k) = 0;
         virtual void tell(point const& p, outcome const& o) = 0;
-        virtual void reveal(point const& p, std::span<double const> numbers) = 0;
+        virtual void tell_metrics(point const& p, std::span<double const> numbers) = 0;
         virtual std::optional<double> expected_gain() = 0;
     };
     template <class S>
@@ -80,10 +83,11 @@ private:
         }
         std::vector<point> ask(std::size_t k) override { return held.ask(k); }
         void tell(point const& p, outcome const& o) override { held.tell(p, o); }
-        void reveal([[maybe_unused]] point const& p,
-                    [[maybe_unused]] std::span<double const> numbers) override
+        void tell_metrics([[maybe_unused]] point const& p,
+                          [[maybe_unused]] std::span<double const> numbers) override
         {
-            if constexpr (requires { held.reveal(p, numbers); }) held.reveal(p, numbers);
+            if constexpr (requires { held.tell_metrics(p, numbers); })
+                held.tell_metrics(p, numbers);
         }
         std::optional<double> expected_gain() override
         {

@@ -113,10 +113,10 @@ TEST_CASE("the features of code are its numbers, in order of declaration")
         k.bind<1>(n);
         declare(k);
         trial const t = some_code();
-        return attune::code_features(k.describe(),
-                                     attune::bind_inputs(k.describe().space, {n(10)}),
-                                     {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
-                                     attune::numbers_of(t.code, t.resident));
+        return attune::code_metrics_at(k.describe(),
+                                       attune::bind_inputs(k.describe().space, {n(10)}),
+                                       {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                       attune::numbers_of(t.code, t.resident));
     };
     CHECK(features([](kernel& k) { k.require(attune::registers <= 64); }).empty());
     CHECK(features([](kernel& k) {

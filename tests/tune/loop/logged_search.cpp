@@ -99,10 +99,10 @@ TEST_CASE("another search than that of the log begins anew and says why")
 namespace {
 
 /// The grid, whose points show a number when they are built: their distance from (13, 4).
-attune::chain_of_trees revealing_grid()
+attune::chain_of_trees grid_with_metrics()
 {
     attune::description d = grid().describe();
-    d.intermediates = {"distance"};
+    d.code_metrics = {"distance"};
     return attune::chain_of_trees(d);
 }
 std::vector<double> distance_of(point const& p)
@@ -112,11 +112,13 @@ std::vector<double> distance_of(point const& p)
 
 } // namespace
 
-TEST_CASE("numbers that were revealed are part of what is continued")
+TEST_CASE("code metrics are part of what is continued")
 {
-    attune::chain_of_trees const space = revealing_grid();
-    std::vector<point> const whole = uninterrupted(
-        space, [](logged_search& search, point const& p) { search.reveal(p, distance_of(p)); });
+    attune::chain_of_trees const space = grid_with_metrics();
+    std::vector<point> const whole =
+        uninterrupted(space, [](logged_search& search, point const& p) {
+            search.tell_metrics(p, distance_of(p));
+        });
     for (std::size_t const stop : {3U, 11U, 17U}) {
         scratch_directory const directory;
         {
@@ -124,7 +126,7 @@ TEST_CASE("numbers that were revealed are part of what is continued")
             logged_search search{make, space, 5, log};
             for (std::size_t i = 0; i <= stop; ++i) {
                 point const p = search.ask(1).front();
-                search.reveal(p, distance_of(p));
+                search.tell_metrics(p, distance_of(p));
                 if (i < stop) search.tell(p, bowl(p));
             }
         }
@@ -134,15 +136,15 @@ TEST_CASE("numbers that were revealed are part of what is continued")
         for (std::size_t i = search.past().size(); i < whole.size(); ++i) {
             point const p = search.ask(1).front();
             REQUIRE(p == whole[i]);
-            search.reveal(p, distance_of(p));
+            search.tell_metrics(p, distance_of(p));
             search.tell(p, bowl(p));
         }
-        // Each once, although the open one was revealed again.
-        std::size_t revealed = 0;
+        // Each once, although the open one was told again.
+        std::size_t metrics = 0;
         std::vector<attune::logged_session> const sessions =
             attune::read_event_log(directory.file("log"));
         for (attune::event const& e : sessions.back().events)
-            revealed += e.kind == attune::event_kind::revealed ? 1U : 0U;
-        CHECK(revealed == whole.size());
+            metrics += e.kind == attune::event_kind::code_metrics ? 1U : 0U;
+        CHECK(metrics == whole.size());
     }
 }

@@ -203,7 +203,7 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
         if (json.contains("seconds")) out.seconds = number_field(json, "seconds");
         if (json.contains("text")) out.text = text_field(json, "text");
         out.result = outcome_in(json);
-        if (out.kind == event_kind::revealed) out.numbers = numbers_in(json);
+        if (out.kind == event_kind::code_metrics) out.numbers = numbers_in(json);
         if (out.kind == event_kind::sampled) out.timing = timing_in(json);
         if ((out.kind == event_kind::told || out.kind == event_kind::observed) && !out.result)
             throw record_json_problem("nothing was told");

@@ -94,7 +94,10 @@ public:
     /// As those of bayesian_searcher.
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return state_->ask(k); }
     void tell(point const& p, outcome const& result) { state_->tell(p, result); }
-    void reveal(point const& p, std::span<double const> numbers) { state_->reveal(p, numbers); }
+    void tell_metrics(point const& p, std::span<double const> numbers)
+    {
+        state_->tell_metrics(p, numbers);
+    }
     [[nodiscard]] std::optional<double> expected_gain() { return state_->expected_gain(); }
     [[nodiscard]] std::optional<double> prediction_error() const
     {
@@ -118,7 +121,7 @@ public:
         , unseen_(std::move(space))
         , prior_(unseen_.space().describe())
         , acquire_(std::move(acquire))
-        , revealed_(unseen_.space().describe().intermediates.size())
+        , metrics_(unseen_.space().describe().code_metrics.size())
     {
     }
     // Parts refer to each other.
@@ -153,9 +156,9 @@ public:
         }
     }
 
-    void reveal(point const& p, std::span<double const> numbers)
+    void tell_metrics(point const& p, std::span<double const> numbers)
     {
-        if (unseen_.space().contains(p)) revealed_.reveal(p, numbers);
+        if (unseen_.space().contains(p)) metrics_.set(p, numbers);
     }
 
     std::optional<double> expected_gain()
@@ -246,7 +249,7 @@ private:
     /// Models and candidates as of now.
     void prepare()
     {
-        if (!models_) models_.emplace(unseen_, prior_, options_, &revealed_);
+        if (!models_) models_.emplace(unseen_, prior_, options_, &metrics_);
         models_->update(history_, engine_);
     }
     /// The best value in model units; 0 before anything worked.
@@ -349,7 +352,7 @@ private:
     search_history history_;
     Acquisition acquire_;
     prediction_record predictions_;
-    revealed_numbers revealed_;
+    code_metrics metrics_;
     std::optional<Design> design_;
     std::optional<search_models<Surrogate, Feasibility>> models_;
     std::vector<point> near_; ///< neighbours of near_what_, the best point of a huge space

@@ -31,10 +31,10 @@ using code_numbers = std::vector<code_number>;
 
 /// The numbers of kernel.features(...), in order of declaration; NaN where one has no value, as a
 /// quotient by zero. Parameters as above.
-[[nodiscard]] std::vector<double> code_features(kernel_description const& kernel,
-                                                description const& bound,
-                                                point const& at,
-                                                code_numbers const& known);
+[[nodiscard]] std::vector<double> code_metrics_at(kernel_description const& kernel,
+                                                  description const& bound,
+                                                  point const& at,
+                                                  code_numbers const& known);
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -80,10 +80,10 @@ ATTUNE_INLINE std::string broken_rule(kernel_description const& kernel,
     return {};
 }
 
-ATTUNE_INLINE std::vector<double> code_features(kernel_description const& kernel,
-                                                description const& bound,
-                                                point const& at,
-                                                code_numbers const& known)
+ATTUNE_INLINE std::vector<double> code_metrics_at(kernel_description const& kernel,
+                                                  description const& bound,
+                                                  point const& at,
+                                                  code_numbers const& known)
 {
     std::vector<double> out;
     if (kernel.code_rules.features.empty()) return out;

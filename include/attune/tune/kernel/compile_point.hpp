@@ -14,7 +14,7 @@ namespace attune::inline ATTUNE_ABI {
 /// Compiles one configuration. Code for a device is refused, at stage `launch`, where the device
 /// cannot launch it or it breaks a rule of kernel.require(...). May be called from several threads.
 /// @param bound  the kernel's space with the values of its inputs
-/// @param features  if given, takes code_features() of code for a device, refused code included
+/// @param features  if given, takes code_metrics_at() of code for a device, refused code included
 /// Errors   what the compiler throws
 [[nodiscard]] compile_result compile_point(kernel_description const& kernel,
                                            description const& bound,

@@ -155,7 +155,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
     if (device) {
         device->add_limits(bound, kernel);
         for (feature_description const& f : kernel.code_rules.features)
-            bound.intermediates.push_back(f.text);
+            bound.code_metrics.push_back(f.text);
     }
     chain_of_trees const space{bound};
     std::vector<std::string> const broken = space.violations(start);

@@ -27,7 +27,7 @@ namespace attune::inline ATTUNE_ABI {
 struct replayed_calls {
     std::vector<std::pair<point, outcome>> told{}; ///< in order
     std::vector<point> open{};                     ///< asked, and not told yet
-    std::unordered_set<point, point_hash> revealed{};
+    std::unordered_set<point, point_hash> metrics_told{};
     std::optional<point> chosen{};
     std::string problem{}; ///< not empty: where the searcher first differs from the log
 };
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
     /// Passes on the numbers of a point once: numbers of the same code do not change.
-    void reveal(point const& p, std::span<double const> numbers);
+    void tell_metrics(point const& p, std::span<double const> numbers);
     /// Not written down: asking for it changes no proposal.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
 

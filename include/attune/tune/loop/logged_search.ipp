@@ -42,7 +42,8 @@ namespace detail {
     if (e.kind == event_kind::asked) return "";
     if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
         return "its configuration is not one of the space";
-    if (e.kind == event_kind::revealed && e.numbers.size() != space.describe().intermediates.size())
+    if (e.kind == event_kind::code_metrics &&
+        e.numbers.size() != space.describe().code_metrics.size())
         return "it has other numbers than the space";
     return "";
 }
@@ -70,9 +71,9 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
             search.tell(at, *e.result);
             std::erase(out.open, at);
             out.told.emplace_back(at, *e.result);
-        } else if (e.kind == event_kind::revealed) {
-            search.reveal(at, e.numbers);
-            out.revealed.insert(at);
+        } else if (e.kind == event_kind::code_metrics) {
+            search.tell_metrics(at, e.numbers);
+            out.metrics_told.insert(at);
         } else if (e.kind == event_kind::chosen) {
             out.chosen = at;
         }
@@ -121,12 +122,13 @@ ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
     log_->add({.kind = event_kind::told, .points = {p}, .result = result});
 }
 
-ATTUNE_INLINE void logged_search::reveal(point const& p, std::span<double const> numbers)
+ATTUNE_INLINE void logged_search::tell_metrics(point const& p, std::span<double const> numbers)
 {
-    if (!past_.revealed.insert(p).second) return;
-    search_.reveal(p, numbers);
-    log_->add(
-        {.kind = event_kind::revealed, .points = {p}, .numbers = {numbers.begin(), numbers.end()}});
+    if (!past_.metrics_told.insert(p).second) return;
+    search_.tell_metrics(p, numbers);
+    log_->add({.kind = event_kind::code_metrics,
+               .points = {p},
+               .numbers = {numbers.begin(), numbers.end()}});
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -34,7 +34,7 @@ struct pipelined_variant {
 [[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
 
 /// Asks the searcher for configurations and compiles them. The searcher is told outcomes through
-/// this object alone. The code_features() of a configuration are revealed to the searcher when
+/// this object alone. The searcher is told the code_metrics_at() of a configuration when
 /// next() or compile() returns it, and not when its compilation ends: that moment depends on the
 /// machine, and the run must not.
 ///
@@ -97,7 +97,7 @@ private:
     void ask_for(std::size_t count);
     void enqueue_waiting();
     void count(compile_result const& made);
-    void reveal(point const& at, std::vector<double> const& features);
+    void tell_metrics(point const& at, std::vector<double> const& features);
     [[nodiscard]] double unrelated_cpu_s() const;
     void note_cpu();
     [[nodiscard]] bool is_program_parallel() const;

@@ -69,13 +69,14 @@ ATTUNE_INLINE compile_result variant_pipeline::compile(point const& at)
         compile_point(problem_.kernel, problem_.space.describe(), problem_.compiler, at, &features);
     count(result);
     note_cpu();
-    reveal(at, features);
+    tell_metrics(at, features);
     return result;
 }
 
-ATTUNE_INLINE void variant_pipeline::reveal(point const& at, std::vector<double> const& features)
+ATTUNE_INLINE void variant_pipeline::tell_metrics(point const& at,
+                                                  std::vector<double> const& features)
 {
-    if (!features.empty()) search_.reveal(at, features);
+    if (!features.empty()) search_.tell_metrics(at, features);
 }
 
 ATTUNE_INLINE void variant_pipeline::count(compile_result const& made)
@@ -147,7 +148,7 @@ ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_
     compile_result code = queue_->take(now.code);
     count(code);
     note_cpu();
-    reveal(now.at, *now.features);
+    tell_metrics(now.at, *now.features);
     return pipelined_variant{std::move(now.at), std::move(code)};
 }
 

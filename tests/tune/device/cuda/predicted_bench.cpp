@@ -257,7 +257,7 @@ TEST_CASE("the search is shown the features of all code, once, and its log repea
     std::size_t refused = 0;
     std::vector<attune::logged_session> const sessions = attune::read_event_log(log);
     for (attune::event const& e : sessions.back().events) {
-        if (e.kind != attune::event_kind::revealed) continue;
+        if (e.kind != attune::event_kind::code_metrics) continue;
         std::vector<std::uint32_t> at;
         for (attune::coordinate const& c : e.points.front())
             at.push_back(c.index);

@@ -7,7 +7,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/bayes/features/intermediate_columns.hpp>
+#include <attune/search/bayes/features/code_metric_columns.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -67,7 +67,7 @@ public:
     explicit feature_map(chain_of_trees const& space, feature_options const& options = {});
 
     /// The same features, and behind them `more`, which count as derived.
-    [[nodiscard]] feature_map with(std::shared_ptr<intermediate_columns const> more) const;
+    [[nodiscard]] feature_map with(std::shared_ptr<code_metric_columns const> more) const;
 
     [[nodiscard]] chain_of_trees const& space() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
@@ -95,14 +95,17 @@ public:
     /// Cost   some 0.1 us per feature
     void append(point const& p, feature_table& table) const;
     /// Whether append() knows more of `p` than it may have known earlier.
-    [[nodiscard]] bool knows_more(point const& p) const { return more_ && more_->knows(p); }
+    [[nodiscard]] bool has_metrics_of(point const& p) const
+    {
+        return more_ && more_->has_metrics_of(p);
+    }
 
 private:
     struct state;
     [[nodiscard]] std::size_t own_count() const noexcept;
 
     std::shared_ptr<state const> state_;
-    std::shared_ptr<intermediate_columns const> more_;
+    std::shared_ptr<code_metric_columns const> more_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

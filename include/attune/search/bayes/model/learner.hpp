@@ -98,7 +98,7 @@ private:
     [[nodiscard]] std::optional<std::size_t> row_like(point const& p,
                                                       candidate_rows const& rows) const
     {
-        return features_.knows_more(p) ? std::nullopt : rows.row_of(p);
+        return features_.has_metrics_of(p) ? std::nullopt : rows.row_of(p);
     }
 
     struct numbers {

@@ -12,12 +12,12 @@
 #include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/choice.hpp>
+#include <attune/search/bayes/code_metrics.hpp>
 #include <attune/search/bayes/feasibility.hpp>
-#include <attune/search/bayes/model/intermediate_features.hpp>
+#include <attune/search/bayes/model/code_metric_features.hpp>
 #include <attune/search/bayes/model/learner.hpp>
 #include <attune/search/bayes/model/relearnt.hpp>
 #include <attune/search/bayes/objective.hpp>
-#include <attune/search/bayes/revealed_numbers.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
 #include <attune/search/history.hpp>
@@ -52,19 +52,19 @@ template <surrogate Surrogate, class Feasibility>
 class search_models {
 public:
     /// All must outlive this object.
-    /// @param revealed  numbers of the points that were built; null: there are none
+    /// @param metrics   those of the points that were built; null: there are none
     search_models(unseen_points const& unseen,
                   user_prior const& prior,
                   bayesian_options const& options,
-                  revealed_numbers const* revealed = nullptr)
+                  code_metrics const* metrics = nullptr)
         : unseen_(unseen)
         , prior_(prior)
         , options_(options)
         , own_features_(unseen.space(), options.features)
-        , intermediates_(revealed == nullptr || revealed->count() == 0
-                             ? nullptr
-                             : std::make_shared<intermediate_features>(own_features_, *revealed))
-        , features_(own_features_.with(intermediates_))
+        , metric_features_(metrics == nullptr || metrics->count() == 0
+                               ? nullptr
+                               : std::make_shared<code_metric_features>(own_features_, *metrics))
+        , features_(own_features_.with(metric_features_))
         , rows_(unseen, own_features_, prior, options.max_pool)
         , objective_(features_, {true, false, options.memory, options.memory_limit})
     {
@@ -83,7 +83,7 @@ public:
         if (refit) {
             fitted_at_ = history.told().size();
             rescale(history);
-            if (intermediates_) intermediates_->learn();
+            if (metric_features_) metric_features_->learn();
             renew_rows(history, engine);
         }
         has_objective_ = history.worked() > 0;
@@ -115,7 +115,7 @@ public:
         if (added.points == 0) return;
         if constexpr (learns_labels)
             if (labels_) labels_->model().append(added);
-        if (intermediates_) intermediates_->widen(added, rows_, before);
+        if (metric_features_) metric_features_->widen(added, rows_, before);
         objective_.model().append(added);
     }
 
@@ -233,7 +233,7 @@ private:
         if (is_long && rows_.takes_whole_space() && rows_.size() > options_.fresh)
             rows_ = candidate_rows(unseen_, own_features_, prior_, options_.fresh);
         if (rows_.takes_whole_space() && rows_.size() > 0) {
-            if (intermediates_) assign_objective(objective_.model().table(), engine);
+            if (metric_features_) assign_objective(objective_.model().table(), engine);
             return;
         }
         if (rows_.takes_whole_space()) {
@@ -268,7 +268,7 @@ private:
     void assign_objective(feature_table table, random_engine& engine)
     {
         objective_.empty(engine);
-        if (intermediates_) intermediates_->widen(table, rows_, 0);
+        if (metric_features_) metric_features_->widen(table, rows_, 0);
         objective_.model().assign(std::move(table));
     }
     [[nodiscard]] feature_table own_part(feature_table table) const
@@ -281,8 +281,8 @@ private:
     unseen_points const& unseen_;
     user_prior const& prior_;
     bayesian_options const& options_;
-    feature_map own_features_;                             ///< without intermediate ones
-    std::shared_ptr<intermediate_features> intermediates_; ///< null where there are none
+    feature_map own_features_;                              ///< without code metrics
+    std::shared_ptr<code_metric_features> metric_features_; ///< null where there are none
     feature_map features_; ///< with them, for the objective: guesses blur where
                            ///< points fail
     candidate_rows rows_;  ///< their tables are without them

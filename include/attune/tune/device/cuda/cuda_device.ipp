@@ -52,7 +52,7 @@ ATTUNE_INLINE code_review cuda_device::review(kernel_description const& kernel,
     code_resources const& takes = ready.code.resources;
     residency const resident = occupancy_of(target_.limits, takes, ready.launch);
     code_numbers const known = numbers_of(takes, resident);
-    code_review out{.features = code_features(kernel, bound, at, known),
+    code_review out{.features = code_metrics_at(kernel, bound, at, known),
                     .objection = launch_objection(target_.limits, takes, ready.launch)};
     if (out.objection.empty()) out.objection = broken_rule(kernel, bound, at, known);
     return out;

@@ -40,7 +40,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     hash.add(problem.kernel.reference ? "given reference" : "default's reference");
     if (options.device.as_graph) hash.add("as graph");
     if (problem.predict) hash.add("predicted");
-    for (std::string const& feature : space.intermediates)
+    for (std::string const& feature : space.code_metrics)
         hash.add(feature);
     std::string start;
     for (std::size_t i = 0; i < space.parameters.size(); ++i)

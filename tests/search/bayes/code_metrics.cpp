@@ -1,6 +1,6 @@
-// tests/search/bayes/revealed_numbers.cpp : mirrors include/attune/search/bayes/revealed_numbers.hpp
+// tests/search/bayes/code_metrics.cpp : mirrors include/attune/search/bayes/code_metrics.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/search/bayes/revealed_numbers.hpp>
+#include <attune/search/bayes/code_metrics.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -19,10 +19,10 @@ double const none = std::nan("");
 
 TEST_CASE("numbers are found by their point, in the order in which points became known")
 {
-    attune::revealed_numbers known{2};
+    attune::code_metrics known{2};
     CHECK(known.of(here) == nullptr);
-    known.reveal(there, std::vector{1.5, -2.0});
-    known.reveal(here, std::vector{3.0, none});
+    known.set(there, std::vector{1.5, -2.0});
+    known.set(here, std::vector{3.0, none});
     REQUIRE(known.of(here) != nullptr);
     CHECK(known.of(here)->front() == 3.0);
     CHECK(std::isnan(known.of(here)->back()));
@@ -31,12 +31,12 @@ TEST_CASE("numbers are found by their point, in the order in which points became
     CHECK(known.all()[0].second == std::vector{1.5, -2.0});
 }
 
-TEST_CASE("what is revealed again replaces what was known, in its place")
+TEST_CASE("what is set again replaces what was known, in its place")
 {
-    attune::revealed_numbers known{1};
-    known.reveal(here, std::vector{1.0});
-    known.reveal(there, std::vector{2.0});
-    known.reveal(here, std::vector{5.0});
+    attune::code_metrics known{1};
+    known.set(here, std::vector{1.0});
+    known.set(there, std::vector{2.0});
+    known.set(here, std::vector{5.0});
     REQUIRE(known.all().size() == 2);
     CHECK(known.all()[0].second == std::vector{5.0});
     CHECK(*known.of(there) == std::vector{2.0});
@@ -44,10 +44,10 @@ TEST_CASE("what is revealed again replaces what was known, in its place")
 
 TEST_CASE("numbers of another count, and none that is a number, say nothing")
 {
-    attune::revealed_numbers known{2};
-    known.reveal(here, std::vector{1.0});
-    known.reveal(here, std::vector{1.0, 2.0, 3.0});
-    known.reveal(here, std::vector{none, std::numeric_limits<double>::infinity()});
+    attune::code_metrics known{2};
+    known.set(here, std::vector{1.0});
+    known.set(here, std::vector{1.0, 2.0, 3.0});
+    known.set(here, std::vector{none, std::numeric_limits<double>::infinity()});
     CHECK(known.of(here) == nullptr);
     CHECK(known.all().empty());
 }

@@ -1,4 +1,4 @@
-// attune/search/bayes/features/intermediate_columns.hpp - features learnt while a search goes on.
+// attune/search/bayes/features/code_metric_columns.hpp - features learnt while a search goes on.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@ struct feature_table;
 
 /// Numbers such as the registers of compiled code: known of a point once it was built, guessed of
 /// the others. A feature_map that has them, see feature_map::with(), puts them behind its own.
-class intermediate_columns {
+class code_metric_columns {
 public:
     /// A level is a number, evenly on [0, 1], and how uncertain it is: its standard deviation. What
     /// the numbers stand for may change; where the levels stand does not, so that whatever was made
@@ -51,15 +51,15 @@ public:
         return all;
     }
 
-    intermediate_columns() = default;
-    intermediate_columns(intermediate_columns const&) = delete;
-    intermediate_columns& operator=(intermediate_columns const&) = delete;
-    virtual ~intermediate_columns() = default;
+    code_metric_columns() = default;
+    code_metric_columns(code_metric_columns const&) = delete;
+    code_metric_columns& operator=(code_metric_columns const&) = delete;
+    virtual ~code_metric_columns() = default;
 
     [[nodiscard]] virtual std::size_t count() const = 0;
     [[nodiscard]] virtual std::string const& name(std::size_t column) const = 0;
     /// Whether the numbers of `p` are known, so that its levels are no guesses.
-    [[nodiscard]] virtual bool knows(point const& p) const = 0;
+    [[nodiscard]] virtual bool has_metrics_of(point const& p) const = 0;
     /// Adds the levels of `p`, the last row of `table`, which has all its other features.
     virtual void append(point const& p, feature_table& table) const = 0;
 };

@@ -1,19 +1,19 @@
-// attune/search/bayes/model/intermediate_features.hpp - numbers of code, guessed of other code.
+// attune/search/bayes/model/code_metric_features.hpp - numbers of code, guessed of other code.
 // SPDX-License-Identifier: MIT
 // Source   Astudillo & Frazier 2019 (composite functions) and 2021 (function networks): what lies
 //          between configuration and objective is modelled by itself. They draw it from its
 //          posterior inside the acquisition; we put mean and deviation into the surrogate's
-//          distance, so that candidates keep one posterior each (see intermediate_columns.hpp).
+//          distance, so that candidates keep one posterior each (see code_metric_columns.hpp).
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/candidates.hpp>
+#include <attune/search/bayes/code_metrics.hpp>
+#include <attune/search/bayes/features/code_metric_columns.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/bayes/features/intermediate_columns.hpp>
 #include <attune/search/bayes/features/level_scale.hpp>
 #include <attune/search/bayes/gp/process.hpp>
-#include <attune/search/bayes/revealed_numbers.hpp>
 
 #include <Eigen/Core>
 
@@ -31,7 +31,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// One Gaussian process per name, over the features that are known beforehand. A column that is not
 /// in use has level 0 everywhere, which no model can make anything of.
-class intermediate_features final : public intermediate_columns {
+class code_metric_features final : public code_metric_columns {
 public:
     /// A column is used from so many numbers on, unless they are all equal, ...
     static constexpr std::size_t least_learnt = 5;
@@ -40,25 +40,28 @@ public:
     static constexpr std::size_t least_judged = 5;
     static constexpr std::size_t last_judged = 20;
     static constexpr double tolerated_error = 0.75;
-    /// Learnt from are so many numbers, those revealed last.
+    /// Learnt from are so many numbers, those told last.
     static constexpr std::size_t most_learnt = 150;
 
-    /// @param own       features without intermediate ones
-    /// @param revealed  must outlive this object
-    intermediate_features(feature_map own, revealed_numbers const& revealed)
+    /// @param own       features without code metrics
+    /// @param metrics   must outlive this object
+    code_metric_features(feature_map own, code_metrics const& metrics)
         : own_(std::move(own))
-        , revealed_(revealed)
+        , metrics_(metrics)
     {
-        for (std::string const& name : own_.space().describe().intermediates)
+        for (std::string const& name : own_.space().describe().code_metrics)
             columns_.push_back({name});
     }
 
     [[nodiscard]] std::size_t count() const override { return columns_.size(); }
     [[nodiscard]] std::string const& name(std::size_t c) const override { return columns_[c].name; }
     [[nodiscard]] bool is_used(std::size_t c) const { return columns_[c].is_used; }
-    [[nodiscard]] bool knows(point const& p) const override { return revealed_.of(p) != nullptr; }
+    [[nodiscard]] bool has_metrics_of(point const& p) const override
+    {
+        return metrics_.of(p) != nullptr;
+    }
 
-    /// Takes in what was revealed, and decides which columns are used. Rows made before are not
+    /// Learns from what was told, and decides which columns are used. Rows made before are not
     /// what they would be now.
     /// Cost   a fit of hyperparameters per column
     void learn()
@@ -67,13 +70,13 @@ public:
             judge(c);
             learn(c);
         }
-        judged_ = revealed_.all().size();
+        judged_ = metrics_.all().size();
     }
 
     void append(point const& p, feature_table& table) const override
     {
         feature_table one;
-        std::vector<double> const* const known = revealed_.of(p);
+        std::vector<double> const* const known = metrics_.of(p);
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             std::uint32_t level = 0;
             if (columns_[c].is_used && is_number(known, c)) {
@@ -97,7 +100,7 @@ public:
         for (column const& c : columns_)
             added.push_back(c.is_used ? guess(c, table)
                                       : std::vector<std::uint32_t>(table.points, 0));
-        for (auto const& [p, numbers] : revealed_.all()) {
+        for (auto const& [p, numbers] : metrics_.all()) {
             std::optional<std::size_t> const row = rows.row_of(p);
             if (!row || *row < first || *row - first >= table.points) continue;
             for (std::size_t c = 0; c < columns_.size(); ++c)
@@ -166,15 +169,15 @@ private:
         return out;
     }
 
-    /// Compares what was revealed since it learnt with what it guesses.
+    /// Compares what was told since the last learn() with the guesses.
     void judge(std::size_t c)
     {
         column& of = columns_[c];
         if (!of.process) return;
         feature_table points;
         std::vector<double> truth;
-        for (std::size_t i = judged_; i < revealed_.all().size(); ++i) {
-            auto const& [p, numbers] = revealed_.all()[i];
+        for (std::size_t i = judged_; i < metrics_.all().size(); ++i) {
+            auto const& [p, numbers] = metrics_.all()[i];
             if (!is_number(&numbers, c)) continue;
             own_.append(p, points);
             truth.push_back((of.spaced_number(numbers[c]) - of.process->shift()) /
@@ -193,9 +196,9 @@ private:
         column& of = columns_[c];
         feature_table points;
         std::vector<double> numbers;
-        std::size_t const known = revealed_.all().size();
+        std::size_t const known = metrics_.all().size();
         for (std::size_t i = known > most_learnt ? known - most_learnt : 0; i < known; ++i) {
-            auto const& [p, all] = revealed_.all()[i];
+            auto const& [p, all] = metrics_.all()[i];
             if (!is_number(&all, c)) continue;
             own_.append(p, points);
             numbers.push_back(all[c]);
@@ -226,9 +229,9 @@ private:
     }
 
     feature_map own_;
-    revealed_numbers const& revealed_;
+    code_metrics const& metrics_;
     std::vector<column> columns_;
-    std::size_t judged_ = 0; ///< of revealed_.all()
+    std::size_t judged_ = 0; ///< of metrics_.all()
 };
 
 } // namespace attune::inline ATTUNE_ABI

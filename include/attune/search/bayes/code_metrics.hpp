@@ -1,4 +1,4 @@
-// attune/search/bayes/revealed_numbers.hpp - what is known of configurations beside their outcomes.
+// attune/search/bayes/code_metrics.hpp - what is known of configurations beside their outcomes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,10 +15,10 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// One number per name for each configuration that is known; NaN where it has none.
-class revealed_numbers {
+class code_metrics {
 public:
     /// @param count  of names
-    explicit revealed_numbers(std::size_t count = 0)
+    explicit code_metrics(std::size_t count = 0)
         : count_(count)
     {
     }
@@ -27,7 +27,7 @@ public:
 
     /// Takes in what became known of `p`, in place of what was. What is not finite is no number;
     /// numbers of another count, or none that is one, say nothing.
-    void reveal(point const& p, std::span<double const> numbers)
+    void set(point const& p, std::span<double const> numbers)
     {
         if (numbers.size() != count_) return;
         std::vector<double> kept(numbers.begin(), numbers.end());

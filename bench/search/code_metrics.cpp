@@ -1,7 +1,7 @@
-// bench/search/intermediates.cpp - what numbers of the compiled code are worth to the search.
+// bench/search/code_metrics.cpp - what numbers of the compiled code are worth to the search.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.search.intermediates [--kernels all] [--repeats 20] [--budget 60] [--seed 0]
+// Run      bench.search.code_metrics [--kernels all] [--repeats 20] [--budget 60] [--seed 0]
 // Prints   a line per kernel, with and without the numbers: the mean over runs of best possible /
 //          best found after 20 and 40 evaluations and at the end, the mean number of evaluations
 //          until 2 % above the best possible (the budget where that was not reached), in how many
@@ -152,7 +152,7 @@ struct run_result {
 run(formula_kernel const& k, bool with_numbers, double best, std::size_t budget, std::uint64_t seed)
 {
     attune::description described = k.space;
-    if (with_numbers) described.intermediates = k.numbers;
+    if (with_numbers) described.code_metrics = k.numbers;
     attune::chain_of_trees const space(described);
     // replay() shows a searcher outcomes only, so the numbers take the other way to it.
     attune::bayesian_searcher searcher(space, seed);
@@ -166,7 +166,7 @@ run(formula_kernel const& k, bool with_numbers, double best, std::size_t budget,
         space,
         [&](attune::point const& p) -> attune::outcome {
             shown const s = k.run(values_at(described, p));
-            searcher.reveal(p, s.numbers);
+            searcher.tell_metrics(p, s.numbers);
             if (s.time > 0) return attune::measurement::exact(s.time);
             return attune::failure{attune::failure_stage::launch, "too many registers"};
         },
@@ -200,7 +200,7 @@ void compare(formula_kernel const& k, arguments const& given)
             curves.push_back(one.curve);
         }
         bench::replay_summary const m = bench::summarise(curves, best, given.budget);
-        std::printf("intermediates kernel=%s numbers=%s frac20=%.3f frac40=%.3f frac_end=%.3f "
+        std::printf("code_metrics kernel=%s numbers=%s frac20=%.3f frac40=%.3f frac_end=%.3f "
                     "to_2pct=%.1f reached=%d failures=%.1f cpu_ms_per_suggestion=%.3f runs=%zu\n",
                     k.name.c_str(),
                     with_numbers ? "yes" : "no",
@@ -221,7 +221,7 @@ void compare(formula_kernel const& k, arguments const& given)
     for (double const s : saved)
         squares += (s - mean) * (s - mean);
     double const error = runs > 1 ? std::sqrt(squares / (runs - 1) / runs) : 0;
-    std::printf("intermediates kernel=%s saved_to_2pct=%.1f standard_error=%.1f\n",
+    std::printf("code_metrics kernel=%s saved_to_2pct=%.1f standard_error=%.1f\n",
                 k.name.c_str(),
                 mean,
                 error);

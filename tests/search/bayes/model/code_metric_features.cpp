@@ -1,6 +1,6 @@
-// tests/search/bayes/model/intermediate_features.cpp - numbers of code, guessed of other code.
+// tests/search/bayes/model/code_metric_features.cpp - numbers of code, guessed of other code.
 // SPDX-License-Identifier: MIT
-#include <attune/search/bayes/model/intermediate_features.hpp>
+#include <attune/search/bayes/model/code_metric_features.hpp>
 
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
@@ -13,7 +13,7 @@
 
 #include "../../../support/search_spaces.hpp"
 
-using attune::intermediate_columns;
+using attune::code_metric_columns;
 using attune::point;
 
 namespace {
@@ -25,8 +25,8 @@ struct fixture {
         : unseen(space())
         , own(unseen.space())
         , prior(unseen.space().describe())
-        , revealed(3)
-        , columns(own, revealed)
+        , metrics(3)
+        , columns(own, metrics)
         , rows(unseen, own, prior, 1000)
         , table(rows.enumerate())
     {
@@ -34,15 +34,15 @@ struct fixture {
     static attune::chain_of_trees space()
     {
         attune::description d = search_spaces::grid(12).describe();
-        d.intermediates = {"size", "constant", "sometimes"};
+        d.code_metrics = {"size", "constant", "sometimes"};
         return attune::chain_of_trees(d);
     }
     static double size_of(point const& p) { return 4 + p[0].index + 3.0 * p[1].index; }
-    void reveal(std::uint64_t i)
+    void tell_metrics(std::uint64_t i)
     {
         point const p = unseen.space().at(i);
         double const sometimes = p[0].index % 2 == 0 ? -1.0 * p[0].index : std::nan("");
-        revealed.reveal(p, std::vector{size_of(p), 7.0, sometimes});
+        metrics.set(p, std::vector{size_of(p), 7.0, sometimes});
     }
     std::vector<std::uint32_t> column(std::size_t c)
     {
@@ -53,26 +53,26 @@ struct fixture {
     attune::unseen_points unseen;
     attune::feature_map own;
     attune::user_prior prior;
-    attune::revealed_numbers revealed;
-    attune::intermediate_features columns;
+    attune::code_metrics metrics;
+    attune::code_metric_features columns;
     attune::candidate_rows rows;
     attune::feature_table table;
 };
 
-/// The number at a level, with 4 .. 48 revealed, by logarithm.
+/// The number at a level, with 4 .. 48 told, by logarithm.
 double size_at(std::uint32_t level)
 {
-    return 4 * std::pow(12.0, intermediate_columns::places()[2 * level]);
+    return 4 * std::pow(12.0, code_metric_columns::places()[2 * level]);
 }
-bool is_known(std::uint32_t level) { return intermediate_columns::places()[2 * level + 1] == 0; }
+bool is_known(std::uint32_t level) { return code_metric_columns::places()[2 * level + 1] == 0; }
 
 /// Every seventh point, and both ends.
 struct learnt : fixture {
     learnt()
     {
         for (std::uint64_t i = 0; i < 144; i += 7)
-            reveal(i);
-        reveal(143);
+            tell_metrics(i);
+        tell_metrics(143);
         columns.learn();
     }
 };
@@ -82,11 +82,11 @@ struct learnt : fixture {
 TEST_CASE("until enough numbers are known, columns say nothing")
 {
     fixture f;
-    for (std::uint64_t i = 0; i < attune::intermediate_features::least_learnt; ++i) {
+    for (std::uint64_t i = 0; i < attune::code_metric_features::least_learnt; ++i) {
         f.columns.learn();
         CHECK_FALSE(f.columns.is_used(0));
         CHECK(f.column(0) == std::vector<std::uint32_t>(144, 0));
-        f.reveal(i * 11);
+        f.tell_metrics(i * 11);
     }
     f.columns.learn();
     CHECK(f.columns.is_used(0));
@@ -101,9 +101,9 @@ TEST_CASE("what is known is exact, and only the rest is guessed")
     for (std::uint64_t i = 0; i < 144; ++i) {
         double const truth = fixture::size_of(f.unseen.space().at(i));
         double const off = std::abs(std::log(size_at(levels[i]) / truth)) / std::log(12.0);
-        if (f.columns.knows(f.unseen.space().at(i))) {
+        if (f.columns.has_metrics_of(f.unseen.space().at(i))) {
             CHECK(is_known(levels[i]));
-            CHECK(off <= 0.5 / (intermediate_columns::steps - 1) + 1e-9);
+            CHECK(off <= 0.5 / (code_metric_columns::steps - 1) + 1e-9);
         }
         worst = std::max(worst, off);
     }
@@ -115,10 +115,10 @@ TEST_CASE("a number that is nothing like the others is taken as it is, not as it
     learnt f;
     std::uint64_t const odd = 75;
     std::vector<std::uint32_t> before = f.column(0);
-    f.revealed.reveal(f.unseen.space().at(odd), std::vector{4.0, 7.0, std::nan("")});
+    f.metrics.set(f.unseen.space().at(odd), std::vector{4.0, 7.0, std::nan("")});
     std::vector<std::uint32_t> const after = f.column(0);
     CHECK(before[odd] != after[odd]);
-    CHECK(after[odd] == intermediate_columns::level(0));
+    CHECK(after[odd] == code_metric_columns::level(0));
     before[odd] = after[odd];
     CHECK(before == after); // nothing else has changed before it learns again
 }
@@ -127,12 +127,12 @@ TEST_CASE("a point far from what is known is a more doubtful guess than one amid
 {
     fixture f;
     for (std::uint64_t i = 0; i < 30; ++i) // the first columns of the grid only
-        f.reveal(i);
+        f.tell_metrics(i);
     f.columns.learn();
     std::vector<std::uint32_t> const levels = f.column(2);
     REQUIRE(f.columns.is_used(2));
     auto const doubt = [&](std::uint64_t i) {
-        return intermediate_columns::places()[2 * levels[i] + 1];
+        return code_metric_columns::places()[2 * levels[i] + 1];
     };
     CHECK(doubt(143) > doubt(31));
 }
@@ -144,12 +144,12 @@ TEST_CASE("constant numbers are no feature, and missing ones are guessed")
     CHECK(f.column(1) == std::vector<std::uint32_t>(144, 0));
     REQUIRE(f.columns.is_used(2));
     std::vector<std::uint32_t> const levels = f.column(2);
-    // Of row 7, whose first index is 0 and even, it was revealed; of row 21, with index 1, not.
+    // Of row 7, whose first index is 0 and even, it was told; of row 21, with index 1, not.
     REQUIRE(f.unseen.space().at(std::uint64_t{21})[0].index == 1);
-    CHECK(f.columns.knows(f.unseen.space().at(std::uint64_t{21})));
+    CHECK(f.columns.has_metrics_of(f.unseen.space().at(std::uint64_t{21})));
     CHECK(is_known(levels[7]));
     // From -10 to 0, evenly, it is minus the first index.
-    CHECK(intermediate_columns::places()[2 * levels[21]] == doctest::Approx(0.9).epsilon(0.1));
+    CHECK(code_metric_columns::places()[2 * levels[21]] == doctest::Approx(0.9).epsilon(0.1));
 }
 
 TEST_CASE("a number that nobody can guess is dropped, and one that follows from the point stays")
@@ -158,7 +158,7 @@ TEST_CASE("a number that nobody can guess is dropped, and one that follows from 
     attune::random_engine engine(1);
     for (std::uint64_t i = 0; i < 60; ++i) {
         point const p = f.unseen.space().at(i * 89 % 144);
-        f.revealed.reveal(p, std::vector{fixture::size_of(p), 7.0, attune::uniform_unit(engine)});
+        f.metrics.set(p, std::vector{fixture::size_of(p), 7.0, attune::uniform_unit(engine)});
         if (i % 10 == 9) f.columns.learn();
     }
     CHECK(f.columns.is_used(0));
@@ -171,7 +171,7 @@ TEST_CASE("one point by itself has the levels that it has among all")
     learnt f;
     f.columns.widen(f.table, f.rows, 0);
     attune::feature_map const map = f.own.with(
-        std::shared_ptr<attune::intermediate_columns const>(std::shared_ptr<void>(), &f.columns));
+        std::shared_ptr<attune::code_metric_columns const>(std::shared_ptr<void>(), &f.columns));
     attune::feature_table single;
     for (std::uint64_t i = 0; i < 144; ++i)
         map.append(f.unseen.space().at(i), single);
