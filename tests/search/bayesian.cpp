@@ -243,7 +243,8 @@ TEST_CASE("a number that the time follows from saves evaluations when it is told
     CHECK(mean > 2.03 * error); // one-sided, 39 degrees of freedom: 2.5 %
 }
 
-TEST_CASE("metrics that are told where nothing is declared, or of points elsewhere, changes nothing")
+TEST_CASE(
+    "metrics that are told where nothing is declared, or of points elsewhere, changes nothing")
 {
     attune::chain_of_trees const plain = hidden_space(false);
     attune::chain_of_trees const declared = hidden_space(true);
