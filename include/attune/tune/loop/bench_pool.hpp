@@ -57,7 +57,7 @@ public:
 private:
     struct member {
         int ordinal = 0;
-        std::unique_ptr<bench> bench{}; ///< null: not started, or left out
+        std::unique_ptr<bench> place{}; ///< null: not started, or left out
         std::size_t jobs = 0;
         std::string trouble{}; ///< why its latest job was not done
     };

@@ -66,7 +66,7 @@ ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
 
 ATTUNE_INLINE void bench_pool::exclude(member& m)
 {
-    m.bench.reset();
+    m.place.reset();
     notices_.push_back("device " + std::to_string(m.ordinal) +
                        " is left out: " + std::exchange(m.trouble, {}));
 }
@@ -86,13 +86,13 @@ bench_pool::set_up(callable const& trusted, double limit_s, measurement const& o
                         "");
         };
         member& m = *all[i];
-        m.bench = own_->on_device(m.ordinal);
-        if (m.bench == nullptr) throw error("there is no bench for it", "", "");
-        auto const end = m.bench->establish(trusted, limit_s);
+        m.place = own_->on_device(m.ordinal);
+        if (m.place == nullptr) throw error("there is no bench for it", "", "");
+        auto const end = m.place->establish(trusted, limit_s);
         if (auto const* const why = std::get_if<failure>(&end)) refused(*why);
         timing_record taken;
         outcome const result =
-            m.bench->time(trusted, std::numeric_limits<double>::infinity(), limit_s, taken);
+            m.place->time(trusted, std::numeric_limits<double>::infinity(), limit_s, taken);
         if (auto const* const why = std::get_if<failure>(&result)) refused(*why);
         times[i] = std::get<measurement>(result).value;
     };
@@ -119,10 +119,10 @@ ATTUNE_INLINE void bench_pool::work(std::span<job const> jobs)
     while (!open.empty()) {
         std::vector<member*> able;
         for (member& m : others_)
-            if (m.bench != nullptr && able.size() + 1 < open.size()) able.push_back(&m);
+            if (m.place != nullptr && able.size() + 1 < open.size()) able.push_back(&m);
         beside(
             able,
-            [&](std::size_t i) { (*open[i + 1])(*able[i]->bench); },
+            [&](std::size_t i) { (*open[i + 1])(*able[i]->place); },
             [&] { (*open.front())(*own_); });
         ++own_jobs_;
         std::vector<job const*> again;

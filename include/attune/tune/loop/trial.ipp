@@ -54,20 +54,20 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
 }
 
 /// A first run, and if that ends well the timing.
-inline void run_and_time(trial& made, bench& bench, double limit_s, double stop_above_s)
+inline void run_and_time(trial& made, bench& place, double limit_s, double stop_above_s)
 {
     made.first_run_s = 0;
     made.timing = {};
     made.is_cut = true; // until its result is there
     made.result = failure{failure_stage::timeout, "cut short by Ctrl-C"};
     if (stop_is_requested()) return;
-    first_run_result const end = bench.first_run(made.code, limit_s);
+    first_run_result const end = place.first_run(made.code, limit_s);
     if (auto const* why = std::get_if<failure>(&end)) {
         made.result = *why;
     } else {
         double const run_s = std::get<double>(end);
         made.result =
-            bench.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
+            place.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
         made.first_run_s = run_s;
     }
     made.is_cut = false;
@@ -75,11 +75,11 @@ inline void run_and_time(trial& made, bench& bench, double limit_s, double stop_
 
 /// The default's time. Ctrl-C leaves that of its first run.
 [[nodiscard]] inline outcome time_of_default(
-    bench& bench, callable const& code, double first_run_s, double limit_s, timing_record& taken)
+    bench& place, callable const& code, double first_run_s, double limit_s, timing_record& taken)
 {
     try {
         cuttable const here;
-        return bench.time(code, std::numeric_limits<double>::infinity(), limit_s, taken);
+        return place.time(code, std::numeric_limits<double>::infinity(), limit_s, taken);
     } catch (cut_short const&) {
         taken = {};
         return measurement::exact(first_run_s);
@@ -149,9 +149,9 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         bool const is_known =
             by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
         if (is_known) continue;
-        jobs.emplace_back([&made = out[i], limit_s, stop_above_s](bench& bench) {
+        jobs.emplace_back([&made = out[i], limit_s, stop_above_s](bench& place) {
             try {
-                detail::run_and_time(made, bench, limit_s, stop_above_s);
+                detail::run_and_time(made, place, limit_s, stop_above_s);
             } catch (detail::cut_short const&) { // made.is_cut
             }
         });
