@@ -69,7 +69,7 @@ TEST_CASE("a call that updates its data always starts from the original ones")
 TEST_CASE("with cold caches every call is prepared")
 {
     bench b;
-    b.options.measuring.cache = attune::cache_state::cold;
+    b.options.cache = attune::cache_state::cold;
     CHECK(b.time([&] { b.overwrite(); }).samples >= 6);
     CHECK(b.calls == b.prepares);
     CHECK(b.x == std::vector<double>(8, 1.0));
@@ -79,7 +79,7 @@ TEST_CASE("calls are compared in turns, each prepared, warm or cold")
 {
     for (auto const cache : {attune::cache_state::warm, attune::cache_state::cold}) {
         bench b;
-        b.options.measuring.cache = cache;
+        b.options.cache = cache;
         attune::variant_timing timing(b.buffers, b.options);
         std::vector<std::function<void()>> const calls{[&] { attune_test::idle(100'000); },
                                                        [&] { b.update(); }};
@@ -95,7 +95,7 @@ TEST_CASE("calls too short for the clock are compared as they are timed: repeate
 {
     for (auto const cache : {attune::cache_state::warm, attune::cache_state::cold}) {
         bench b;
-        b.options.measuring.cache = cache;
+        b.options.cache = cache;
         int updates = 0;
         attune::variant_timing timing(b.buffers, b.options);
         std::vector<std::function<void()>> const calls{[&] { b.overwrite(); },
