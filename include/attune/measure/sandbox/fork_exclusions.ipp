@@ -77,10 +77,10 @@ struct mapping_lines {
     return whole;
 }
 
-inline void advise(std::span<address_range const> ranges, int advice) noexcept
+inline void advise(std::span<address_range const> list, int advice) noexcept
 {
     // Where part of a range is gone meanwhile, the rest is left out all the same.
-    for (address_range const& r : ranges)
+    for (address_range const& r : list)
         static_cast<void>(::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, advice));
 }
 
