@@ -14,7 +14,7 @@ inline constexpr auto lanes = attune::ordinal<"LANES">(attune::values(1, 2, 4, 8
 inline constexpr auto space = attune::space(lanes);
 
 // What a kernel file would hold, with the parameter as a template argument.
-template <int Lanes>
+template <std::size_t Lanes>
 void total(std::span<float const> x, std::span<float> sum)
 {
     float partial[Lanes] = {};
