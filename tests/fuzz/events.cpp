@@ -3,7 +3,8 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/measure/clock/estimate.hpp>
-#include <attune/remember/event_log.ipp>
+#include <attune/remember/detail/event_line.hpp>
+#include <attune/remember/event_log.hpp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
 #include <attune/space/files/read_json.hpp>

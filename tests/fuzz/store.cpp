@@ -1,10 +1,8 @@
 // tests/fuzz/store.cpp - no file crashes a store; a record that is read is written and read again.
 // SPDX-License-Identifier: MIT
-#include <attune/remember/store.ipp>
+#include <attune/remember/store.hpp>
 
-#include <attune/core/posix/forever.ipp>
-#include <attune/core/posix/fork_gate.ipp>
-#include <attune/core/posix/program_end.ipp>
+#include <attune/remember/record_line.hpp>
 
 #include <cstddef>
 #include <cstdint>
