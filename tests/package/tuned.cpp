@@ -10,10 +10,11 @@
 inline constexpr auto unroll = attune::ordinal<"UNROLL">(attune::values(1, 2));
 inline constexpr auto unrolls = attune::space(unroll);
 
-constexpr char const* kernel_text = R"(#include <span>
+constexpr char const* kernel_text = R"(#include <attune/tunable.hpp>
+#include <span>
 void scale(std::span<float> y)
 {
-    int const unroll = UNROLL;
+    int const unroll = ATTUNE_TUNABLE(UNROLL, 1);
     for (unsigned long i = 0; i < y.size(); i += unroll)
         for (unsigned long j = i; j < i + unroll && j < y.size(); ++j) y[j] *= 3.0f;
 })";
@@ -21,7 +22,7 @@ void scale(std::span<float> y)
 /// @return  0 where a call gave the right result, tuned, and left a record
 int tune_and_remember()
 {
-    std::vector<float> y(1 << 16, 2.0f);
+    std::vector<float> y(1 << 18, 2.0f);
     attune::kernel<void(std::span<float>)> const kernel{
         "scale", attune::source_text(kernel_text, "scale.kernel.cpp"), unrolls};
     attune::tuning_options options;
