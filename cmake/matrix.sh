@@ -40,8 +40,9 @@ for argument; do
 done
 [ -n "$wanted" ] || wanted=$(echo "$legs" | cut -d'|' -f1)
 
-# Changes with every source file.
-sources=$({ git rev-parse HEAD && git diff HEAD; } 2>/dev/null | sha256sum | cut -c1-16)
+# Changes with every source file, whether git knows it or not.
+sources=$(find CMakeLists.txt README.md bench cmake examples include tests -type f -print0 | sort -z | xargs -0 sha256sum |
+    sha256sum | cut -c1-16)
 
 # run_leg <leg>: leaves a line in build/matrix/<leg>/result
 run_leg() {
@@ -59,11 +60,12 @@ run_leg() {
         return
     fi
     if [ "$llvm" != - ] && [ "$llvm" != none ]; then
-        if ! [ -e "/usr/lib/llvm-$llvm/include/clang/Frontend/CompilerInstance.h" ]; then
+        headers=$("llvm-config-$llvm" --includedir 2>/dev/null)
+        if ! [ -e "$headers/clang/Frontend/CompilerInstance.h" ]; then
             echo "skipped $sources there is no libclang-$llvm-dev" >"$folder/result"
             return
         fi
-        arguments="$arguments -D LLVM_DIR=/usr/lib/llvm-$llvm/lib/cmake/llvm"
+        arguments="$arguments -D LLVM_DIR=$("llvm-config-$llvm" --cmakedir)"
     fi
     echo "== $1: $compiler, LLVM $llvm (log: $folder/log)"
     {
