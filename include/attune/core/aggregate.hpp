@@ -1,8 +1,8 @@
-// attune/core/aggregate.hpp - the types of a structure's members, without its help.
+// attune/core/aggregate.hpp - the types of a structure's members, found without a declaration.
 // SPDX-License-Identifier: MIT
 //
-// Source: Boost.PFR (Polukhin): members are counted by what initialises the structure, and named by
-// a structured binding
+// Source: Boost.PFR (Polukhin): the longest braced list that initialises the structure counts its
+// members; a structured binding gives their types
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,7 +18,7 @@ struct member_list {
     static constexpr std::size_t size = sizeof...(T);
 };
 
-/// Initialises a member of whatever type, but no copy of the structure itself.
+/// Converts to every type but `Whole`, so that it initialises a member and never copies the whole.
 template <class Whole>
 struct any_member {
     template <class T>
@@ -26,7 +26,7 @@ struct any_member {
     constexpr operator T&() const&& noexcept;
 };
 
-/// Initialises a base class alone.
+/// Converts to base classes of `Whole` only.
 template <class Whole>
 struct any_base {
     template <class T>
@@ -54,8 +54,8 @@ consteval bool is_initialised(std::index_sequence<All...>)
     return requires { T{(static_cast<void>(All), any_member<T>{})...}; };
 }
 
-/// How many scalars and structures a list in braces may have; members that are arrays count by
-/// their elements. Not looked for past `most_initialisers`.
+/// Longest list in braces that initialises `T`; an array counts as many times as it has elements.
+/// The search stops at `most_initialisers`.
 inline constexpr std::size_t most_initialisers = 4 * most_members;
 template <class T, std::size_t N = 0, bool Found = false>
 consteval std::size_t initialisers()
@@ -103,7 +103,7 @@ template <class T>
 inline constexpr bool is_plain_aggregate = std::is_aggregate_v<T> && std::is_class_v<T> &&
                                            !std::is_empty_v<T> && !requires { T{any_base<T>{}}; };
 
-/// @return  0 when they cannot be counted
+/// @return  number of members of `T`; 0 when they cannot be counted
 template <class T>
 consteval std::size_t member_count()
 {
@@ -287,8 +287,8 @@ auto bound_types(T& whole)
     }
 }
 
-/// The types of the members in order; none when they cannot be told: no aggregate, a base class,
-/// more than 16 members, a long array among them.
+/// The types of the members of `T`, in order. The list is empty when `T` is no aggregate, has a
+/// base class or more than 16 members, or holds an array that makes its list longer than 64.
 template <class T>
 using member_types = decltype(bound_types<member_count<T>()>(std::declval<T&>()));
 

@@ -23,8 +23,8 @@ assertion_failed(char const* condition, char const* why, char const* file, int l
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
-/// ATTUNE_ASSERT(condition, "why it must hold"): checked unless NDEBUG is defined; the condition is
-/// never evaluated in a release build.
+/// ATTUNE_ASSERT(condition, "why it must hold"): aborts with a text when `condition` is false. With
+/// NDEBUG defined, `condition` is not evaluated.
 #ifdef NDEBUG
 #define ATTUNE_ASSERT(condition, why) static_cast<void>(0)
 #else

@@ -11,18 +11,18 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Code in memory. Copies share it; it is unloaded when the last copy goes, also when the compiler
-/// that made it is gone already. The address must not be used after that.
+/// Compiled code in memory. Copies share the code; it is unloaded with the last copy, even when the
+/// compiler that made it is already destroyed. `address` is invalid after that.
 struct callable {
     void* address{};                    ///< `result attune_entry(arguments...)`, C linkage
     std::shared_ptr<void const> code{}; ///< keeps `address` valid
     std::string object_key{};           ///< equal for equal object code of one compiler
     double compile_s{};                 ///< wall seconds from text to address
     std::string compiler{};             ///< identity() of the compiler that made it
-    bool from_cache = false;            ///< it was compiled by an earlier call or process
+    bool from_cache = false;            ///< true: an earlier call or process compiled it
 
-    /// The code as a function. The signature is the one that the variant declared; an entry checks
-    /// it when the kernel is compiled, nothing can check it here.
+    /// The code as a function of type `Signature`. Nothing checks the type here: `Signature` must
+    /// be the one that the variant declared.
     template <class Signature>
     [[nodiscard]] Signature* as() const noexcept
     {

@@ -1,4 +1,4 @@
-// attune/core/element.hpp - what one element of an array is, as far as comparing it needs to know.
+// attune/core/element.hpp - the type and the tolerance of one array element, for comparisons.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A number, by its form in memory. `opaque` is compared byte by byte. `extended` is long double.
+/// The form of a number in memory. `opaque` is compared byte by byte; `extended` is long double.
 enum class element_type : std::uint8_t {
     opaque,
     f32,
@@ -60,15 +60,15 @@ enum class element_type : std::uint8_t {
 struct tolerance {
     double absolute = 0; ///< in the unit of the elements; >= 0
     double relative = 0; ///< a factor; >= 0
-    bool any = false;    ///< whatever it is, NaN too, will do
+    bool any = false;    ///< true: every value is accepted, NaN too
 };
 
-/// For a scratch array, whose contents after a call are nobody's business.
+/// For scratch arrays: their contents after a call are not compared.
 inline constexpr tolerance any_value{0, 0, true};
 
-/// The tolerance nobody has to ask for: room for another order of summation, none for integers.
-/// For the two halves that is 20 and 10 roundings (2^-11 and 2^-8 each): sums of a few hundred
-/// terms in another order stay within, and one wrong term of a short sum does not.
+/// The tolerance of a type when the user gives none: room for another order of summation, 0 for
+/// integers. For f16 and bf16 it is 20 and 10 roundings (2^-11 and 2^-8 each): a sum of a few
+/// hundred terms in another order is accepted, and a short sum with one wrong term is not.
 [[nodiscard]] constexpr tolerance default_tolerance(element_type type) noexcept
 {
     switch (type) {
@@ -86,23 +86,23 @@ inline constexpr tolerance any_value{0, 0, true};
     }
 }
 
-/// Numbers of one type within an element of an array: a field of a structure.
+/// Consecutive numbers of one type within an array element: a field of a structure.
 struct element_run {
     std::uint32_t offset = 0; ///< bytes from the beginning of the element
-    std::uint32_t count = 1;  ///< how many numbers stand there one after the other
+    std::uint32_t count = 1;  ///< consecutive numbers
     element_type type = element_type::opaque;
     tolerance within{};
 };
 
-/// How an element is compared: as one or several numbers of `type` that fill it, or field by field.
-/// Bytes that belong to no field, such as those that only align the next one, are not compared.
+/// How an element is compared: as numbers of `type` that fill it, or run by run. Bytes outside all
+/// runs (padding) are not compared.
 struct element_format {
     static constexpr std::size_t most_runs = 32;
 
     std::size_t bytes = 1; ///< of one element
     element_type type = element_type::opaque;
     tolerance within{};          ///< of `type`
-    std::uint32_t run_count = 0; ///< 0: there are no fields
+    std::uint32_t run_count = 0; ///< 0: the element is numbers of `type`
     std::array<element_run, most_runs> runs{};
 };
 

@@ -1,8 +1,8 @@
 // attune/core/enum_table.hpp - one row of constants for each enumerator.
 // SPDX-License-Identifier: MIT
 //
-// Instead of a switch in each function that asks: who adds an enumerator adds its row to each
-// table, and a table without it does not compile.
+// It replaces a switch in each function that depends on the enumerator: a new enumerator needs one
+// row per table, and a table without that row does not compile.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -12,16 +12,16 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A row for each enumerator of an enumeration that counts from 0 to `Last`.
+/// One row for each enumerator of an enumeration whose values are 0 to `Last`.
 ///
-/// @tparam Row  an aggregate whose first member, `of`, is the enumerator that the row is about
+/// @tparam Row  an aggregate whose first member, `of`, is the enumerator of the row
 template <class Row, auto Last>
 class enum_table {
 public:
     using key = decltype(Last);
     static constexpr std::size_t size = static_cast<std::size_t>(Last) + 1;
 
-    /// @pre  one row for each enumerator, in their order; else the program does not compile
+    /// @pre  one row for each enumerator, in their order; else compilation fails
     consteval enum_table(Row const (&rows)[size])
         : rows_(std::to_array(rows))
     {

@@ -10,21 +10,21 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Whether this program has privileges that its caller lacks: it is setuid or setgid, has file
-/// capabilities, or a security module says so. Then the caller's variables decide nothing: attune
-/// starts no worker, opens no library that a variable or a search path of the caller names, and
-/// keeps no cache where a variable says.
+/// True when this program has privileges that its caller lacks: it is setuid or setgid, has file
+/// capabilities, or a security module says so. Variables of the caller are then ignored: attune
+/// starts no worker, opens no library that a variable or a search path names, and ignores a
+/// variable's folder for the cache.
 [[nodiscard]] bool is_privileged_start() noexcept;
 
-/// The value of a variable; empty: it is not set, or is_privileged_start().
+/// The value of a variable; empty when it is not set, or when is_privileged_start().
 [[nodiscard]] std::string environment_variable(char const* name);
 
-/// What programs that attune starts have for an environment, as "NAME=value": that of this process;
-/// in a privileged start nothing but a PATH of the system's folders.
+/// The environment of programs that attune starts, as "NAME=value": that of this process; in a
+/// privileged start only PATH, with the system's folders.
 [[nodiscard]] std::vector<std::string> environment_of_children();
 
-/// While one lives, the functions above say what the environment was when it was made. Threads of a
-/// tuning do not read `environ` then, which another thread may change by setenv() at the same time.
+/// While one exists, the functions above read a copy of the environment made with the first one.
+/// Threads of a tuning then never read `environ`, which another thread may change by setenv().
 class environment_snapshot {
 public:
     environment_snapshot();
@@ -33,7 +33,7 @@ public:
     environment_snapshot& operator=(environment_snapshot const&) = delete;
 };
 
-/// The folders that programs are looked for in where PATH says nothing, or may say nothing.
+/// Where programs are searched for when PATH is not set, or must be ignored.
 inline constexpr char const* system_folders = "/usr/local/bin:/usr/bin:/bin";
 
 } // namespace attune::inline ATTUNE_ABI::detail

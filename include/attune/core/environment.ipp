@@ -16,21 +16,21 @@ extern "C" char** environ;
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The environment that a tuning began with, and how many tunings read it.
+/// A copy of the environment, and the number of snapshots that use it.
 struct held_environment {
     std::mutex turn{};
     std::shared_ptr<std::vector<std::string> const> entries{};
     std::size_t holders = 0;
 };
 
-/// Never destroyed: another thread may still tune while the program ends.
+/// Never destroyed: another thread may still tune while exit() runs.
 [[nodiscard]] inline held_environment& held_here()
 {
     static held_environment& one = *new held_environment;
     return one;
 }
 
-/// Null: no snapshot is held.
+/// Null when no snapshot exists.
 [[nodiscard]] inline std::shared_ptr<std::vector<std::string> const> held_entries()
 {
     held_environment& held = held_here();

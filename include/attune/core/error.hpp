@@ -1,6 +1,6 @@
-// attune/core/error.hpp - the environment cannot be used, or a declaration is wrong.
+// attune/core/error.hpp - the exception for an unusable environment or a wrong declaration.
 // SPDX-License-Identifier: MIT
-// Source   own (house style 3.4: one configuration that fails is an `outcome`, never an exception)
+// Source   house style 3.4: one configuration that fails is an `outcome`, never an exception
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -12,12 +12,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Thrown when tuning cannot go on at all: no compiler, a kernel file that is missing, an empty
-/// space. The text has three parts, each of which stays readable alone.
+/// Thrown when tuning cannot continue: no compiler, a missing kernel file, an empty space. The text
+/// has three parts, and each part can be read alone.
 class error : public std::runtime_error {
 public:
     /// @param what   one sentence, lower case, without a full stop: "kernel file not found"
-    /// @param where  the file, parameter, constraint or device it concerns; may be empty
+    /// @param where  the file, parameter, constraint or device concerned; may be empty
     /// @param next   what the user can do; may be empty
     error(std::string const& what, std::string const& where, std::string const& next)
         : std::runtime_error(compose(what, where, next))
@@ -26,7 +26,7 @@ public:
     {
     }
 
-    /// The first of the three alone: "kernel file not found".
+    /// `what` as given to the constructor: "kernel file not found".
     [[nodiscard]] std::string what_alone() const
     {
         std::string const text = what();
@@ -50,7 +50,7 @@ private:
     std::string next_;
 };
 
-/// What an exception says, of any type.
+/// The text of the exception being handled, of any type.
 /// @pre  called in a `catch` block
 [[nodiscard]] inline std::string text_of_exception()
 {
@@ -66,7 +66,7 @@ private:
 
 namespace detail {
 
-/// An error as one line: what it is and where.
+/// An error on one line: what, and where in parentheses.
 [[nodiscard]] inline std::string sentence_of(error const& thrown)
 {
     std::string const text = thrown.what_alone();

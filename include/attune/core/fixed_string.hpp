@@ -25,7 +25,7 @@ struct fixed_string {
     [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters, N - 1}; }
 };
 
-/// True when `text` can name a macro of the kernel: a letter or '_', then letters, digits or '_'.
+/// True when `text` can be the name of a macro: a letter or '_', then letters, digits or '_'.
 [[nodiscard]] constexpr bool is_identifier(std::string_view text) noexcept
 {
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -37,7 +37,7 @@ struct fixed_string {
     return !text.empty();
 }
 
-/// True when every condition holds. Not a fold expression: clang stops at 256 folded operands.
+/// True when every condition holds. Not a fold expression: clang limits those to 256 operands.
 [[nodiscard]] constexpr bool all(std::initializer_list<bool> conditions) noexcept
 {
     for (bool const condition : conditions)

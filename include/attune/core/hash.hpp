@@ -1,7 +1,7 @@
-// attune/core/hash.hpp - a fingerprint of content: equal text gives equal text, on every machine.
+// attune/core/hash.hpp - a fingerprint of text, equal on every machine.
 // SPDX-License-Identifier: MIT
-// Source   FNV-1a, 128-bit variant (Fowler, Noll, Vo; IETF draft-eastlake-fnv). It tells accidental
-//          differences apart; it does not resist an adversary, and nothing here asks it to.
+// Source   FNV-1a, 128-bit variant (Fowler, Noll, Vo; IETF draft-eastlake-fnv). It detects
+//          accidental differences; it does not resist an adversary, and attune does not need that.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Feeds strings, gives a fingerprint. The length of each string is hashed too, so {"ab", "c"} and
+/// A fingerprint of strings. The length of each string is hashed too, so {"ab", "c"} and
 /// {"a", "bc"} differ.
 class content_hash {
 public:

@@ -20,22 +20,22 @@ struct __nv_bfloat16; // NOLINT(bugprone-reserved-identifier)
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What attune has to know of the types of a kernel's arguments and result, where they stand by
-/// value or as elements of arrays. It knows arithmetic types, std::byte, enumerations,
-/// std::complex, std::array of these, and the half precision types that the compiler has. For a
-/// structure of your own, which must be trivially copyable and hold no pointers, specialise it with
+/// How attune writes and compares a type: that of a kernel's result, of an argument by value, or of
+/// an array element. Built in are arithmetic types, std::byte, enumerations, std::complex,
+/// std::array of these, and the half precision types that the compiler has. Specialise it for a
+/// structure of your own, which must be trivially copyable and hold no pointers:
 ///
-///   name         how the kernel file calls it
-///   header       optional: "<physics/particle.hpp>" or "\"particle.hpp\"", which defines it there;
-///                else the kernel file does
-///   fields       optional: attune::fields(&T::a, attune::field(&T::b, tolerance)): what is
-///                compared. Else all members are, if they can be seen: an aggregate of at most 16
-///                members without base class. Else its bytes, those between members included
-///   compared_as  instead of fields: the element_type that all of it consists of
-///   within       optional: the tolerance of all fields that have none of their own
+///   name         the type's name in the kernel file
+///   header       optional: "<physics/particle.hpp>" or "\"particle.hpp\"", which defines the type
+///                there; without it, the kernel file defines the type
+///   fields       optional: attune::fields(&T::a, attune::field(&T::b, tolerance)), the members to
+///                compare. Without it, all members of an aggregate with at most 16 members and no
+///                base class are compared; of other types all bytes, padding included
+///   compared_as  instead of fields: the element_type of every number in the type
+///   within       optional: the tolerance of fields that have none of their own
 ///
-/// An enumeration is written as its underlying type, unless it is given a name. All types are
-/// restored byte by byte.
+/// An enumeration without a name is written as its underlying type. Every type is restored byte by
+/// byte.
 ///
 /// Example   template <>
 ///           struct attune::kernel_type<particle> {
@@ -66,7 +66,7 @@ as_field(declared_field<Whole, Member> given) noexcept
 
 } // namespace detail
 
-/// A member of a structure and how far it may differ.
+/// A member of a structure and the tolerance of its comparison.
 template <class Whole, class Member>
 [[nodiscard]] constexpr auto field(Member Whole::* where, tolerance within) noexcept
 {
@@ -117,7 +117,7 @@ struct kernel_type<_Float16> {
 #endif
 #ifdef __BFLT16_MANT_DIG__
 template <>
-struct kernel_type<__bf16> { // which std::bfloat16_t is
+struct kernel_type<__bf16> { // std::bfloat16_t is this type
     static constexpr char const* name = "__bf16";
     static constexpr element_type compared_as = element_type::bf16;
 };
@@ -137,7 +137,7 @@ struct kernel_type<__nv_bfloat16> {
 
 namespace detail {
 
-/// std::complex and its like: two floating-point numbers and nothing else.
+/// std::complex and similar types: two floating-point numbers and nothing else.
 template <class T>
 concept complex_like =
     requires(T const& z) {
@@ -154,7 +154,7 @@ template <class T>
     return name.find("= std::") != name.npos;
 }
 
-/// std::complex itself, whose header is heavy and not included here.
+/// std::complex, recognised without its header, which is slow to parse.
 template <class T>
 concept standard_complex = complex_like<T> && is_of_std<T>();
 
@@ -192,7 +192,7 @@ struct kernel_type<T> {
 
 namespace detail {
 
-/// How a kernel file names `T`. @pre has_kernel_name<T>, or an enumeration
+/// The name of `T` in a kernel file. @pre has_kernel_name<T>, or an enumeration or std::array
 template <class T>
 [[nodiscard]] std::string kernel_name()
 {
@@ -207,11 +207,11 @@ template <class T>
                std::to_string(array_length<T>) + '>';
 }
 
-/// Why attune cannot handle a type.
+/// Why `T` cannot be used in a kernel.
 enum class type_fault : unsigned char {
     none,
     unknown,      ///< a structure without kernel_type<T>::name
-    has_pointers, ///< what they point to would be neither restored nor compared
+    has_pointers, ///< their targets would be neither restored nor compared
     not_plain,    ///< not trivially copyable
 };
 
@@ -233,7 +233,7 @@ types_of(std::tuple<declared_field<Whole, Member>...> const& /*unused*/)
     return {};
 }
 
-/// What is wrong with `T` as a number or as a part of a structure, where it needs no name.
+/// The fault of `T` as a number or as a member of a structure, where it needs no name.
 template <class T>
 [[nodiscard]] consteval type_fault fault_in()
 {
@@ -256,7 +256,7 @@ template <class T>
         return has_kernel_name<bare> ? type_fault::none : type_fault::unknown;
 }
 
-/// Whether a kernel file can name `T`.
+/// True when `T` can be written in a kernel file.
 template <class T>
 [[nodiscard]] consteval bool can_be_named()
 {
@@ -269,7 +269,7 @@ template <class T>
         return false;
 }
 
-/// What is wrong with `T` as an argument by value or as an element of an array.
+/// The fault of `T` as an argument by value or as an array element.
 template <class T>
 [[nodiscard]] consteval type_fault kernel_type_fault()
 {
@@ -302,9 +302,9 @@ template <class T>
 
 } // namespace detail
 
-/// The element type of an array of `T`. Enumerations count as their integers; a complex number as
-/// two elements, a std::array as its own; whatever else is no number of 1 to 8 bytes is opaque, as
-/// structures are, which have fields instead.
+/// The element type of an array of `T`: of an enumeration its integer, of a complex number that of
+/// its two parts, of a std::array that of its elements. Structures and numbers that are not 1 to 8
+/// bytes long are opaque, except long double.
 template <class T>
 [[nodiscard]] constexpr element_type element_type_of() noexcept
 {
@@ -323,7 +323,7 @@ template <class T>
 
 namespace detail {
 
-/// The runs of one element, as they are found. Too many of them, and it is compared as bytes.
+/// Collects the runs of one element; `is_complete` is false when there are too many.
 struct run_collector {
     element_format& out;
     bool is_complete = true;
@@ -364,7 +364,7 @@ void collect_members(run_collector& into,
         return here;
     };
     (collect_runs<std::remove_cv_t<M>>(into, begin + place(sizeof(M), alignof(M)), within), ...);
-    // Bit-fields and members with an alignment of their own are elsewhere.
+    // A different size means bit-fields or members with their own alignment: offsets are unknown.
     if ((at + alignment - 1) / alignment * alignment != bytes) into.is_complete = false;
 }
 

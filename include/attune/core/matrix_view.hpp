@@ -1,4 +1,4 @@
-// attune/core/matrix_view.hpp - a matrix inside a larger one: rows with gaps between them.
+// attune/core/matrix_view.hpp - views of matrices whose rows may have gaps between them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Eigen's matrices, maps, blocks and Refs: what their memory looks like, without their headers.
+/// Eigen's matrices, maps, blocks and Refs, recognised without Eigen's headers.
 template <class M>
 concept eigen_like = requires(M& m) {
     m.data();
@@ -34,7 +34,7 @@ template <class M>
     return static_cast<bool>(std::remove_cvref_t<M>::IsRowMajor);
 }
 
-/// Elements of a row side by side.
+/// True when the elements of a row (of a column, if column-major) are contiguous.
 template <class M>
 [[nodiscard]] consteval bool is_dense()
 {
@@ -49,13 +49,13 @@ inline constexpr bool is_viewed_as = std::is_convertible_v<decltype(std::declval
 
 } // namespace detail
 
-/// `rows` x `columns` elements in the host's memory, row after row, `row_stride` elements from the
-/// beginning of one row to that of the next. What lies between rows is not the matrix's: attune
-/// neither copies nor restores it, and a variant that writes it is refused. matrix_view<T const> is
-/// only read. A kernel file includes <attune/matrix_view.hpp>.
+/// `rows` x `columns` elements in the host's memory, row-major; consecutive rows begin `row_stride`
+/// elements apart. Elements between rows do not belong to the matrix: attune neither copies nor
+/// restores them, and refuses a variant that writes them. matrix_view<T const> is read only. A
+/// kernel file includes <attune/matrix_view.hpp>.
 ///
-/// Row-major matrices, maps and Refs of Eigen convert to it; those that are column-major do by
-/// transposed_view(m).
+/// Row-major matrices, maps and Refs of Eigen convert to it; transposed_view(m) views column-major
+/// ones.
 ///
 /// Example   attune::kernel<void(attune::matrix_view<float const>, attune::matrix_view<float>)>
 template <class T>
@@ -76,19 +76,19 @@ public:
         , row_stride_(row_stride)
     {
     }
-    /// Without gaps.
+    /// Rows without gaps.
     ATTUNE_HOST_DEVICE constexpr matrix_view(T* data, size_type rows, size_type columns) noexcept
         : matrix_view(data, rows, columns, columns)
     {
     }
-    /// Of elements that become const.
+    /// From a view of non-const elements.
     template <class U>
         requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
     ATTUNE_HOST_DEVICE constexpr matrix_view(matrix_view<U> other) noexcept
         : matrix_view(other.data(), other.rows(), other.columns(), other.row_stride())
     {
     }
-    /// Of Eigen's.
+    /// From a row-major matrix of Eigen.
     template <class M>
         requires(detail::eigen_like<M> && detail::is_viewed_as<M, T>)
     matrix_view(M&& m)
@@ -112,7 +112,7 @@ public:
     {
         return columns_;
     }
-    /// Elements from the beginning of one row to that of the next.
+    /// Distance between the beginnings of consecutive rows, in elements.
     [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type row_stride() const noexcept
     {
         return row_stride_;
@@ -134,8 +134,8 @@ private:
     size_type row_stride_ = 0;
 };
 
-/// Several matrices one behind the other: `slices` x `rows` x `columns` elements, `slice_stride`
-/// and `row_stride` elements apart.
+/// Several matrices: `slices` x `rows` x `columns` elements. Consecutive slices begin
+/// `slice_stride` elements apart, consecutive rows `row_stride`.
 template <class T>
 class volume_view {
 public:
@@ -159,7 +159,7 @@ public:
         , row_stride_(row_stride)
     {
     }
-    /// Without gaps.
+    /// Rows and slices without gaps.
     ATTUNE_HOST_DEVICE constexpr volume_view(T* data,
                                              size_type slices,
                                              size_type rows,
@@ -167,7 +167,7 @@ public:
         : volume_view(data, slices, rows, columns, rows * columns, columns)
     {
     }
-    /// Of elements that become const.
+    /// From a view of non-const elements.
     template <class U>
         requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
     ATTUNE_HOST_DEVICE constexpr volume_view(volume_view<U> other) noexcept

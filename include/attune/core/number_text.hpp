@@ -10,20 +10,19 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What printf would write in the C locale, whatever setlocale() and std::locale::global() say.
+/// What printf writes in the C locale, whatever setlocale() and std::locale::global() have set.
 ///
-/// @param format  text with one conversion in it: %.Nf or %.Ng, N from 0 to 17; %% is a percent
-/// sign
+/// @param format  text with conversions %.Nf or %.Ng, N from 0 to 17; %% is a percent sign
 [[nodiscard]] std::string formatted(std::string_view format, double value);
 
 /// A double to the last bit, as %a writes it: "0x1.8p+0", "-inf", "nan".
 [[nodiscard]] std::string hexadecimal_text(double value);
 
-/// Shortest text of a number of seconds, "0.25 s".
+/// The shortest exact text of a number of seconds: "0.25 s".
 [[nodiscard]] std::string seconds_text(double seconds);
 
-/// The whole of `text` as hexadecimal_text() writes it; a decimal number too. Nothing: it is
-/// something else, or out of range.
+/// The number in `text`, as hexadecimal_text() writes it or decimal. Nothing when `text` holds
+/// anything else, or a number out of range.
 [[nodiscard]] std::optional<double> real_in_text(std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/core/number_text.ipp - std::to_chars and std::from_chars, which know no locale.
+// attune/core/number_text.ipp - std::to_chars and std::from_chars, which depend on no locale.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,7 +25,7 @@ ATTUNE_INLINE std::string formatted(std::string_view format, double value)
             out += format[++i];
             continue;
         }
-        // "%.2f": the rest of the conversion.
+        // `i` is at '%'; the digits begin after "%.".
         int digits = 0;
         for (i += 2; i < format.size() && format[i] >= '0' && format[i] <= '9'; ++i)
             digits = 10 * digits + (format[i] - '0');

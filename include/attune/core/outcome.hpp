@@ -1,4 +1,4 @@
-// attune/core/outcome.hpp - what evaluating one configuration gave: a measurement or a failure.
+// attune/core/outcome.hpp - the result of evaluating one configuration: measurement or failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,19 +14,19 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Where a configuration failed, in the order in which it is put to the test.
+/// The step at which a configuration failed, in the order of the steps.
 enum class failure_stage : std::uint8_t {
     compile, ///< the compiler refused it
-    load,    ///< it compiled, but its code could not be brought into the process
+    load,    ///< its code could not be loaded into the process
     launch,  ///< the device refused to start it
     crash,   ///< a signal or an exception ended its first run
     timeout, ///< its first run took longer than its limit
-    verify,  ///< it ran, but its output differs from the reference
+    verify,  ///< its output differs from the reference
 };
 
 inline constexpr std::size_t failure_stage_count = 6;
 
-/// The word a report uses: "did not compile", "crashed", ...
+/// The stage as a report writes it: "did not compile", "crashed", ...
 [[nodiscard]] constexpr std::string_view describe(failure_stage stage) noexcept
 {
     switch (stage) {
@@ -46,19 +46,19 @@ inline constexpr std::size_t failure_stage_count = 6;
     return "failed";
 }
 
-/// One configuration that cannot be used. The search learns from it.
+/// A configuration that cannot be used. The search learns from it.
 struct failure {
     failure_stage stage{};
     std::string reason; ///< first line of the tool's own message, verbatim
-    std::string log{};  ///< everything the tool said; may be empty
+    std::string log{};  ///< the tool's whole output; may be empty
 };
 
-/// One configuration that works.
+/// The time, or objective value, of a configuration that works.
 struct measurement {
     double value{}; ///< robust centre; seconds for a kernel, the objective's own unit otherwise
     double low{};   ///< lower end of the 95 % confidence interval of `value`, same unit
     double high{};  ///< upper end, same unit
-    std::uint32_t samples = 1; ///< repetitions behind it
+    std::uint32_t samples = 1; ///< number of timed samples
 
     [[nodiscard]] static constexpr measurement exact(double value) noexcept
     {
@@ -66,10 +66,10 @@ struct measurement {
     }
 };
 
-/// What became of one configuration.
+/// The result of evaluating one configuration.
 using outcome = std::variant<measurement, failure>;
 
-/// The value of an objective as an outcome: exact, or a failure when it is infinite or no number.
+/// An objective's value as an outcome: exact, or a failure when it is infinite or NaN.
 [[nodiscard]] inline outcome outcome_of(double value)
 {
     constexpr double largest = std::numeric_limits<double>::max();

@@ -8,14 +8,14 @@
 #define ATTUNE_VERSION_MINOR 4
 #define ATTUNE_VERSION_PATCH 0
 
-/// The inline namespace that all of attune lives in, v0_4 for version 0.4: two versions of attune
-/// in one process share no symbol.
+/// The inline namespace of all of attune, v0_4 for version 0.4: two versions of attune in one
+/// process share no symbol.
 #define ATTUNE_ABI_NAME(major, minor) v##major##_##minor
 #define ATTUNE_ABI_OF(major, minor) ATTUNE_ABI_NAME(major, minor)
 #define ATTUNE_ABI ATTUNE_ABI_OF(ATTUNE_VERSION_MAJOR, ATTUNE_VERSION_MINOR)
 
-/// Stands before every definition in an `.ipp`. With ATTUNE_HEADER_ONLY each header includes its
-/// own, and the definitions are inline; else one unit per stage compiles them (attune/unit/).
+/// Precedes every definition in an `.ipp`. With ATTUNE_HEADER_ONLY each header includes its `.ipp`
+/// and the definitions are inline; else one unit per stage compiles them (attune/unit/).
 #ifdef ATTUNE_HEADER_ONLY
 #define ATTUNE_INLINE inline
 #else

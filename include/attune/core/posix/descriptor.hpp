@@ -1,4 +1,4 @@
-// attune/core/posix/descriptor.hpp - a file descriptor that is closed at the end.
+// attune/core/posix/descriptor.hpp - a file descriptor with an owner that closes it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Owns an open file; moved, not copied.
+/// Owns an open file; can be moved, not copied.
 class descriptor {
 public:
     descriptor() = default;
-    /// @param number  negative: none
+    /// @param number  negative: no file
     explicit descriptor(int number) noexcept
         : number_(number)
     {
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
     explicit operator bool() const noexcept { return is_open(); }
 
-    /// Closes the file before its owner ends; does nothing when none is open.
+    /// Closes the file now; does nothing when none is open.
     void close() noexcept;
 
 private:

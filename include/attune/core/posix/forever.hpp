@@ -1,4 +1,4 @@
-// attune/core/posix/forever.hpp - what is kept until the process is gone, on purpose.
+// attune/core/posix/forever.hpp - objects that are kept until the process ends.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Keeps an object as long as the process, also past the destructors of static objects: the one
-/// place where attune leaks. For code in use: a thread may run it when the object that installed it
-/// is destroyed, and when exit() is at work. Null is nothing to keep; the same object is kept once.
+/// Keeps an object until the process ends, also during the destructors of static objects. It is
+/// meant for loaded code: another thread may run the code while its owner is destroyed or exit()
+/// runs. Null is ignored; an object given twice is kept once.
 void keep_forever(std::shared_ptr<void const> object);
 
 /// How many objects keep_forever() holds.
 [[nodiscard]] std::size_t kept_forever();
 
-/// Owns an object, but leaves it where it is when the program ends: threads of the program may
-/// still be in it then.
+/// Owns an object; does not destroy it when the program ends, because other threads may still use
+/// it then.
 template <class T>
 class owned_until_end {
 public:
@@ -43,7 +43,7 @@ public:
             delete object_;
             return;
         }
-        try { // so that a leak checker, which runs after the last static object is gone, finds it
+        try { // keeps the object reachable for a leak checker
             keep_forever(std::shared_ptr<void const>(std::shared_ptr<void const>(), object_));
         } catch (...) {
         }

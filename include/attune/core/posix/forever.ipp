@@ -1,4 +1,4 @@
-// attune/core/posix/forever.ipp - the leak behind forever.hpp.
+// attune/core/posix/forever.ipp - the list of kept objects.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@ struct kept_objects {
 
     [[nodiscard]] static kept_objects& get()
     {
-        static auto* const made = new kept_objects; // reachable, and never destroyed
+        static auto* const made = new kept_objects; // never destroyed, reachable by leak checkers
         return *made;
     }
 };

@@ -1,4 +1,4 @@
-// attune/core/posix/fork_gate.hpp - forks of the program and attune's own, one at a time.
+// attune/core/posix/fork_gate.hpp - locks that stay usable in the child of a fork.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,31 +9,32 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Registers attune's handlers of pthread_atfork(), once. A program may fork at any moment, also
-/// while another of its threads tunes; its child gets handlers, locks and counts of attune's that
-/// are in order, and none of the work. Forks wait for each other meanwhile: attune's own changes
-/// what a child inherits.
+/// Registers attune's pthread_atfork() handlers, once. A program may fork while another of its
+/// threads tunes: in the child, attune's handlers, locks and counts are valid, and no work is in
+/// progress. Forks of several threads wait for each other, because attune's own forks change what
+/// the child inherits.
 void watch_forks() noexcept;
 
-/// A part of attune that a fork has to find in order.
+/// Callbacks for a part of attune whose state a fork must find consistent.
 struct fork_part {
-    void (*lock)() = nullptr; ///< its mutex is held across the program's forks
-    void (*unlock)() = nullptr;
-    void (*in_child)() = nullptr; ///< called in their child, with the mutex held
+    void (*lock)() = nullptr;     ///< locks its mutex before the program's forks
+    void (*unlock)() = nullptr;   ///< unlocks it after the fork, in parent and child
+    void (*in_child)() = nullptr; ///< called in the child, with the mutex held
 };
 
-/// @pre  the mutex lives as long as the program; no more than eight parts
+/// @pre  the mutex lives as long as the program; at most eight parts are added
 void add_fork_part(fork_part const& part);
 
-/// How often, up to this process, a program forked while another thread had work in progress. What
-/// that thread was at (a compiler's session, say) may be half done in the child for good.
+/// How often, up to this process, a program forked while another thread had work in progress. State
+/// of that thread (a compiler's session, say) may stay half changed in the child.
 [[nodiscard]] unsigned forks_amid_work() noexcept;
 
-/// Around attune's own fork(): no fork of another thread comes between `before` and `after`.
+/// The scope of one of attune's own fork() calls.
 /// Example  own_fork const scope{[&] { leave_out(); }, [&] { take_in(); }}; pid_t id = fork();
 class own_fork {
 public:
-    /// @param before  called in fork(), before it copies; @param after  then, in the parent alone
+    /// @param before  called by fork() before it copies the process
+    /// @param after   called by fork() afterwards, in the parent only
     own_fork(std::function<void()> before, std::function<void()> after);
     ~own_fork();
     own_fork(own_fork const&) = delete;
@@ -45,8 +46,8 @@ private:
     std::function<void()> after_;
 };
 
-/// A mutex that a child of the program can use: if another thread held it at the fork, it is free
-/// there. What it protects may be half changed then.
+/// A mutex that is usable in a forked child: if another thread held it at the fork, it is unlocked
+/// in the child, and the data it protects may be half changed.
 class fork_safe_mutex {
 public:
     fork_safe_mutex();
@@ -57,7 +58,7 @@ public:
     void lock();
     [[nodiscard]] bool try_lock();
     void unlock();
-    /// The calling thread holds it.
+    /// True when the calling thread holds the mutex.
     [[nodiscard]] bool is_mine() const noexcept;
 
 private:

@@ -1,9 +1,8 @@
-// attune/core/posix/fork_gate.ipp - pthread_atfork and what it puts in order, behind fork_gate.hpp.
+// attune/core/posix/fork_gate.ipp - attune's pthread_atfork() handlers.
 // SPDX-License-Identifier: MIT
 //
-// Everything that attune's handlers of a fork touch is locked by the first of them, in one order.
-// The mutexes come last in every other order too: nothing of attune locks another one while it
-// holds one of these, and nothing forks while it does.
+// The first handler of a fork locks every mutex that the handlers touch, in one order. No deadlock
+// can follow: a thread that holds one of these mutexes neither locks another mutex nor forks.
 #pragma once
 
 #include <attune/core/posix/fork_gate.hpp>
@@ -26,14 +25,14 @@ struct fork_safe_mutex::state {
     std::atomic<pthread_t> owner{};
     std::atomic<bool> is_held{false};
     state* next = nullptr;
-    state** link = nullptr; ///< what points here
+    state** link = nullptr; ///< the pointer that points to this state
 };
 
 inline std::atomic<unsigned> amid_work_forks{0};
 inline thread_local own_fork* own_fork_of_this_thread = nullptr;
 
 struct fork_handlers {
-    /// Never destroyed: a fork may come at any moment.
+    /// Never destroyed: a fork may happen at any time.
     std::mutex gate{};
     std::mutex list_lock{};
     fork_safe_mutex::state* mutexes = nullptr;

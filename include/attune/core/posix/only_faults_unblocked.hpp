@@ -1,4 +1,4 @@
-// attune/core/posix/only_faults_unblocked.hpp - a thread that takes no signals of the program's.
+// attune/core/posix/only_faults_unblocked.hpp - blocks signals of the program in attune's threads.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/pipeline/compile_queue.cpp
@@ -10,7 +10,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Blocks every signal that is not a fault of the thread itself; threads made meanwhile inherit it.
+/// Blocks every signal except faults of the thread itself; threads started meanwhile inherit the
+/// mask.
 class only_faults_unblocked {
 public:
     only_faults_unblocked() noexcept

@@ -1,4 +1,4 @@
-// attune/core/posix/processor.hpp - what the system says about the machine's processor.
+// attune/core/posix/processor.hpp - the processor's description in /proc/cpuinfo.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The lines of /proc/cpuinfo about the first processor; none where there is no such file.
+/// The lines of /proc/cpuinfo about the first processor; empty when there is no such file.
 [[nodiscard]] std::vector<std::string> processor_lines();
 
-/// What such a line says: "Xeon" of "model name\t: Xeon".
+/// The value on such a line: "Xeon" of "model name\t: Xeon".
 [[nodiscard]] std::string_view processor_value(std::string_view line) noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/core/posix/program_end.ipp - an exit handler and a count, behind program_end.hpp.
+// attune/core/posix/program_end.ipp - an exit handler and a count of working threads.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,19 +18,19 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How far the program has come with ending.
+/// The phases of a program's end.
 enum class end_phase : std::uint8_t {
     running,
-    leaving, ///< the main thread ends: in exit(), or it alone in pthread_exit()
+    leaving, ///< the main thread's objects are destroyed: by exit(), or by pthread_exit()
     ending,  ///< exit() runs its handlers
 };
 
 inline std::atomic<bool> is_stop_requested{false};
 inline std::atomic<end_phase> phase_of_end{end_phase::running};
 inline std::atomic<pthread_t> ending_thread{};
-inline std::atomic<int> threads_at_work{0}; ///< but for those that stand still
+inline std::atomic<int> threads_at_work{0}; ///< without those in stand_still()
 inline std::atomic<int> end_handlers{0};
-// How many objects; never used by a handler.
+// Objects on this thread; a handler never reads these counts.
 inline thread_local int work_of_this_thread = 0;
 inline thread_local int cuttable_of_this_thread = 0;
 
@@ -53,9 +53,9 @@ inline void at_program_end()
     if (phase_of_end.load() != end_phase::ending) end_on_this_thread(end_phase::ending);
 }
 
-/// exit() destroys the objects of its thread before it calls a handler. Handlers come last
-/// registered first, and a compiler at work may register destructors at any moment: so if the main
-/// thread ends the program, as it mostly does, work stands still before any of them.
+/// Stops other threads' work before any exit handler, when the main thread calls exit(). exit()
+/// destroys the calling thread's objects before it calls handlers; handlers run last registered
+/// first, and a compiler at work may register destructors at any time.
 struct end_of_main_thread {
     end_of_main_thread() = default;
     end_of_main_thread(end_of_main_thread const&) = delete;
@@ -74,7 +74,7 @@ struct end_of_main_thread {
            ::pthread_equal(ending_thread.load(), ::pthread_self()) == 0;
 }
 
-/// Returns only if it was pthread_exit() of the main thread.
+/// Returns only when the main thread called pthread_exit() and not exit().
 inline void stand_still() noexcept
 {
     if (work_of_this_thread > 0) --threads_at_work;

@@ -1,4 +1,4 @@
-// attune/core/posix/spawn.hpp - another program, started with its own files, signals and process group.
+// attune/core/posix/spawn.hpp - starts a program with chosen files, signals and process group.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,30 +9,30 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A file that a started program has open.
+/// A file that is open in a started program.
 struct spawn_file {
-    int number = -1; ///< in the program
-    int from = -1;   ///< the same file's number in this process; negative: /dev/null
+    int number = -1; ///< descriptor in the started program
+    int from = -1;   ///< descriptor in this process; negative: /dev/null
 };
 
 /// A program to start.
 struct spawn_request {
     std::string path;                     ///< of the program; PATH is not searched
-    std::vector<std::string> arguments;   ///< the first is the program's name for itself
+    std::vector<std::string> arguments;   ///< the first is argv[0]
     std::vector<std::string> environment; ///< "NAME=value"
     std::vector<spawn_file> files;        ///< opened in this order
-    int close_from = -1;                  ///< files of this number and above are closed, where the
-                                          ///< system can do that; negative: none
+    int close_from = -1;                  ///< descriptors from this one on are closed (glibc 2.34
+                                          ///< and later); negative: none
 };
 
-/// Either a process or the reason why there is none.
+/// The process id, or the reason why none was started.
 struct spawn_outcome {
     int process = -1;
     int error_code = 0; ///< an errno; 0: started
 };
 
-/// Starts a program: in a process group of its own, so that Ctrl-C is for this process and the
-/// program's children can be killed with it; no signal is blocked, and all have their defaults.
+/// Starts a program in a process group of its own: Ctrl-C does not reach it, and it can be killed
+/// together with its children. No signal is blocked there, and all have their default actions.
 [[nodiscard]] spawn_outcome spawn(spawn_request request);
 
 } // namespace attune::inline ATTUNE_ABI::detail

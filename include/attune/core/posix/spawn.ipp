@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Pointers to `texts` and a null pointer behind them.
+/// Pointers to `texts`, then a null pointer.
 [[nodiscard]] inline std::vector<char*> spawn_pointers(std::vector<std::string>& texts)
 {
     std::vector<char*> pointers;
@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return pointers;
 }
 
-/// What posix_spawn() is told; destroyed with its owner.
+/// The settings of posix_spawn(), with an owner.
 class spawn_settings {
 public:
     explicit spawn_settings(spawn_request const& request)

@@ -1,4 +1,4 @@
-// attune/core/posix/stay_loaded.hpp - a plugin whose handlers are in use is not unloaded.
+// attune/core/posix/stay_loaded.hpp - keeps a plugin loaded while its handlers are registered.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Has the loader never unload the shared object that holds this copy of attune: handlers of
-/// signals, forks and of exit() point into it. Nothing to do in a program itself. Cost  a load
-/// after the first
+/// Prevents the unloading of the shared object that holds this copy of attune: handlers of signals,
+/// forks and exit() point into it. Does nothing in an executable. Cost  one load after the first
 void keep_this_library_loaded() noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/core/posix/stay_loaded.ipp - what the dynamic loader is told.
+// attune/core/posix/stay_loaded.ipp - dlopen() with RTLD_NODELETE.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@ ATTUNE_INLINE void keep_this_library_loaded() noexcept
         static char const here = 0;
         Dl_info info{};
         if (::dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return false;
-        // Found by its name, without a look at the file; the program itself has none.
+        // RTLD_NOLOAD finds a loaded object by its name; an executable has no such name.
         return ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
     }();
     static_cast<void>(once);

@@ -1,4 +1,4 @@
-// attune/core/posix/steady_seconds.hpp - the clock that limits and elapsed times are counted on.
+// attune/core/posix/steady_seconds.hpp - the clock of all limits and elapsed times.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Seconds on a clock that never goes back (CLOCK_MONOTONIC); only differences mean something. May
-/// be called in a signal handler and in a forked child.
+/// Seconds of CLOCK_MONOTONIC, which never goes back; only differences have a meaning. Safe in a
+/// signal handler and in a forked child.
 [[nodiscard]] double steady_seconds() noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail

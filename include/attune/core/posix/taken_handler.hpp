@@ -1,4 +1,4 @@
-// attune/core/posix/taken_handler.hpp - one signal's handler, taken from the program and given back.
+// attune/core/posix/taken_handler.hpp - replaces the handler of one signal and restores it later.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,25 +11,23 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A handler of the program's: neither the default action nor `ignore`.
+/// True when `action` calls a function: it is neither the default action nor `ignore`.
 [[nodiscard]] bool is_function(struct sigaction const& action) noexcept;
 
-/// The handler of one signal while attune needs it. Lives as long as the program: a static object.
+/// Attune's handler of one signal. Must be a static object.
 ///
-/// Another thread may be in a handler at any moment, and other code may take the same signal,
-/// another copy of attune too. So the former handler is read before it is replaced, and it is put
-/// back only if attune's own is in place at that moment. If not, some other code calls attune's
-/// handler from its own: then attune's stays below it and goes on passing signals to the former
-/// handler.
+/// Another thread may be in a handler at any time, and other code (or another copy of attune) may
+/// replace the handler of the same signal. So the former handler is read before it is replaced, and
+/// it is restored only if attune's handler is the current one. If it is not, other code may call
+/// attune's handler from its own, and attune's handler continues to pass signals to the former one.
 ///
-/// take() and give_back() are for one thread at a time; pass_on() is for handlers, on any thread.
+/// take() and give_back() are for one thread at a time; pass_on() may run on any thread.
 class taken_handler {
 public:
-    /// @param ours  with SA_SIGINFO
+    /// @param ours  attune's handler, with SA_SIGINFO
     void take(int signal, struct sigaction const& ours) noexcept;
     void give_back() noexcept;
-    /// What would happen without attune: the former handler is called; where there was none, the
-    /// default action follows.
+    /// Calls the former handler; if that is none, does the default action.
     void pass_on(int signal, siginfo_t* info, void* context) const noexcept;
 
 private:
@@ -38,8 +36,8 @@ private:
 
     int signal_ = 0;
     struct sigaction ours_{};
-    /// Those met so far. One that a handler may be reading is never written again before as many
-    /// others were met.
+    /// Former handlers, a ring. An entry that a handler may be reading is overwritten only after 31
+    /// others were added.
     std::array<struct sigaction, 32> formers_{};
     std::atomic<std::size_t> count_{0};
     std::atomic<struct sigaction const*> former_{nullptr};

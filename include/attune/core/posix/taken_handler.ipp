@@ -1,4 +1,4 @@
-// attune/core/posix/taken_handler.ipp - reading, replacing and passing on, behind taken_handler.hpp.
+// attune/core/posix/taken_handler.ipp - sigaction() calls, and the passing on of a signal.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Counts how often a signal was passed on, by any copy or version of attune, in bytes of siginfo_t
-/// that no system uses.
+/// Counts how often any copy or version of attune has passed this signal on. The count is stored in
+/// bytes of siginfo_t that no system uses.
 [[nodiscard]] inline unsigned count_passed(siginfo_t* info) noexcept
 {
     constexpr std::uint64_t ours = 0xa77e'0000'51e9'0000; // the last 16 bits count
@@ -32,7 +32,7 @@ ATTUNE_INLINE bool is_function(struct sigaction const& action) noexcept
     return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
-/// Bytes beyond the last signal may be anything.
+/// Compares the signals only: bytes beyond the last signal are undefined.
 [[nodiscard]] inline bool are_equal(sigset_t const& a, sigset_t const& b) noexcept
 {
     for (int signal = 1; signal < NSIG; ++signal)
@@ -66,12 +66,14 @@ ATTUNE_INLINE void taken_handler::take(int signal, struct sigaction const& ours)
     is_taken_ = true;
     struct sigaction now{};
     if (::sigaction(signal, nullptr, &now) != 0) return;
-    if (is_ours(now)) return; // it could not be given back, and has come to the top again
+    if (is_ours(now))
+        return; // attune's handler is still installed: give_back() could not remove it
     struct sigaction const* const former = kept(now);
     former_ = former;
     struct sigaction replaced{};
     ::sigaction(signal, &ours, &replaced);
-    if (!is_ours(replaced)) former_ = kept(replaced); // the same, unless it has just been changed
+    if (!is_ours(replaced))
+        former_ = kept(replaced); // differs when another thread has just replaced it
 }
 
 ATTUNE_INLINE void taken_handler::give_back() noexcept
@@ -81,7 +83,7 @@ ATTUNE_INLINE void taken_handler::give_back() noexcept
     struct sigaction now{};
     ::sigaction(signal_, nullptr, &now);
     if (!is_ours(now)) return;
-    // Another copy may have taken the signal since: it keeps it.
+    // If another copy has taken the signal in between, its handler is restored.
     if (::sigaction(signal_, former_.load(), &now) == 0 && !is_ours(now))
         ::sigaction(signal_, &now, nullptr);
 }
@@ -90,8 +92,9 @@ ATTUNE_INLINE void taken_handler::pass_on(int signal, siginfo_t* info, void* con
 {
     struct sigaction const* next = former_.load();
     if (next == nullptr) return;
-    // Copies that end in another order than they began may come to stand above and below each
-    // other. A signal that goes round reaches the program by what one of them has met before.
+    // Copies of attune that end in another order than they began may pass a signal to each other in
+    // a circle. After 8 rounds the former handlers met so far are tried in turn; after 256 rounds
+    // the default action follows.
     constexpr unsigned most_copies = 8;
     constexpr unsigned most_tries = 256;
     struct sigaction standard{};
@@ -109,7 +112,7 @@ ATTUNE_INLINE void taken_handler::pass_on(int signal, siginfo_t* info, void* con
         signal != SIGABRT && info->si_code > 0 &&
         (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE);
     if (next->sa_handler == SIG_IGN && !is_fault) return;
-    // A fault of the hardware comes again after the return; what was sent has to be repeated.
+    // A hardware fault is raised again on return; a signal that was sent has to be raised here.
     ::sigaction(signal, next, nullptr);
     if (!is_fault) ::raise(signal);
 }

@@ -10,9 +10,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// While one lives, SIGXFSZ, which ends a process, is blocked in the calling thread; one that this
-/// thread's writes caused is taken away before the mask is restored. RLIMIT_FSIZE stands for a full
-/// disk on many machines, and a host that writes little must not die of what is kept for it.
+/// While one exists, SIGXFSZ is blocked in the calling thread, and a write beyond RLIMIT_FSIZE
+/// fails with EFBIG instead of ending the process. A SIGXFSZ that this thread's writes raised is
+/// consumed before the mask is restored.
 class quiet_writes {
 public:
     quiet_writes() noexcept
