@@ -1,4 +1,4 @@
-// attune/cuda/capture.hpp - working beside streams that other threads capture.
+// attune/cuda/capture.hpp - driver calls beside streams that other threads capture.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, cuThreadExchangeStreamCaptureMode and cuStreamIsCapturing
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace attune::inline ATTUNE_ABI::cuda {
 
-/// While this lives, the calling thread may ask for memory, load modules and copy, whatever other
-/// threads capture. In the mode that every thread begins in, such calls fail beside a capture that
-/// was begun in the default mode, and the capture is lost: the driver cannot know that no graph
-/// depends on them. Of attune's own none does.
+/// While one exists, the calling thread may allocate memory, load modules and copy, whatever other
+/// threads capture. In a thread's initial mode such a call fails beside a capture that was begun in
+/// the default mode, and the capture is lost: the driver assumes that a graph depends on the call.
+/// No graph depends on attune's calls.
 class relaxed_thread {
 public:
     /// @param of  outlives this object
@@ -33,22 +33,23 @@ public:
 
 private:
     driver const& driver_;
-    int mode_ = flag::capture_relaxed; ///< then the one before
+    int mode_ = flag::capture_relaxed; ///< after the exchange: the former mode
     bool is_changed_;
 };
 
-/// Whether waiting for a stream would end a capture, in any mode: its own, or for null (the legacy
-/// stream) one of a stream that it waits for. Streams made with cudaStreamNonBlocking are not such.
+/// True when waiting for `on` would end a capture in any mode: `on` is captured, or `on` is null
+/// (the legacy stream) and a stream that it waits for is. It waits for none made with
+/// cudaStreamNonBlocking.
 /// @pre  for null a context is current
 [[nodiscard]] bool is_captured(driver const& of, stream on) noexcept;
 
-/// For what is done on the legacy stream, as synchronous copies are.
+/// Call it before work on the legacy stream, such as a synchronous copy.
 /// @param doing  a sentence's subject: "copying an array to the device"
-/// Errors   attune::error: a capture would be lost; it goes on
+/// Errors   attune::error: the work would end a capture; the capture goes on
 void require_no_capture(driver const& of, std::string const& doing);
 
 /// Waits for all work of the current context.
-/// Errors   as above; the driver's own
+/// Errors   as require_no_capture(); the driver's own
 void synchronize_context(driver const& of, std::string const& doing);
 
 } // namespace attune::inline ATTUNE_ABI::cuda

@@ -1,4 +1,4 @@
-// attune/cuda/capture.ipp - asks before waiting.
+// attune/cuda/capture.ipp - asks the driver about captures.
 // SPDX-License-Identifier: MIT
 #pragma once
 

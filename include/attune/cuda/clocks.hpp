@@ -1,4 +1,4 @@
-// attune/cuda/clocks.hpp - how fast a device runs just now, and what holds it back.
+// attune/cuda/clocks.hpp - the clock of a device, and what lowers it.
 // SPDX-License-Identifier: MIT
 // Source   NVML API reference, clocks event reasons
 #pragma once
@@ -13,13 +13,13 @@
 
 namespace attune::inline ATTUNE_ABI::cuda {
 
-/// One look at a device.
+/// The clock of a device at one moment.
 struct clock_reading {
-    std::int64_t mhz = 0;      ///< of the multiprocessors, now
-    std::int64_t most_mhz = 0; ///< that they can have; 0: unknown
-    std::uint64_t reasons = 0; ///< NVML's bits, of which those below count
+    std::int64_t mhz = 0;      ///< clock of the multiprocessors
+    std::int64_t most_mhz = 0; ///< highest clock of the multiprocessors; 0: unknown
+    std::uint64_t reasons = 0; ///< NVML's bits; attune reads those named below
 
-    /// Its clock is lower than asked for: heat, power or the supply. An idle device is not.
+    /// True when heat, power or the supply lowers the clock. An idle device is not throttled.
     [[nodiscard]] constexpr bool is_throttled() const noexcept
     {
         return (reasons & (power_cap | slowdown | software_heat | hardware_heat | power_brake)) !=
@@ -35,26 +35,26 @@ struct clock_reading {
     static constexpr std::uint64_t power_brake = 0x80;
 };
 
-/// "1410 of 1980 MHz: power limit, heat"; no reasons where there are none.
+/// "1410 of 1980 MHz: power limit, heat", or "1980 of 1980 MHz" without reasons.
 [[nodiscard]] std::string text_of(clock_reading const& reading);
 
-/// Reads the clocks of one device. Without the library it reads nothing, which is no error.
+/// Reads the clock of one device. Without NVML it reads nothing; that is no error.
 class clock_reader {
 public:
-    /// @param ordinal  of the device, as the driver counts
+    /// @param ordinal  of the device, in the driver's numbering
     /// @param library  path of NVML; empty: libnvidia-ml.so.1 on the loader's path
     explicit clock_reader(driver const& of, int ordinal, std::string const& library = {});
 
-    /// Nothing where there is no library, or it does not know. Takes about 10 us to 1 ms.
+    /// Empty when there is no NVML, or when NVML gives no clock. Cost  10 us to 1 ms
     [[nodiscard]] std::optional<clock_reading> read() const;
-    /// Why read() never gives anything; empty when it may.
+    /// Why read() is always empty; empty when read() may succeed.
     [[nodiscard]] std::string const& why_none() const noexcept { return why_none_; }
 
 private:
     struct library_functions;
 
     std::shared_ptr<library_functions const> functions_{};
-    void* device_ = nullptr; ///< as the library calls it
+    void* device_ = nullptr; ///< NVML's handle
     std::string why_none_{};
 };
 

@@ -1,7 +1,7 @@
 // attune/cuda/clocks.ipp - NVML by dlopen, read only.
 // SPDX-License-Identifier: MIT
-// Source   NVML API reference; the device is found by its place on the bus, since the library does
-//          not heed CUDA_VISIBLE_DEVICES and counts differently
+// Source   NVML API reference. The device is found by its bus id, because NVML ignores
+//          CUDA_VISIBLE_DEVICES and numbers devices in another way
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::cuda {
 
-/// The few functions of NVML that are called, with its ABI's types.
+/// The functions of NVML that attune calls, with the types of its ABI.
 struct clock_reader::library_functions {
     void* library = nullptr;
     int (*init)() = nullptr;
@@ -56,7 +56,7 @@ ATTUNE_INLINE clock_reader::clock_reader(driver const& of, int ordinal, std::str
     take("nvmlDeviceGetHandleByPciBusId_v2", made->device_by_bus);
     take("nvmlDeviceGetClockInfo", made->clock);
     take("nvmlDeviceGetMaxClockInfo", made->most_clock);
-    // The name that libraries old and new have.
+    // The old name: older and newer libraries both export it.
     take("nvmlDeviceGetCurrentClocksThrottleReasons", made->reasons);
     if (!why_none_.empty()) return;
 

@@ -1,4 +1,4 @@
-// attune/cuda/device.hpp - the device that a program tunes for, or the architecture it stands for.
+// attune/cuda/device.hpp - the device, or the architecture alone, that a program tunes for.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, CUdevice_attribute
 #pragma once
@@ -13,10 +13,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What code is made for, and run on where there is a driver.
+/// The architecture that code is made for, and the device that runs it, if there is one.
 struct cuda_target {
     std::shared_ptr<cuda::driver const> driver{}; ///< null: compiling only
-    int ordinal = 0;                              ///< of the device, as the driver counts
+    int ordinal = 0;                              ///< of the device, in the driver's numbering
     device_limits limits{};
     std::string why_no_device{}; ///< one sentence when `driver` is null
 
@@ -24,12 +24,12 @@ struct cuda_target {
 };
 
 /// Reads the limits of a device.
-/// Errors   attune::error: there is no such device (with how many there are), the driver's own
+/// Errors   attune::error: there is no such device (the text has their number); the driver's own
 [[nodiscard]] device_limits limits_of_device(cuda::driver const& driver, int ordinal);
 
-/// @param ordinal       of the device; -1: that of the calling thread's context, else 0
-/// @param architecture  to compile for: 90. On a machine without a device, or with another one,
-///                      nothing is run. 0: the device's own, and no device is an error
+/// @param ordinal       of the device; -1: the device of the calling thread's context, else 0
+/// @param architecture  to compile for: 90. Without a device of this architecture, code is compiled
+///                      and not run. 0: the device's own; then having no device is an error
 /// @param driver_path   see cuda::open_driver
 /// Errors   attune::error: no driver and no architecture, no such device, an unknown architecture
 [[nodiscard]] cuda_target

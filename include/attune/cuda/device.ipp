@@ -1,4 +1,4 @@
-// attune/cuda/device.ipp - asks the driver what a device can hold.
+// attune/cuda/device.ipp - reads a device's limits from the driver.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, CUdevice_attribute
 #pragma once
@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The handle of a device. Errors   attune::error with how many there are
+/// The handle of a device. Errors   attune::error with the number of devices
 [[nodiscard]] inline cuda::device device_at(cuda::driver const& driver, int ordinal)
 {
     int count = 0;
@@ -79,11 +79,11 @@ ATTUNE_INLINE device_limits limits_of_device(cuda::driver const& driver, int ord
 
     limits.shared_bytes_reserved = read(of::shared_bytes_reserved);
 
-    // Unknown to drivers older than CUDA 11.8, as cuLaunchKernelEx is.
+    // Drivers older than CUDA 11.8 have neither this attribute nor cuLaunchKernelEx.
     int value = 0;
     if (driver.device_get_attribute(&value, of::can_form_clusters, device) == cuda::success &&
         value != 0 && driver.launch_kernel_ex != nullptr)
-        limits.blocks_per_cluster = 8; // what every device with clusters can do
+        limits.blocks_per_cluster = 8; // the portable cluster size
 
     std::size_t bytes = 0;
     cuda::require_success(driver, driver.device_total_mem(&bytes, device), "cuDeviceTotalMem");

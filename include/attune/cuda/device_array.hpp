@@ -1,4 +1,4 @@
-// attune/cuda/device_array.hpp - memory on a device, for programs that have no other allocator.
+// attune/cuda/device_array.hpp - memory on a device, for programs without an allocator of their own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,32 +15,33 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Bytes in the primary context of a device.
+/// Memory in the primary context of a device.
 class device_bytes {
 public:
-    /// @param count    of elements  @param each  bytes of one
-    /// @param ordinal  of the device; -1: that of the calling thread's context, else 0
-    /// Errors   attune::error: no driver, no such device, out of memory (with how much was asked),
-    ///          more bytes than there are numbers for
+    /// @param count    number of elements  @param each  bytes of one element
+    /// @param ordinal  of the device; -1: the device of the calling thread's context, else 0
+    /// Errors   attune::error: no driver, no such device, out of memory (the text has the bytes),
+    ///          more bytes than size_t can count
     device_bytes(std::size_t count, std::size_t each, int ordinal);
 
     [[nodiscard]] void* data() const noexcept { return data_; }
-    /// Errors   attune::error, here and below: the driver's own; a stream that the legacy one waits
-    ///          for is being captured: the capture goes on
+    /// Errors of both copies   attune::error: the driver's own; a stream that the legacy stream
+    /// waits
+    ///          for is being captured (the capture goes on)
     void copy_from(void const* host) const;
     void copy_to(void* host) const;
 
 private:
     std::size_t bytes_ = 0;
-    std::shared_ptr<void const> context_{}; ///< alive as long as the memory
+    std::shared_ptr<void const> context_{}; ///< kept at least as long as the memory
     std::shared_ptr<void const> owner_{};
     void* data_ = nullptr;
 };
 
 } // namespace detail
 
-/// Elements on a device; copies share them. Needs neither CUDA's headers nor its runtime; memory
-/// from cudaMalloc serves attune just as well.
+/// Elements on a device; copies share them. Needs neither CUDA's headers nor its runtime. attune
+/// accepts memory from cudaMalloc too.
 ///
 /// Example  attune::device_array<float> x{std::span<float const>{host}};
 ///          saxpy(x.span(), y.span(), 2.0f, n);
@@ -50,15 +51,15 @@ class device_array {
                   "attune::device_array<T>: only plain data can be copied to a device");
 
 public:
-    /// Elements of any value.
-    /// @param device  its ordinal; -1: that of the calling thread's context, else 0
+    /// The elements are not initialised.
+    /// @param device  ordinal; -1: the device of the calling thread's context, else 0
     /// Errors   attune::error: no driver, no such device, out of memory
     explicit device_array(std::size_t size, int device = -1)
         : memory_(size, sizeof(T), device)
         , size_(size)
     {
     }
-    /// Copies of `values`.
+    /// Copies `values` to the device.
     explicit device_array(std::span<T const> values, int device = -1)
         : device_array(values.size(), device)
     {
@@ -73,8 +74,8 @@ public:
     {
         return {static_cast<T const*>(memory_.data()), size_};
     }
-    /// Waits for all that was launched on the device before.
-    /// Errors   attune::error: the driver's own; a stream that the legacy one waits for is being
+    /// Waits for all work launched on the device before.
+    /// Errors   attune::error: the driver's own; a stream that the legacy stream waits for is being
     ///          captured
     [[nodiscard]] std::vector<T> to_host() const
     {

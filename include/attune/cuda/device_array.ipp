@@ -51,8 +51,8 @@ ATTUNE_INLINE void device_bytes::copy_from(void const* host) const
     auto const at = reinterpret_cast<cuda::device_pointer>(data_);
     cuda::require_success(
         *context.of(), context.of()->copy_to_device(at, host, bytes_), "cuMemcpyHtoD");
-    // From pageable memory the call may return before the bytes have arrived, and streams that do
-    // not wait for the default one, which they travel on, would not see them.
+    // From pageable memory cuMemcpyHtoD may return before the bytes have arrived on the legacy
+    // stream, and non-blocking streams do not wait for that stream.
     cuda::require_success(
         *context.of(), context.of()->stream_synchronize(nullptr), "cuStreamSynchronize");
 }

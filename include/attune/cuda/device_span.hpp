@@ -1,7 +1,7 @@
 // attune/cuda/device_span.hpp - an array in a device's memory.
 // SPDX-License-Identifier: MIT
 //
-// The shape is that of std::span
+// Modelled on std::span
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -11,21 +11,21 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// `size` elements in a device's memory. Never read or written by the host. `device_span<T const>`
-/// is only read by the kernel. A kernel declared with it takes a `T*`.
+/// `size` elements in a device's memory; the host never reads or writes them. The kernel only reads
+/// a `device_span<T const>`. A kernel declared with `device_span<T>` takes a `T*`.
 template <class T>
 class device_span {
 public:
     using element_type = T;
 
     constexpr device_span() = default;
-    /// @param data  a device pointer of `size` elements, which outlives every use
+    /// @param data  device pointer to `size` elements that outlive every use
     constexpr device_span(T* data, std::size_t size) noexcept
         : data_(data)
         , size_(size)
     {
     }
-    /// Of elements that become const.
+    /// From a span of non-const elements.
     template <class U>
         requires std::is_convertible_v<U (*)[], T (*)[]>
     constexpr device_span(device_span<U> other) noexcept

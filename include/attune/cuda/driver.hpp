@@ -11,7 +11,7 @@
 
 namespace attune::inline ATTUNE_ABI::cuda {
 
-/// The driver's own types, as its ABI has them. Handles are opaque.
+/// Types of the driver's ABI. Handles are opaque.
 using result = int; ///< 0: success
 using device = int;
 using device_pointer = unsigned long long;
@@ -46,12 +46,12 @@ struct launch_config {
     unsigned attribute_count;
 };
 
-/// Results that attune tells apart. All others are shown by name, as `invalid_value` is.
+/// Results that attune handles. Other results are only shown, by name.
 enum : result {
     success = 0,
     invalid_value = 1,
     out_of_memory = 2,
-    link_time_library = 34, ///< the toolkit's libcuda, which has names and no code
+    link_time_library = 34, ///< this is the toolkit's libcuda, for linking only
     device_unavailable = 46,
     no_device = 100,
     invalid_device = 101,
@@ -72,17 +72,17 @@ enum : result {
     invalid_program_counter = 718,
     launch_failed = 719,
     tensor_memory_leak = 721,
-    driver_mismatch = 803, ///< libcuda and the kernel's module are of different versions
+    driver_mismatch = 803, ///< libcuda and the kernel's module have different versions
     compatibility_not_supported = 804,
     server_ended = 810, ///< MPS
     capture_unsupported = 900,
-    capture_implicit = 906, ///< the legacy stream would wait for one that is being captured
+    capture_implicit = 906, ///< the legacy stream would wait for a stream that is being captured
     external_device_error = 911,
     unknown_error = 999,
 };
 
-/// The functions attune calls, by the names of the driver API without "cu". Every pointer is set,
-/// but those that are named optional. Attributes and flags: numbers.hpp.
+/// The driver functions that attune calls, named as in the driver API without "cu". Every pointer
+/// is set, except optional ones that the library lacks. Attributes and flags: numbers.hpp.
 struct driver {
     result (*init)(unsigned flags);
     result (*driver_get_version)(int* version);
@@ -148,31 +148,31 @@ struct driver {
     result (*event_query)(event what);
     result (*event_elapsed_ms)(float* milliseconds, event begin, event end);
 
-    result (*exchange_capture_mode)(int* mode); ///< optional; the calling thread's
+    result (*exchange_capture_mode)(int* mode); ///< optional; sets the calling thread's mode
     result (*stream_begin_capture)(stream on, int mode);
-    result (*stream_is_capturing)(stream on, int* status); ///< optional; 0: it is not
+    result (*stream_is_capturing)(stream on, int* status); ///< optional; status 0: not capturing
     result (*stream_end_capture)(stream on, graph* out);
     result (*graph_instantiate)(executable_graph* out, graph from, unsigned long long flags);
     result (*graph_launch)(executable_graph what, stream on);
     result (*executable_graph_destroy)(executable_graph what);
     result (*graph_destroy)(graph what);
 
-    int version = 0;  ///< 13000: the newest CUDA that this driver serves
+    int version = 0;  ///< 13000: the newest CUDA that this driver supports
     std::string path; ///< of the library
 };
 
-/// Opens and initialises the driver; keeps it open for the life of the process, since its own
-/// threads may run.
+/// Opens and initialises the driver. The library is never closed, because the driver's own threads
+/// may run.
 ///
 /// @param path  of libcuda; empty: $ATTUNE_CUDA_DRIVER, else libcuda.so.1 on the loader's path
-/// Errors   attune::error: no driver (with the loader's words), a function missing, cuInit failed
+/// Errors   attune::error: no driver (with the loader's message), a missing function, cuInit failed
 [[nodiscard]] std::shared_ptr<driver const> open_driver(std::string const& path = {});
 
 /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
 [[nodiscard]] std::string text_of(driver const& of, result error);
 
-/// Errors after which a context can do nothing any more: those of which the driver's reference says
-/// that the process has to be started anew, and whatever a device reports of its own hardware.
+/// True for errors that make a context unusable: those after which, by the driver's reference, the
+/// process must be restarted, and every error of the device's hardware.
 [[nodiscard]] constexpr bool is_sticky(result error) noexcept
 {
     switch (error) {
@@ -203,10 +203,9 @@ struct driver {
 /// Errors   attune::error unless `got` is success
 void require_success(driver const& of, result got, std::string const& doing);
 
-/// An error with how much of the current context's device was asked for and is free.
+/// Throws an error that tells how much memory was requested and how much of the device is free.
 /// @param what_for  "argument 2"; may be empty  @param on  the device: "NVIDIA H200"
 /// @param next      what the user can do
-/// Errors   always attune::error
 [[noreturn]] void throw_out_of_memory(driver const& of,
                                       std::size_t bytes,
                                       std::string const& what_for,

@@ -1,7 +1,7 @@
 // attune/cuda/driver.ipp - libcuda by dlopen, its functions by name.
 // SPDX-License-Identifier: MIT
-// Source   names as libcuda of CUDA 12 and 13 exports them: what cuda.h's macros make of the plain
-//          ones, such as cuMemAlloc_v2. Streams are the legacy ones (no _ptsz)
+// Source   the names that libcuda of CUDA 12 and 13 exports: cuda.h maps cuMemAlloc to
+//          cuMemAlloc_v2, for example. Streams are the legacy ones (no _ptsz)
 #pragma once
 
 #include <attune/core/environment.hpp>
@@ -24,7 +24,7 @@ void take(void* library, char const* name, Function*& to)
     to = reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-/// All functions attune calls. @return  the name of the first that is missing, or null
+/// Looks up all functions.  @return  the name of the first that is missing, or null
 [[nodiscard]] inline char const* take_functions(void* library, driver& d)
 {
     char const* missing = nullptr;
@@ -86,7 +86,7 @@ void take(void* library, char const* name, Function*& to)
     return missing;
 }
 
-/// What the user can do; empty where the error's own words are all there is.
+/// What the user can do about an error; empty when attune has no advice.
 [[nodiscard]] inline char const* advice_on(result got) noexcept
 {
     if (is_sticky(got))
@@ -155,7 +155,7 @@ ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
     if (::dladdr(reinterpret_cast<void*>(made->init), &found) != 0 && found.dli_fname != nullptr)
         made->path = found.dli_fname;
     if (result const got = made->init(0); got != success) {
-        std::string next = is_sticky(got) ? "" : detail::advice_on(got); // there is no context yet
+        std::string next = is_sticky(got) ? "" : detail::advice_on(got); // no context exists yet
         if (next.empty())
             next = "see that nvidia-smi works, and what the system's log says of NVRM";
         throw error("the CUDA driver does not start: " + text_of(*made, got), made->path, next);

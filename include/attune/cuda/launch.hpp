@@ -1,4 +1,4 @@
-// attune/cuda/launch.hpp - how many threads run a kernel, and in what groups.
+// attune/cuda/launch.hpp - the geometry of a launch: threads, blocks, clusters.
 // SPDX-License-Identifier: MIT
 // Source   CUDA C++ programming guide, execution configuration and thread block clusters
 #pragma once
@@ -11,13 +11,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The geometry of one launch. All extents are in x, y, z.
+/// The geometry of one launch. Arrays are in the order x, y, z.
 struct launch_geometry {
     std::array<std::int64_t, 3> grid{1, 1, 1};    ///< blocks
     std::array<std::int64_t, 3> block{1, 1, 1};   ///< threads of a block
-    std::array<std::int64_t, 3> cluster{1, 1, 1}; ///< blocks of a cluster; all 1: no clusters
+    std::array<std::int64_t, 3> cluster{1, 1, 1}; ///< blocks of a cluster; 1, 1, 1: no clusters
     std::int64_t shared_bytes = 0;                ///< dynamic shared memory of a block
-    bool is_cooperative = false;                  ///< the whole grid may synchronise
+    bool is_cooperative = false;                  ///< true: the whole grid may synchronise
 
     [[nodiscard]] std::int64_t threads_per_block() const noexcept { return product(block); }
     [[nodiscard]] std::int64_t blocks() const noexcept { return product(grid); }
@@ -26,7 +26,7 @@ struct launch_geometry {
     friend bool operator==(launch_geometry const&, launch_geometry const&) = default;
 
 private:
-    /// The largest number there is, where the product is larger.
+    /// INT64_MAX when the product is larger than that.
     [[nodiscard]] static std::int64_t product(std::array<std::int64_t, 3> const& e) noexcept
     {
         std::int64_t out = 0;

@@ -1,4 +1,4 @@
-// attune/cuda/limits.hpp - what a CUDA device can hold.
+// attune/cuda/limits.hpp - the limits of a CUDA device.
 // SPDX-License-Identifier: MIT
 // Source   CUDA C++ programming guide, technical specifications per compute capability
 #pragma once
@@ -23,12 +23,12 @@ struct device_limits {
     std::array<std::int64_t, 3> block{1024, 1024, 64};
     std::array<std::int64_t, 3> grid{2147483647, 65535, 65535};
     std::int64_t blocks_per_cluster = 1; ///< 1: the device has no clusters
-    bool can_cooperate = true;           ///< cooperative launches
+    bool can_cooperate = true;           ///< supports cooperative launches
 
-    std::int64_t shared_bytes_per_block = 48 * 1024; ///< static, and dynamic unless asked for
-    std::int64_t shared_bytes_opt_in = 48 * 1024;    ///< dynamic and static, when asked for
+    std::int64_t shared_bytes_per_block = 48 * 1024; ///< without cuFuncSetAttribute
+    std::int64_t shared_bytes_opt_in = 48 * 1024;    ///< static + dynamic, by cuFuncSetAttribute
     std::int64_t shared_bytes_per_multiprocessor = 64 * 1024;
-    std::int64_t shared_bytes_reserved = 0; ///< of each block, by the system
+    std::int64_t shared_bytes_reserved = 0; ///< of each block, for the system
 
     std::int64_t registers_per_thread = 255;
     std::int64_t registers_per_block = 65536;
@@ -42,12 +42,12 @@ struct device_limits {
     friend bool operator==(device_limits const&, device_limits const&) = default;
 };
 
-/// The architectures that limits_of_architecture() knows, ascending: 75, 80, 86, ...
+/// The architectures that limits_of_architecture() accepts, ascending: 75, 80, 86, ...
 [[nodiscard]] std::vector<int> const& known_architectures();
 
-/// What every device of an architecture can hold; `multiprocessors` are those of its largest
+/// The limits of every device of an architecture; `multiprocessors` is that of the largest such
 /// device, memory sizes are 0.
-/// Errors   attune::error naming the known ones
+/// Errors   attune::error that lists the accepted architectures
 [[nodiscard]] device_limits limits_of_architecture(int architecture);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/cuda/limits.ipp - the numbers behind limits.hpp.
+// attune/cuda/limits.ipp - the limits of each architecture.
 // SPDX-License-Identifier: MIT
 // Source   CUDA C++ programming guide 13, "Technical Specifications per Compute Capability"; for
 //          8.8, 10.3 and 12.1, which have no column there, <cuda/__device/arch_traits.h> of CCCL
@@ -18,13 +18,13 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Where architectures differ.
+/// The limits that differ between architectures.
 struct architecture_row {
     int architecture;
     int multiprocessors;
-    int blocks;  ///< resident on a multiprocessor
-    int threads; ///< likewise
-    int shared_kb;
+    int blocks;    ///< resident on a multiprocessor
+    int threads;   ///< resident on a multiprocessor
+    int shared_kb; ///< of a multiprocessor
 };
 
 inline constexpr architecture_row architecture_rows[] = {

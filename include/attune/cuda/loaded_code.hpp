@@ -15,14 +15,15 @@
 
 namespace attune::inline ATTUNE_ABI::cuda {
 
-/// A kernel that is loaded, with what its launches need already said to the driver.
+/// A loaded kernel; the driver already has the attributes that its launches need.
 class loaded_code {
 public:
-    /// Loads into the calling thread's current context, which must be that of every launch and
-    /// outlive this object.
-    /// @param said  takes the driver's latest answer, which may be that of an earlier launch
-    /// @return  or a failure: `load` (the image, the symbol), `launch` (shared memory, a driver
-    ///          without clusters)
+    /// Loads into the calling thread's current context. All launches must use this context, and it
+    /// must outlive this object.
+    /// @param said  receives the driver's last result, which may be that of an earlier launch
+    /// @return  the kernel, or a failure: `load` (the image, the symbol), `launch` (shared memory,
+    /// a
+    ///          driver without clusters)
     [[nodiscard]] static std::variant<loaded_code, failure>
     load(std::shared_ptr<driver const> of, device_variant const& what, result* said = nullptr);
     ~loaded_code();
@@ -42,9 +43,9 @@ public:
         return *this;
     }
 
-    /// Begins a launch on a stream; null: the context's default stream. Allocates nothing.
-    /// @param arguments  an address per argument
-    /// @return  the driver's answer, which may be that of an earlier launch
+    /// Starts a launch on a stream; null: the context's default stream. Allocates nothing.
+    /// @param arguments  the address of each argument
+    /// @return  the driver's result, which may be that of an earlier launch
     [[nodiscard]] result launch(void** arguments, stream on) const noexcept;
 
     [[nodiscard]] function handle() const noexcept { return function_; }

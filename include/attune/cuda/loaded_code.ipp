@@ -10,8 +10,8 @@
 
 namespace attune::inline ATTUNE_ABI::cuda {
 
-/// What a function may take without asking. Clusters of more than eight blocks would have to be
-/// asked for as well: device_limits allows none.
+/// Shared memory that a function may use without cuFuncSetAttribute. Clusters of more than eight
+/// blocks would need an attribute too; device_limits allows none.
 inline constexpr std::int64_t shared_bytes_unasked = 48 * 1024;
 
 ATTUNE_INLINE std::variant<loaded_code, failure>

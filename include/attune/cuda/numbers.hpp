@@ -1,6 +1,6 @@
-// attune/cuda/numbers.hpp - what the driver API calls by number, by name.
+// attune/cuda/numbers.hpp - names for the attributes and flags of the driver API.
 // SPDX-License-Identifier: MIT
-// Source   cuda.h of CUDA 13.0; these numbers are part of the driver's ABI and never change
+// Source   cuda.h of CUDA 13.0; these numbers are part of the driver's ABI and do not change
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -32,14 +32,14 @@ enum : int {
     blocks_per_multiprocessor = 106,
     shared_bytes_reserved = 111,
     can_form_clusters = 120,
-    is_shared_by_mps = 133, ///< contexts made on it are; older drivers do not know
+    is_shared_by_mps = 133, ///< contexts made on this device use MPS; older drivers lack it
 };
 } // namespace of_device
 
 /// CUfunction_attribute.
 namespace of_function {
 enum : int {
-    dynamic_shared_bytes = 8, ///< set it before a launch with more than 48 KB
+    dynamic_shared_bytes = 8, ///< must be set before a launch with more than 48 KB
 };
 } // namespace of_function
 
@@ -49,7 +49,7 @@ enum : int {
     memory_type = 2,
     is_managed = 8,
     device_ordinal = 9,
-    is_legacy_ipc_capable = 10, ///< true of what cuMemAlloc gives
+    is_legacy_ipc_capable = 10, ///< true of memory from cuMemAlloc
 };
 enum : int { host_memory = 1, device_memory = 2 }; ///< values of memory_type
 } // namespace of_pointer

@@ -1,4 +1,4 @@
-// attune/cuda/occupancy.hpp - how full a device's multiprocessors can be of one kernel.
+// attune/cuda/occupancy.hpp - how many blocks of a kernel fit on a multiprocessor.
 // SPDX-License-Identifier: MIT
 // Source   CUDA C++ best practices guide, occupancy; the allocation units of the occupancy
 //          calculator
@@ -13,10 +13,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What decides how many blocks fit.
+/// How many blocks fit, and what limits their number.
 struct residency {
-    std::int64_t blocks = 0;     ///< resident on one multiprocessor; 0: it cannot be launched
-    double fraction = 0;         ///< resident warps over the most there can be
+    std::int64_t blocks = 0;     ///< resident on one multiprocessor; 0: no launch is possible
+    double fraction = 0;         ///< resident warps over the device's maximum
     char const* limited_by = ""; ///< "threads", "blocks", "registers" or "shared memory"
 };
 
@@ -24,7 +24,7 @@ struct residency {
                                      code_resources const& code,
                                      launch_geometry const& launch);
 
-/// Why this geometry cannot be launched there with this code: "the block has 2048 threads, the
+/// Why the device cannot launch this code with this geometry: "the block has 2048 threads, the
 /// device allows 1024"; empty when it can.
 [[nodiscard]] std::string launch_objection(device_limits const& device,
                                            code_resources const& code,

@@ -1,10 +1,10 @@
 // attune/cuda/occupancy.ipp - counts how many blocks fit on a multiprocessor.
 // SPDX-License-Identifier: MIT
 //
-// Units and checks as in <cuda_occupancy.h> of CUDA 13, with which the tests compare: registers are
-// given to warps, 256 at a time, from four equal parts of the register file; shared memory to
-// blocks, 128 bytes at a time (256 before 8.0), with what the system reserves; a launch is refused
-// as if warps came in fours
+// Units and checks are those of <cuda_occupancy.h> of CUDA 13, with which the tests compare. Each
+// warp gets registers in units of 256 from one of four equal register files; each block gets shared
+// memory in units of 128 bytes (256 before 8.0), the reserved bytes included. The check of a launch
+// counts warps in multiples of four.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,21 +18,21 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-inline constexpr std::int64_t register_unit = 256; ///< registers of a warp are a multiple of it
-inline constexpr std::int64_t register_files = 4;  ///< of a multiprocessor; each has its own warps
+inline constexpr std::int64_t register_unit = 256; ///< registers of a warp, granularity
+inline constexpr std::int64_t register_files = 4;  ///< of a multiprocessor
 
 [[nodiscard]] constexpr std::int64_t round_up_to(std::int64_t value, std::int64_t unit) noexcept
 {
     return (value + unit - 1) / unit * unit;
 }
 
-/// What one block takes; all numbers fit when the extents are below 2^20.
+/// The resources of one block. No field overflows when the extents are below 2^20.
 struct block_needs {
     std::int64_t threads;
     std::int64_t warps;
     std::int64_t warp_registers;  ///< of each warp
-    std::int64_t block_registers; ///< as a launch is checked: warps come in fours
-    std::int64_t shared_bytes;    ///< with those reserved and the gap to the next unit
+    std::int64_t block_registers; ///< as a launch is checked: warps rounded up to four
+    std::int64_t shared_bytes;    ///< with the reserved bytes, rounded up to the unit
 };
 
 [[nodiscard]] inline block_needs needs_of_block(device_limits const& device,
@@ -40,7 +40,7 @@ struct block_needs {
                                                 launch_geometry const& launch) noexcept
 {
     block_needs needs{};
-    // More than any device has is as good as the most there are numbers for.
+    // No device has 2^40 threads or bytes; the bound keeps sums and products from overflowing.
     auto const bounded = [](std::int64_t n) { return std::min(n, std::int64_t{1} << 40); };
     needs.threads = bounded(launch.threads_per_block());
     needs.warps = (needs.threads + device.warp_threads - 1) / device.warp_threads;
@@ -53,7 +53,7 @@ struct block_needs {
     return needs;
 }
 
-/// "the grid has 70000 blocks in y, the device allows 65535 there"; empty when all are allowed.
+/// "the grid has 70000 blocks in y, the device allows 65535 there"; empty when all are in range.
 [[nodiscard]] inline std::string extent_objection(std::array<std::int64_t, 3> const& extents,
                                                   std::array<std::int64_t, 3> const& most,
                                                   std::string const& what,
@@ -73,7 +73,8 @@ struct block_needs {
                                                  code_resources const& code,
                                                  launch_geometry const& launch)
 {
-    constexpr std::int64_t far_too_many = 1 << 20; // below it, products of three do not overflow
+    constexpr std::int64_t far_too_many =
+        1 << 20; // a product of three smaller extents does not overflow
     constexpr std::array<std::int64_t, 3> countable{far_too_many, far_too_many, far_too_many};
     std::string text = extent_objection(launch.block, countable, "block", "threads");
     if (!text.empty()) return text;
@@ -107,7 +108,7 @@ struct block_needs {
         return "the kernel declares " + std::to_string(code.static_shared_bytes) +
                " bytes of shared memory, the device allows " +
                std::to_string(device.shared_bytes_per_block) + " (more only at the launch)";
-    // The first comparison keeps the sum from overflowing.
+    // The first comparison keeps the sum of the second from overflowing.
     if (launch.shared_bytes > device.shared_bytes_opt_in ||
         code.static_shared_bytes + launch.shared_bytes > device.shared_bytes_opt_in)
         return "the block takes " + std::to_string(code.static_shared_bytes) + " + " +
@@ -179,7 +180,7 @@ ATTUNE_INLINE std::string launch_objection(device_limits const& device,
 
     if (!device.can_cooperate) return "the device has no cooperative launches";
     std::int64_t const resident = occupancy_of(device, code, launch).blocks;
-    // Quotients, since the product of the grid's extents may be more than a number holds.
+    // Division, because the product of the grid's extents may overflow.
     std::int64_t const room = resident * device.multiprocessors;
     if (launch.grid[0] > room / launch.grid[1] / launch.grid[2])
         return "a cooperative grid has to be resident as a whole; the device holds " +

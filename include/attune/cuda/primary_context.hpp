@@ -1,4 +1,4 @@
-// attune/cuda/primary_context.hpp - a share in a device's primary context, and working in it.
+// attune/cuda/primary_context.hpp - shared ownership of a device's primary context, and its scope.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, primary context management
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI::cuda {
 
-/// The primary context is the one that CUDA's runtime uses: memory from cudaMalloc lives there. It
-/// goes, and all memory in it, when the last share does: whoever owns memory holds one.
+/// A share in the primary context, which the CUDA runtime uses too: memory from cudaMalloc is in
+/// it. The context and all its memory end with the last share, so every owner of memory holds one.
 class primary_context {
 public:
     /// Errors   attune::error: no such device, the driver's own
@@ -39,8 +39,8 @@ private:
     context handle_ = nullptr;
 };
 
-/// While this lives, the calling thread works in a context, beside whatever other threads capture;
-/// afterwards in the context it had before.
+/// While one exists, the calling thread works in a context, beside captures of other threads; its
+/// destructor restores the thread's former context.
 class context_scope {
 public:
     /// @param in  outlives this object  Errors  attune::error: the driver's own
@@ -54,7 +54,7 @@ public:
     {
         require_success(of, entered_, "cuCtxSetCurrent");
     }
-    /// For giving memory back: a failure of that cannot be reported.
+    /// For freeing memory, which cannot report a failure.
     context_scope(driver const& of, context in, std::nothrow_t /*unused*/) noexcept
         : driver_(of)
         , relaxed_(of)
