@@ -34,8 +34,7 @@ namespace attune::inline ATTUNE_ABI {
 ///   compared_as  instead of fields: the element_type of every number in the type
 ///   within       optional: the tolerance of fields that have none of their own
 ///
-/// An enumeration without a name is written as its underlying type. Every type is restored byte by
-/// byte.
+/// An enumeration without a name is written as its underlying type. Types are restored bytewise.
 ///
 /// Example   template <>
 ///           struct attune::kernel_type<particle> {

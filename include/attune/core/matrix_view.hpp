@@ -54,8 +54,8 @@ inline constexpr bool is_viewed_as = std::is_convertible_v<decltype(std::declval
 /// restores them, and refuses a variant that writes them. matrix_view<T const> is read only. A
 /// kernel file includes <attune/matrix_view.hpp>.
 ///
-/// Row-major matrices, maps and Refs of Eigen convert to it; transposed_view(m) views column-major
-/// ones.
+/// Row-major matrices, maps and Refs of Eigen convert to it; for column-major ones, see
+/// transposed_view().
 ///
 /// Example   attune::kernel<void(attune::matrix_view<float const>, attune::matrix_view<float>)>
 template <class T>

@@ -38,8 +38,7 @@ private:
 };
 
 /// True when waiting for `on` would end a capture in any mode: `on` is captured, or `on` is null
-/// (the legacy stream) and a stream that it waits for is. It waits for none made with
-/// cudaStreamNonBlocking.
+/// (the legacy stream) and some captured stream was made without cudaStreamNonBlocking.
 /// @pre  for null a context is current
 [[nodiscard]] bool is_captured(driver const& of, stream on) noexcept;
 

@@ -25,9 +25,8 @@ public:
     device_bytes(std::size_t count, std::size_t each, int ordinal);
 
     [[nodiscard]] void* data() const noexcept { return data_; }
-    /// Errors of both copies   attune::error: the driver's own; a stream that the legacy stream
-    /// waits
-    ///          for is being captured (the capture goes on)
+    /// Errors   attune::error, of both copies: the driver's own; a stream that the legacy stream
+    ///          waits for is being captured (the capture goes on)
     void copy_from(void const* host) const;
     void copy_to(void* host) const;
 

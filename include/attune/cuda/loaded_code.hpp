@@ -21,9 +21,8 @@ public:
     /// Loads into the calling thread's current context. All launches must use this context, and it
     /// must outlive this object.
     /// @param said  receives the driver's last result, which may be that of an earlier launch
-    /// @return  the kernel, or a failure: `load` (the image, the symbol), `launch` (shared memory,
-    /// a
-    ///          driver without clusters)
+    /// @return  the kernel, or a failure: `load` (the image, the symbol), `launch` (too much shared
+    ///          memory, a driver without clusters)
     [[nodiscard]] static std::variant<loaded_code, failure>
     load(std::shared_ptr<driver const> of, device_variant const& what, result* said = nullptr);
     ~loaded_code();

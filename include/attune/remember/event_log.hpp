@@ -1,4 +1,4 @@
-// attune/remember/event_log.hpp - what a tuning did, event by event, in a file that only grows.
+// attune/remember/event_log.hpp - the events of tunings, in a file that is only appended to.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,36 +13,36 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// All sessions of a log, the oldest first.
-/// Errors   attune::error when the file cannot be read or is no event log
+/// All sessions of a log, oldest first.
+/// Errors   attune::error: the file cannot be read, or is no event log
 [[nodiscard]] std::vector<logged_session> read_event_log(std::string const& path);
 
 /// A session as text: a line of JSON for the session, and one for each event.
 [[nodiscard]] std::string text_of(logged_session const& session);
 
-/// Reads what text_of() wrote.
-/// Errors   attune::error: a line is wrong, with its number, or the end of the text is missing
+/// Reads a text of text_of().
+/// Errors   attune::error: a wrong line, with its number; a missing end
 [[nodiscard]] logged_session read_session(std::string_view text);
 
-/// The log of one session. Each event is with the system, in one write, when add() returns. A file
-/// that cannot be written costs a notice, never the tuning.
+/// Logs one session. When add() returns, the event is written (one write, no fsync). A file that
+/// cannot be written leads to a notice; the tuning continues.
 class event_log {
 public:
-    /// Keeps nothing.
+    /// A log that keeps nothing.
     event_log();
-    /// Continues the last session of `path` when it has this key and seed and did not end; begins a
-    /// new one otherwise. Another process that logs there now keeps this one from logging.
+    /// Continues the last session of `path` if it has this key and seed and no end; else begins a
+    /// new session. Logs nothing while another process logs to `path`.
     event_log(std::string path, std::string key, std::uint64_t seed);
     ~event_log();
     event_log(event_log&&) noexcept;
     event_log& operator=(event_log&&) noexcept;
 
-    /// What the session did before it was interrupted; empty for a new one.
+    /// The events of the interrupted session that is continued; empty for a new session.
     [[nodiscard]] std::vector<event> const& past() const noexcept { return past_; }
-    /// Forgets the past and begins a session of its own.
+    /// Clears past() and begins a new session.
     void begin_anew();
     void add(event const& happened);
-    /// What went wrong since the last call, as sentences.
+    /// Sentences on problems since the last call.
     [[nodiscard]] std::vector<std::string> notices();
 
 private:

@@ -1,4 +1,4 @@
-// attune/remember/event_log.ipp - the file behind an event log.
+// attune/remember/event_log.ipp - reading and appending events.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,17 +20,16 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// What a text holds. A last line without its end was cut by the end of its writer: it counts as
-/// not written.
+/// The sessions in a text. A last line without a line end was interrupted: it is ignored.
 struct event_text {
     std::vector<logged_session> sessions{};
-    std::string problem{}; ///< of the first line that is wrong; empty: none is
+    std::string problem{}; ///< the first wrong line; empty: no line is wrong
 };
 
 [[nodiscard]] inline event_text events_in(std::string_view text)
 {
     event_text out;
-    std::optional<std::uint64_t> promised; // by the last session
+    std::optional<std::uint64_t> promised; // number of events that the session's first line states
     auto const wrong = [&](std::string const& what) {
         if (out.problem.empty()) out.problem = what;
         if (!out.sessions.empty()) out.sessions.back().damaged = true;
@@ -56,7 +55,7 @@ struct event_text {
             } else if (!out.sessions.empty() && !out.sessions.back().damaged) {
                 out.sessions.back().events.push_back(std::get<event>(std::move(read)));
             }
-        } catch (std::exception const& thrown) { // ours, or one of nlohmann's
+        } catch (std::exception const& thrown) { // record_json_problem, or one of nlohmann's
             wrong("line " + std::to_string(number) + ": " + thrown.what());
         }
     }
@@ -141,7 +140,7 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
     }
     file_ = std::move(made);
     if (std::size_t const whole = text.rfind('\n') + 1; whole < text.size())
-        static_cast<void>(file_->opened.cut_to(whole)); // its writer was killed in that line
+        static_cast<void>(file_->opened.cut_to(whole)); // a line whose writer was killed
     bool const unfinished = !sessions.empty() && !detail::ended(sessions.back()) &&
                             sessions.back().key == file_->key &&
                             sessions.back().seed == file_->seed;

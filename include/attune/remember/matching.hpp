@@ -1,8 +1,8 @@
-// attune/remember/matching.hpp - how well a remembered record fits a tuning problem.
+// attune/remember/matching.hpp - how well a record fits a tuning problem.
 // SPDX-License-Identifier: MIT
 //
-// Sizes are compared by their ratio, because the best tile of a problem twice as large is usually
-// near, whatever the size.
+// Sizes are compared by their ratio, because the best tile sizes of a problem and of one twice as
+// large are usually similar, whatever the size.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -19,14 +19,15 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How a record fits, and how far it is away among those that fit in the same way.
+/// How a record fits, and its distance among records that fit in the same way.
 struct closeness {
     record_match how = record_match::none;
     double distance{}; ///< exact: 0. other_size: sum of |log ratio| of the inputs.
                        ///< other_device: 0 if only the compiler differs, 1 if only the device
+                       ///< differs, 2 if both differ.
                        ///< does, 2 if both do.
 
-    /// True when this fits at least as well as `other`; so of two equals the later one wins.
+    /// True when this fits at least as well as `other`: of equal fits the later one is taken.
     [[nodiscard]] constexpr bool no_worse_than(closeness const& other) const noexcept
     {
         return how != other.how ? how < other.how : distance <= other.distance;
@@ -35,7 +36,7 @@ struct closeness {
 
 namespace detail {
 
-/// The number that the whole text is; empty for other text, infinities and NaN.
+/// The number in `text`; empty when `text` is not a finite number as a whole.
 [[nodiscard]] inline std::optional<double> number_of(std::string const& text)
 {
     double value = 0.0;
@@ -45,14 +46,14 @@ namespace detail {
     return value;
 }
 
-/// |log(a / b)| for numbers of one sign. A ratio with 0 or across 0 means nothing; there, how far
-/// both are from 0 counts, log(1 + |x|) each, which is finite and grows with the gap.
+/// |log(a / b)| for two numbers of one sign. Otherwise log(1 + |a|) + log(1 + |b|), because their
+/// ratio has no meaning; this is finite and grows with the gap.
 [[nodiscard]] inline double ratio_distance(double a, double b)
 {
     if (a == b) return 0.0;
     double const size_a = std::fabs(a), size_b = std::fabs(b);
     if (a != 0.0 && b != 0.0 && std::signbit(a) == std::signbit(b)) {
-        // One quotient, so that four times as large and a fourth are equally far, to the last bit.
+        // One division, so that the distances of 4 and 1/4 from 1 are equal to the last bit.
         double const ratio = std::fmax(size_a, size_b) / std::fmin(size_a, size_b);
         return std::isfinite(ratio) ? std::log(ratio)
                                     : std::fabs(std::log(size_a) - std::log(size_b));
@@ -69,10 +70,10 @@ namespace detail {
 
 } // namespace detail
 
-/// How far two sets of inputs are apart: the sum of |log ratio| over numbers; text must be equal.
+/// Sum of |log ratio| over inputs that are numbers; other texts must be equal.
 ///
 /// @return  >= 0; 0 for equal inputs; empty when names differ or a text that is no number does
-/// Cost     O(n^2) in the number of inputs, which is a handful; order does not matter
+/// Cost     O(n^2) for n inputs; their order does not matter
 [[nodiscard]] inline std::optional<double> input_distance(named_texts const& have,
                                                           named_texts const& want)
 {
@@ -100,8 +101,8 @@ namespace detail {
     return true;
 }
 
-/// How well a record with key `have` serves a problem with key `want`. Another source or schema
-/// never fits: its configurations may mean something else.
+/// How well a record with key `have` fits a problem with key `want`. A record of another source or
+/// schema never fits: its parameters may have another meaning.
 [[nodiscard]] inline closeness compare_keys(record_key const& have, record_key const& want)
 {
     if (have.kernel != want.kernel || have.source != want.source || have.schema != want.schema)
@@ -119,7 +120,7 @@ namespace detail {
     return {};
 }
 
-/// Looks at records one by one, oldest first, and remembers which one fits best.
+/// Finds the record that fits best among those offered, oldest first.
 class best_match {
 public:
     /// @pre `want` and every record offered outlive this object

@@ -1,4 +1,4 @@
-// attune/remember/memory_store.hpp - remembers until the process ends; nothing reaches a disk.
+// attune/remember/memory_store.hpp - a record store in memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A record store in memory. Models `record_store`. Copyable; one thread at a time.
+/// A record store in memory. Models `record_store`. Copyable; for one thread at a time.
 class memory_store {
 public:
-    /// Cost  O(records kept)
+    /// Cost  O(number of records)
     [[nodiscard]] lookup_result find(record_key const& key) const;
     void add(record const& entry);
 
-    /// Always empty: memory needs no file that could fail.
+    /// Always empty.
     [[nodiscard]] std::vector<std::string> notices() { return {}; }
 
-    /// Everything kept, oldest first.
+    /// All records, oldest first.
     [[nodiscard]] std::vector<record> const& records() const noexcept { return records_; }
 
 private:

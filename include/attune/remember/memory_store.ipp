@@ -1,4 +1,4 @@
-// attune/remember/memory_store.ipp - looking through the records.
+// attune/remember/memory_store.ipp - a linear search for the best match.
 // SPDX-License-Identifier: MIT
 #pragma once
 

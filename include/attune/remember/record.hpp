@@ -1,4 +1,4 @@
-// attune/remember/record.hpp - what one tuning run found out, and what makes it valid.
+// attune/remember/record.hpp - the result of one tuning, and all that it depends on.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,51 +13,50 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Names with their values as text, in the order of declaration.  @pre every name occurs once
+/// Pairs of a name and a value as text, in order of declaration.  @pre every name occurs once
 using named_texts = std::vector<std::pair<std::string, std::string>>;
 
-/// All that a measured configuration depends on. Each text is compared as a whole.
+/// Everything that a measured configuration depends on. Texts are compared as a whole.
 struct record_key {
     std::string kernel{};   ///< the name the user gave to the kernel
-    std::string source{};   ///< fingerprint of its text and of the headers it includes
+    std::string source{};   ///< fingerprint of the kernel's text and of the headers it includes
     std::string schema{};   ///< fingerprint of parameters, domains and constraints
     std::string compiler{}; ///< name, version and flags
-    std::string device{};   ///< the processor the times are for
-    named_texts inputs{};   ///< values known only at call time, such as a problem size
+    std::string device{};   ///< the processor or device on which times were taken
+    named_texts inputs{};   ///< values known only at the call, such as a problem size
 
     [[nodiscard]] friend bool operator==(record_key const&, record_key const&) = default;
 };
 
-/// The best configuration that one tuning run found, and how it was found.
+/// The best configuration of one tuning, and how it was found.
 struct record {
     record_key key{};
     named_texts configuration{}; ///< parameter name and value, as the space writes it
     double best_s{};             ///< seconds per call of `configuration`; lower is better
     double default_s{};          ///< seconds per call of the default configuration
-    std::uint64_t evaluations{}; ///< configurations tried
-    std::uint64_t failures{};    ///< those of them that could not be used
+    std::uint64_t evaluations{}; ///< configurations evaluated
+    std::uint64_t failures{};    ///< of these, configurations that failed
     std::uint64_t seed{};        ///< of the search
-    std::string when{};          ///< end of the run, ISO 8601, UTC: "2025-01-31T12:00:00Z"
-    std::string attune{};        ///< version of the library that wrote it
-    bool interrupted = false;    ///< the run ended before its budget was spent
-    bool disturbed = false;      ///< the machine was disturbed: something faster may be missed
-    double least_s{};            ///< no variant can be faster (roofline); 0: not known
-    std::string shape{}; ///< words of the shape of the call that was tuned for; empty: not known
-    bool memory_bound = false; ///< the bandwidth of the memory, not arithmetic, sets `least_s`
+    std::string when{};          ///< end of the tuning, ISO 8601, UTC: "2025-01-31T12:00:00Z"
+    std::string attune{};        ///< version of the library that wrote the record
+    bool interrupted = false;    ///< the tuning ended before its budget was spent
+    bool disturbed = false;      ///< other programs disturbed the times: a faster one may be missed
+    double least_s{};            ///< lower bound on the seconds per call (roofline); 0: unknown
+    std::string shape{};         ///< text of the tuned call's shape; empty: unknown
+    bool memory_bound = false;   ///< true: memory bandwidth sets `least_s`; false: arithmetic
 
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;
 };
 
-/// A tuning that ended as it should. Only such a one takes the place of another such one.
+/// True when the tuning was neither interrupted nor disturbed.
 [[nodiscard]] inline bool is_finished(record const& r) noexcept
 {
     return !r.interrupted && !r.disturbed;
 }
 
-/// Whether `fresh` may stand in place of `known`, of the same key: an interrupted tuning not in
-/// that of a whole one, a disturbed one not in that of a finished one.
-/// @param took_part  `known` was there before `fresh` was tuned: it took part in that and met the
-///                   same disturbance, or it could not be used
+/// True when `fresh` may replace `known`, a record with the same key. An interrupted tuning
+/// replaces only an interrupted one; a disturbed tuning does not replace a finished one.
+/// @param took_part  the tuning of `fresh` measured `known` too, or could not use it
 [[nodiscard]] inline bool
 may_replace(record const& fresh, record const& known, bool took_part) noexcept
 {
@@ -65,15 +64,15 @@ may_replace(record const& fresh, record const& known, bool took_part) noexcept
     return is_finished(fresh) || took_part || !is_finished(known);
 }
 
-/// How well a record fits what was asked for, best first.
+/// How well a record fits a key, best first.
 enum class record_match : std::uint8_t {
     exact,        ///< everything is equal
-    other_size,   ///< only the inputs differ: a good start, times not comparable
-    other_device, ///< only compiler or device differ: a fair start, times not comparable
+    other_size,   ///< only the inputs differ: a good start for a search; times are not comparable
+    other_device, ///< only compiler or device differ: a fair start; times are not comparable
     none,         ///< nothing fits
 };
 
-/// The word a report uses.
+/// The match as a report writes it.
 [[nodiscard]] constexpr std::string_view describe(record_match how) noexcept
 {
     switch (how) {
@@ -89,7 +88,7 @@ enum class record_match : std::uint8_t {
     return "none";
 }
 
-/// What a store gives back: `best` is empty exactly when `how` is `record_match::none`.
+/// The answer of a store. `best` is empty exactly when `how` is `record_match::none`.
 struct lookup_result {
     std::optional<record> best{};
     record_match how = record_match::none;

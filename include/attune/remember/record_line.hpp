@@ -1,4 +1,4 @@
-// attune/remember/record_line.hpp - a record as one line of text, and back.
+// attune/remember/record_line.hpp - a record as one line of text.
 // SPDX-License-Identifier: MIT
 // Source   JSON lines: every line is a JSON object (RFC 8259)
 #pragma once
@@ -13,17 +13,17 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The store format this library writes, and the newest it reads. A reader of this format ignores
-/// fields it does not know, so adding one needs no new number.
+/// The store format that this library writes, and the newest that it reads. Readers ignore unknown
+/// fields, so a new field needs no new format.
 inline constexpr std::uint64_t store_format = 1;
 
 /// The first line of a store: {"attune_store":1}.
 struct store_header {
-    bool known = true;  ///< false: a format that this library cannot read
-    std::string format; ///< as written in the file
+    bool known = true;  ///< false: this library cannot read the format
+    std::string format; ///< as the file states it
 };
 
-/// A line that holds neither.
+/// A line that is neither a record nor a header.
 struct damage {
     std::string why; ///< "not JSON (byte 17)", "best_s is missing", ...
 };
@@ -33,11 +33,11 @@ using line_content = std::variant<record, store_header, damage>;
 /// The first line of every store, without its newline.
 [[nodiscard]] std::string header_line();
 
-/// One line, without its newline. Reading it gives back an equal record: numbers to the last bit,
-/// infinities and NaN, and text that is not UTF-8.
+/// A record as a line, without its newline. Reading the line gives an equal record: numbers to the
+/// last bit, infinities, NaN, and text that is not UTF-8.
 [[nodiscard]] std::string record_line(record const& entry);
 
-/// What one line says. Never throws for what is in it.
+/// Reads one line. Never throws because of its content.
 [[nodiscard]] line_content read_line(std::string_view line);
 
 } // namespace attune::inline ATTUNE_ABI

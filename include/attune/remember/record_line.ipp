@@ -16,7 +16,7 @@ namespace detail {
 
 inline constexpr char const* store_header_field = "attune_store";
 
-/// An object with its members in order; `record.hpp` promises that no name occurs twice.
+/// An object with its members in order.
 [[nodiscard]] ATTUNE_INLINE record_json texts_to_json(named_texts const& texts)
 {
     record_json object = record_json::object();
@@ -112,7 +112,7 @@ ATTUNE_INLINE line_content read_line(std::string_view line)
     }
     if (!json.is_object()) return damage{"not a JSON object"};
     if (auto const format = json.find(detail::store_header_field); format != json.end())
-        // Only a number is shown: what is nested a million deep would not fit on the stack.
+        // Only a primitive value is shown: printing a deeply nested one would overflow the stack.
         return store_header{*format == store_format,
                             format->is_primitive() ? format->dump(-1, ' ', true) : "unknown"};
     try {

@@ -1,4 +1,4 @@
-// attune/remember/record_store.hpp - what every memory of tuning results can do.
+// attune/remember/record_store.hpp - the concept of a store of tuning results.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,13 +11,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A memory of tuning results.
+/// A store of tuning results.
 ///
-/// find(key)  the best fitting record and how it fits; empty when there is none. A store may answer
-///            fewer near matches than it could, never one that is better in name than in fact
-///            (`compare_keys` says what each word means). Of equal fits the latest added wins.
-/// add(r)     keeps `r`. A store that cannot do so never throws for it; it leaves a notice.
-/// notices()  sentences on what went wrong since they were last asked for; each is given once.
+/// find(key)  the record that fits best and how it fits, as compare_keys() defines; empty when none
+///            fits. A store may miss near matches. Of equal fits it returns the latest added.
+/// add(r)     keeps `r`. A store that cannot keep it adds a notice and does not throw.
+/// notices()  sentences on problems since the last call; each problem is reported once.
 template <class S>
 concept record_store = requires(S store, record_key const& key, record const& entry) {
     { store.find(key) } -> std::same_as<lookup_result>;

@@ -1,4 +1,4 @@
-// attune/remember/store.hpp - remembers tuning results in a file that many processes share.
+// attune/remember/store.hpp - a store of tuning results in a file that processes share.
 // SPDX-License-Identifier: MIT
 //
 // A file of JSON lines: {"attune_store":1}, then one record per line, oldest first
@@ -15,35 +15,34 @@ namespace attune::inline ATTUNE_ABI {
 
 /// A record store in a file. Models `record_store`. Movable; may be used by many threads at once.
 ///
-/// - The file is only ever appended to, one line by one write under a lock, so that many processes
-///   can share it. A process that is killed while it writes leaves at worst one damaged line.
-/// - A damaged line is skipped and stays in the file. All of them are told in one notice:
+/// - The file is only appended to, one line by one write under a lock, so processes can share it. A
+///   process that is killed while it writes leaves at most one damaged line.
+/// - A damaged line is skipped and stays in the file. One notice reports all of them:
 ///   "path:line: this and 2 more damaged records skipped (why)".
-/// - A file in a newer format, or one that is no store at all, is never written to. With the former
-///   nothing is found or kept; with the latter, and with a file that cannot be written, records are
-///   kept in memory until the process ends, and every add() tries the file again.
-/// - A missing file or directory is made by the first add().
+/// - A file of a newer format is never written to, and nothing is found or kept. A file that is no
+///   store is not written to either; then, and when a file cannot be written, records are kept in
+///   memory until the process ends, and every add() tries the file again.
+/// - The first add() creates a missing file or directory.
 class store {
 public:
-    /// Touches no file yet. A relative `path` is relative to the directory that is current now.
+    /// Opens no file yet. A relative `path` is resolved against the current directory now.
     explicit store(std::string path);
     store(store&&) noexcept;
     store& operator=(store&&) noexcept;
     ~store();
 
-    /// The record that fits best. Reads the file when it changed since the last look.
-    /// Errors  none thrown for the state of the file; see notices()
+    /// The record that fits best. Reads the file if it changed since the last call.
+    /// Errors  none for the state of the file; see notices()
     [[nodiscard]] lookup_result find(record_key const& key);
 
-    /// Appends one record. It is written when this returns, but not forced through the disk's
-    /// cache: a power failure may lose it.
-    /// Errors  as find()
+    /// Appends one record. It is written when add() returns, but not flushed to the disk: a power
+    /// failure may lose it. Errors  as find()
     void add(record const& entry);
 
-    /// What went wrong since last asked, one sentence each, the same sentence never twice.
+    /// Sentences on problems since the last call; the same sentence is never given twice.
     [[nodiscard]] std::vector<std::string> notices();
 
-    /// The path as it was given.
+    /// The path as given to the constructor.
     [[nodiscard]] std::string const& path() const noexcept;
 
 private:

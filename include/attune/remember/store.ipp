@@ -30,7 +30,7 @@ public:
     explicit implementation(std::string path)
         : path_(std::move(path))
     {
-        std::error_code ignored; // without a current directory the path stays as it is
+        std::error_code ignored; // without a current directory the path stays relative
         std::filesystem::path const absolute = std::filesystem::absolute(path_, ignored);
         file_ = ignored ? path_ : absolute.string();
     }
@@ -73,7 +73,7 @@ private:
     {
         if (told_.insert(text).second) notices_.push_back(std::move(text));
     }
-    /// One sentence for a file that can be neither read nor written.
+    /// One notice for a file that can be neither read nor written.
     void notice_unusable(char const* what, std::string const& why)
     {
         if (std::exchange(is_unusable_, true)) return;
@@ -81,11 +81,11 @@ private:
                     "): results are kept in memory until the process ends");
     }
 
-    /// Lines that could not be read.
+    /// The damaged lines of a file.
     struct damaged_lines {
         std::size_t count = 0;
-        std::size_t first = 0; ///< its number
-        std::string why{};     ///< of the first
+        std::size_t first = 0; ///< number of the first damaged line
+        std::string why{};     ///< what is wrong with the first
 
         void add(std::size_t number, std::string const& reason)
         {
@@ -95,7 +95,7 @@ private:
         }
     };
 
-    /// One sentence for all of them, and another one when there are more.
+    /// One notice for all damaged lines; a new notice when their number changes.
     void notice_damage(damaged_lines const& damaged)
     {
         std::string const where = path_ + ":" + std::to_string(damaged.first) + ": ";
@@ -112,7 +112,7 @@ private:
         ends_with_newline_ = true;
     }
 
-    /// Brings `records_` up to date with the file.
+    /// Reads the file into `records_` if it has changed.
     void refresh()
     {
         detail::store_file file = detail::store_file::open_to_read(file_);
@@ -124,11 +124,11 @@ private:
         if (file.stamp() == stamp_) return;
         bool const locked = file.lock(detail::store_file::sharing::shared);
         bool const read = load(file, locked);
-        // Without the lock, the last line may be one that is being written at this moment.
+        // Without the lock, another process may be writing the last line: read it again next time.
         if (read && !locked) stamp_ = {};
     }
 
-    /// Reads all of `file`; false, with a notice, when that fails.
+    /// Reads all of `file`. False, with a notice, when that fails.
     bool load(detail::store_file const& file, bool locked)
     {
         forget_file();
@@ -161,7 +161,7 @@ private:
                 }
             } else if (end != rest.npos || locked) {
                 damaged.add(number, std::get<damage>(content).why);
-                // A cut header is no surprise: its writer was killed.
+                // A part of a header: its writer was killed.
                 strange = strange || !header_line().starts_with(line);
             }
         }
@@ -189,7 +189,7 @@ private:
                             "until the process ends; give the store another path");
     }
 
-    /// Appends `unsaved_`; false when they must stay in memory.
+    /// Appends `unsaved_` to the file. False when the records must stay in memory.
     bool save()
     {
         for (int attempt = 0; attempt < 10; ++attempt)
@@ -236,16 +236,16 @@ private:
         return saved;
     }
 
-    std::string path_; ///< as given; what notices say
-    std::string file_; ///< absolute
+    std::string path_; ///< as given, for notices
+    std::string file_; ///< `path_`, absolute
     detail::fork_safe_mutex mutex_;
-    std::vector<record> records_; ///< what the file holds
-    std::vector<record> unsaved_; ///< what could not be written
+    std::vector<record> records_; ///< those in the file
+    std::vector<record> unsaved_; ///< those that could not be written
     detail::store_file::identity stamp_{};
     content_kind kind_ = content_kind::headless;
     bool ends_with_newline_ = true;
     std::vector<std::string> notices_;
-    bool is_unusable_ = false; ///< and that has been told
+    bool is_unusable_ = false; ///< true: the notice for an unusable file was given
     std::set<std::string> told_;
 };
 

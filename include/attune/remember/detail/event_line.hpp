@@ -22,11 +22,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
-/// Indexed by event_kind; the field that holds the points.
+/// Indexed by event_kind: the name of the field that holds the event's points.
 inline constexpr std::array<char const*, 8> event_names{
     "asked", "compiled", "first_run", "sampled", "told", "chosen", "revealed", "observed"};
 
-/// [3, 0, [0, 1.5]]: an index per parameter; a real parameter has its value beside it.
+/// [3, 0, [0, 1.5]]: one index per parameter; for a real parameter the index and the value.
 [[nodiscard]] inline record_json point_to_json(point const& at)
 {
     record_json out = record_json::array();
@@ -38,7 +38,7 @@ inline constexpr std::array<char const*, 8> event_names{
     return out;
 }
 
-/// Errors   record_json_problem: it does not fit into 32 bits
+/// Errors   record_json_problem: `count` does not fit into 32 bits
 [[nodiscard]] inline std::uint32_t narrow_count(std::uint64_t count, char const* name)
 {
     if (count > std::numeric_limits<std::uint32_t>::max())
@@ -102,7 +102,7 @@ inline void add_timing(record_json& json, timing_record const& timing)
     if (!timing.clock.empty()) json["clock"] = timing.clock;
 }
 
-/// Errors   record_json_problem: no times, or what is disturbed is not among them in order
+/// Errors   record_json_problem: no times; `disturbed` is not a list of ascending indices of times
 [[nodiscard]] inline timing_record timing_in(record_json const& json)
 {
     timing_record out;
@@ -127,7 +127,7 @@ inline void add_timing(record_json& json, timing_record const& timing)
     return out;
 }
 
-/// What has no number is null.
+/// null stands for NaN.
 [[nodiscard]] inline std::vector<double> numbers_in(record_json const& json)
 {
     record_json const& numbers = json_field(json, "numbers");
@@ -157,11 +157,11 @@ inline void add_timing(record_json& json, timing_record const& timing)
     return json.dump() + '\n';
 }
 
-/// The beginning of a session, as its line has it.
+/// The line that begins a session.
 struct session_start {
     std::string key;
     std::uint64_t seed = 0;
-    std::optional<std::uint64_t> events{}; ///< how many follow; nothing: it was not known
+    std::optional<std::uint64_t> events{}; ///< number of events that follow; empty: unknown
 };
 
 [[nodiscard]] inline std::string
@@ -175,8 +175,8 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
     return json.dump() + '\n';
 }
 
-/// Either the beginning of a session or an event of it.
-/// Errors   record_json_problem, or one of nlohmann's: the line is neither
+/// A session's first line, or an event.
+/// Errors   record_json_problem or one of nlohmann's exceptions: the line is neither
 [[nodiscard]] inline std::variant<session_start, event> read_event_line(std::string_view line)
 {
     record_json const json = record_json::parse(line);

@@ -15,12 +15,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 using record_json = nlohmann::ordered_json;
 
-/// Thrown and caught by those who read a line: why a JSON object is not what they expect.
+/// Why a JSON object has not the expected form. Thrown and caught by the readers of lines.
 struct record_json_problem : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// JSON is Unicode; paths and flags are bytes. Text that is not UTF-8 is written as
+/// Text that is UTF-8 becomes a JSON string; other bytes (of paths and flags) become
 /// {"bytes": "hexadecimal digits"}.
 [[nodiscard]] inline record_json text_to_json(std::string const& text)
 {
@@ -60,7 +60,7 @@ struct record_json_problem : std::runtime_error {
     return text;
 }
 
-/// JSON has no infinity and no NaN; they are written as texts.
+/// Infinities and NaN, which JSON lacks, are written as texts.
 [[nodiscard]] inline record_json number_to_json(double value)
 {
     if (std::isnan(value)) return "nan";

@@ -1,8 +1,8 @@
-// attune/remember/detail/store_file.hpp - one opened store file: its identity, its lock, one write.
+// attune/remember/detail/store_file.hpp - an opened store file: its identity, its lock, appending.
 // SPDX-License-Identifier: MIT
 //
-// flock(2), because it belongs to the open file, so threads and forks exclude each other too, and
-// the kernel releases it when its holder dies
+// The lock is flock(2): it belongs to the open file, so it works between threads and forked
+// processes, and the kernel releases it when its holder dies.
 #pragma once
 
 #include <attune/core/posix/descriptor.hpp>
@@ -29,11 +29,11 @@ class store_file {
 public:
     enum class sharing { shared, exclusive };
 
-    /// Bytes of a file that is read: some million records. A file of holes must not fill the
-    /// memory.
+    /// Maximum size of a file that is read, in bytes: some million records. A larger file, such as
+    /// a sparse one, could fill the memory.
     static constexpr std::size_t largest = std::size_t{1} << 30;
 
-    /// Differs when another process replaced or changed the file.
+    /// Identifies a file and its state: it differs after another process replaced or changed it.
     struct identity {
         bool known = false;
         std::uint64_t device{}, number{};
@@ -46,7 +46,7 @@ public:
     {
         return store_file(path, O_RDONLY);
     }
-    /// Makes the file and the directories above it when they are missing.
+    /// Creates the file and its parent directories when they are missing.
     [[nodiscard]] static store_file open_to_append(std::string const& path)
     {
         std::error_code ignored; // open() reports the failure, with its reason
@@ -57,7 +57,7 @@ public:
     store_file& operator=(store_file const&) = delete;
 
     [[nodiscard]] bool usable() const noexcept { return file_.is_open(); }
-    /// Not there, as opposed to there and not readable.
+    /// True when the file does not exist; false when it exists and cannot be opened.
     [[nodiscard]] bool absent() const noexcept { return error_ == ENOENT || error_ == ENOTDIR; }
     [[nodiscard]] std::string why() const
     {
@@ -78,7 +78,7 @@ public:
                 static_cast<std::int64_t>(status.st_mtim.tv_nsec)};
     }
 
-    /// False when another process replaced the file after it was opened here.
+    /// False when another process has replaced the file since this object opened it.
     [[nodiscard]] bool still_at(std::string const& path) const noexcept
     {
         struct ::stat there{};
@@ -88,8 +88,8 @@ public:
                here.number == static_cast<std::uint64_t>(there.st_ino);
     }
 
-    /// Waits for the lock, at most about 3 s: a stopped process must not stop this one. The lock
-    /// goes with the object. True as well where the file system has no locks; then it is not held.
+    /// Waits for the lock at most about 3 s, because its holder may be a stopped process. The lock
+    /// is released with this object. Also true, without a lock, where the file system has none.
     [[nodiscard]] bool lock(sharing how) noexcept
     {
         sharing_ = how;
@@ -106,7 +106,7 @@ public:
         return false;
     }
 
-    /// The exclusive lock, now or not at all. True as well where the file system has no locks.
+    /// Takes the exclusive lock without waiting. Also true where the file system has no locks.
     [[nodiscard]] bool try_lock() noexcept
     {
         sharing_ = sharing::exclusive;
@@ -114,13 +114,13 @@ public:
         return is_exclusive_ || errno != EWOULDBLOCK;
     }
 
-    /// Readers let writers go on while they make sense of the text.
+    /// Releases a shared lock, so that writers can continue while the text is parsed.
     void unlock_when_shared() const noexcept
     {
         if (sharing_ == sharing::shared) ::flock(file_.get(), LOCK_UN);
     }
 
-    /// The whole text. False, with why(), when it cannot be read, or is larger than `largest`.
+    /// Reads the whole text. False, with why(), when that fails or the file exceeds `largest`.
     [[nodiscard]] bool read_all(std::string& text) const
     {
         constexpr std::size_t block = std::size_t{1} << 16;
@@ -144,8 +144,8 @@ public:
         }
     }
 
-    /// Appends `text` by one write. When the disk is full, takes back the part that was written if
-    /// the lock is held, exclusively: without it, what stands behind may be another writer's.
+    /// Appends `text` by one write. When the disk is full, removes the part already written, if the
+    /// exclusive lock is held; without the lock, another writer's text may follow that part.
     [[nodiscard]] bool append(std::string_view text) const
     {
         quiet_writes const quiet;
@@ -156,7 +156,7 @@ public:
                 rest.remove_prefix(static_cast<std::size_t>(written));
             } else if (written == 0 || errno != EINTR) {
                 error_ = written == 0 ? ENOSPC : errno;
-                // A part that stays is a damaged line, which readers skip.
+                // A part that cannot be removed is a damaged line; readers skip it.
                 if (end >= 0 && rest.size() < text.size())
                     static_cast<void>(cut_to(static_cast<std::size_t>(end)));
                 return false;
@@ -165,8 +165,8 @@ public:
         return true;
     }
 
-    /// Drops everything from byte `size` on: a line whose writer was killed in the middle of it.
-    /// Does nothing without the exclusive lock.
+    /// Removes everything from byte `size` on, such as a line whose writer was killed. Does nothing
+    /// without the exclusive lock.
     [[nodiscard]] bool cut_to(std::size_t size) const noexcept
     {
         return is_exclusive_ && ::ftruncate(file_.get(), static_cast<::off_t>(size)) == 0;
