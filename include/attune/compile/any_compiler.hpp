@@ -1,4 +1,4 @@
-// attune/compile/any_compiler.hpp - any compiler as one value.
+// attune/compile/any_compiler.hpp - a type-erased compiler.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,16 +15,16 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-// Of the stages that run code.
+// Declared in measure/ and tune/.
 class device_target;
 class bench;
 struct tuning_options;
 struct tuning_problem;
 
-/// The optional part of a compiler: it keeps the code of winners for later processes.
-/// keep_winner() puts the code of a variant, compiled before, where find_winner() finds it in less
-/// time than compiling takes; false: it could not. find_winner() gives nothing where nothing was
-/// kept, or where it does not fit any more. Neither throws for what is on the disk.
+/// An optional part of a compiler: it keeps the code of winners for later processes. keep_winner()
+/// stores the code of a compiled variant; false: it could not. find_winner() loads that code, which
+/// is faster than compiling; empty: nothing was kept, or the kept code is out of date. Neither
+/// throws because of the disk.
 template <class C>
 concept remembering_compiler =
     compiler<C> && requires(C& c, kernel_source const& kernel, compile_request const& v) {
@@ -32,14 +32,14 @@ concept remembering_compiler =
         { c.keep_winner(kernel, v) } -> std::convertible_to<bool>;
     };
 
-/// The other optional part: notice() is a sentence that the user should read, such as which
-/// compiler serves in place of the one asked for; empty: there is none.
+/// An optional part of a compiler: notice() is a sentence for the user, such as which compiler
+/// replaces the requested one; empty: no notice.
 template <class C>
 concept noticing_compiler = compiler<C> && requires(C& c) {
     { c.notice() } -> std::convertible_to<std::string>;
 };
 
-/// Any compiler, with what it leaves out filled in: no notice, nothing kept, no device.
+/// Any compiler. Optional parts that it lacks have defaults: no notice, nothing kept, no device.
 struct any_compiler {
     std::function<compile_result(kernel_source const&, compile_request const&)> compile;
     std::function<std::string()> identity;
@@ -49,15 +49,15 @@ struct any_compiler {
             [](kernel_source const&, compile_request const&) { return std::optional<callable>{}; };
     std::function<bool(kernel_source const&, compile_request const&)> keep_winner =
         [](kernel_source const&, compile_request const&) { return false; };
-    /// Of a device_compiler; empty: it makes code for this processor. Looked for at a call, not
-    /// before: a program may run where there is no device. Errors  those of the compiler's target()
+    /// The device of a device_compiler; empty: code is for this processor. Called when code is run,
+    /// because a program may start where there is no device. Errors  those of target()
     std::function<std::shared_ptr<device_target const>()> find_target{};
-    /// Where its code is run and timed, in place of this processor and the target; empty: there.
-    /// For tests, which script times.
+    /// Makes the bench that times the code, for tests with scripted times; empty: the default
+    /// bench.
     std::function<std::unique_ptr<bench>(tuning_problem const&, tuning_options const&)>
         make_bench{};
 
-    /// Null: this processor. It refers to the compiler, which outlives it.
+    /// Null: this processor. The result refers to the compiler, which must outlive it.
     [[nodiscard]] std::shared_ptr<device_target const> target() const
     {
         return find_target ? find_target() : nullptr;
@@ -66,7 +66,7 @@ struct any_compiler {
 
 namespace detail {
 
-/// @param held  a pointer to the compiler, owning or not
+/// @param held  an owning or plain pointer to the compiler
 template <class Compiler, class Pointer>
 [[nodiscard]] any_compiler erase_compiler(Pointer held)
 {
@@ -90,18 +90,18 @@ template <class Compiler, class Pointer>
 
 } // namespace detail
 
-/// @param held  refers to the compiler; must outlive the result
+/// @param held  must outlive the result
 template <class Compiler>
 [[nodiscard]] any_compiler make_any_compiler(Compiler& held)
 {
     any_compiler out = detail::erase_compiler<Compiler>(&held);
-    // make_device_target() is declared beside the device: see tune/device/devices.hpp.
+    // make_device_target() is declared with the device: see tune/device/devices.hpp.
     if constexpr (device_compiler<Compiler>)
         out.find_target = [&held] { return make_device_target(std::as_const(held).target()); };
     return out;
 }
 
-/// Shares the compiler: one for this processor.
+/// Owns the compiler, which must be one for this processor.
 template <class Compiler>
 [[nodiscard]] any_compiler share_compiler(Compiler held)
 {

@@ -1,4 +1,4 @@
-// attune/compile/callable.hpp - what becomes of compiling a variant.
+// attune/compile/callable.hpp - the result of compiling a variant.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A variant that does not compile or load is a value for the search, not an exception.
+/// The callable of a variant, or why it did not compile or load.
 using compile_result = std::variant<callable, failure>;
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/compile/clang.ipp - compiles with the Clang module, unless the cache knows the code.
+// attune/compile/clang.ipp - compiles with the Clang module, or loads from the cache.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -35,14 +35,14 @@ struct clang_compiler::state {
     }
 
     /// Drops the session in a child that was forked while another thread compiled: the session may
-    /// be half changed there, so the child opens a session of its own. @pre  `lock` is held
+    /// be half changed there, and the next call opens a new one. @pre  `lock` is held
     void renew_after_fork()
     {
         if (std::exchange(forks, detail::forks_amid_work()) == detail::forks_amid_work()) return;
         if (session) detail::keep_forever(std::exchange(session, nullptr));
     }
 
-    /// Opens the module, or settles on the fallback. May throw, and then tries again next time.
+    /// Opens the module, or chooses the fallback. A call after an exception tries again.
     void open()
     {
         if (session || fallback || !why_cache_alone.empty()) return;
@@ -78,10 +78,10 @@ struct clang_compiler::state {
                  "' instead, which takes longer per variant";
     }
 
-    /// Takes the facts of the compiler that compiled here last, so that its code is found in the
-    /// cache. compile() is an error then.
+    /// Uses the cached facts of the last module that was opened here, so that its code can be found
+    /// in the cache; compile() then throws.
     /// @param reason  why no compiler can be used
-    /// @return  false when the cache knows no compiler
+    /// @return  false when the cache has no facts and the fallback compiler never ran
     [[nodiscard]] bool use_cache_alone(system_compiler const& other, std::string const& reason)
     {
         if (auto const kept = cache.look(detail::last_facts_key()))
@@ -95,8 +95,8 @@ struct clang_compiler::state {
         return true;
     }
 
-    /// What identifies the module: from the cache, else from the module, which is then opened.
-    /// @return  nothing when the fallback serves
+    /// The module's facts: from the cache, else from the module, which is opened for it.
+    /// @return  empty when the fallback compiles
     [[nodiscard]] std::optional<detail::clang_facts> known_facts()
     {
         detail::work_in_progress const at_work;
@@ -111,7 +111,7 @@ struct clang_compiler::state {
         return fallback ? std::optional<detail::clang_facts>{} : facts;
     }
 
-    /// @return  null when the fallback serves
+    /// @return  null when the fallback compiles
     [[nodiscard]] std::shared_ptr<detail::clang_session const> session_or_null()
     {
         std::lock_guard const one(lock);
@@ -146,7 +146,7 @@ struct clang_compiler::state {
         return out;
     }
 
-    /// Where the libraries are that these flags name; or a failure that says which is nowhere.
+    /// The paths of the libraries that the flags name, or a failure that names a missing one.
     [[nodiscard]] std::variant<std::vector<std::string>, failure>
     libraries_of(kernel_source const& kernel, compile_request const& v) const
     {
@@ -154,7 +154,7 @@ struct clang_compiler::state {
         return detail::find_libraries(detail::take_library_flags(flags));
     }
 
-    /// Compiles, and keeps the object under `key`.
+    /// Compiles a variant and keeps its object under `key`.
     [[nodiscard]] compile_result
     compile_anew(std::shared_ptr<detail::clang_session const> const& module,
                  std::string const& key,
@@ -162,8 +162,8 @@ struct clang_compiler::state {
                  compile_request const& v,
                  std::vector<std::string> const& libraries) const;
 
-    /// Writes the code to options.debug_folder as a shared object and loads that instead. Returns
-    /// `loaded` as it is when there is no such folder or the object cannot be linked.
+    /// Writes the code to options.debug_folder as a shared object and loads that. Returns `loaded`
+    /// unchanged when the option is empty or linking fails.
     [[nodiscard]] compile_result on_disk(compile_result loaded,
                                          std::string_view object,
                                          compile_request const& v,
@@ -172,12 +172,12 @@ struct clang_compiler::state {
     clang_options options;
     object_cache cache;
     detail::fork_safe_mutex lock{};
-    unsigned forks = detail::forks_amid_work(); ///< when `session` was opened
+    unsigned forks = detail::forks_amid_work(); ///< its value when `session` was opened
     std::optional<detail::clang_facts> facts{};
     std::shared_ptr<detail::clang_session const> session{};
     std::unique_ptr<system_compiler> fallback{};
     std::string notice{};
-    std::string why_cache_alone{}; ///< not empty: no compiler can be used, for this reason
+    std::string why_cache_alone{}; ///< the reason when no compiler can be used; else empty
 };
 
 ATTUNE_INLINE clang_compiler::clang_compiler(clang_options options)
@@ -213,7 +213,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
 {
     attune_clang_functions const& functions = *module->functions;
     std::vector<std::string> arguments = flags_of(kernel, v);
-    (void)detail::take_library_flags(arguments); // clang would say that it links nothing
+    (void)detail::take_library_flags(arguments); // Clang warns about unused flags of the linker
     if (!options.debug_folder.empty()) arguments.emplace_back("-g");
     for (std::string const& dir : kernel.include_dirs)
         arguments.push_back("-I" + dir);
@@ -242,10 +242,10 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        keeper.functions(),
                                        library_list.data(),
                                        library_list.size()};
-    detail::quiet_writes const quiet; // of parsed headers
+    detail::quiet_writes const quiet; // the keeper writes parsed headers
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
-    detail::watch_program_end(); // LLVM has new static objects, perhaps
+    detail::watch_program_end(); // LLVM may have made new static objects
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
     if (!object.empty() && !detail::tells_the_time(kernel.text)) {

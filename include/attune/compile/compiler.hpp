@@ -1,4 +1,4 @@
-// attune/compile/compiler.hpp - what a compiler of kernel variants must offer.
+// attune/compile/compiler.hpp - the concept of a compiler of kernel variants.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,9 +13,9 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// compile() gives a callable or a failure (stage compile or load) and may be called from several
-/// threads at once; it throws attune::error only when no variant whatever could be compiled.
-/// identity() names everything but the kernel that decides about the code: compiler, version,
-/// flags, CPU. Equal identities and equal input give equal code.
+/// threads at once; it throws attune::error only when no variant could be compiled. identity()
+/// names everything besides the kernel that determines the code: compiler, version, flags, CPU.
+/// Equal identities and equal input give equal code.
 template <class C>
 concept compiler =
     requires(C& c, C const& fixed, kernel_source const& kernel, compile_request const& v) {
@@ -23,7 +23,7 @@ concept compiler =
         { fixed.identity() } -> std::convertible_to<std::string>;
     };
 
-/// One readable error for a type that is no compiler; true otherwise. For public entry points:
+/// True for a compiler; else one readable compile error. For public entry points:
 /// `if constexpr (require_compiler<C>()) { body }`.
 template <class C>
 consteval bool require_compiler()

@@ -1,4 +1,4 @@
-// attune/compile/compiler_choice.hpp - several compilers as one, chosen for each variant.
+// attune/compile/compiler_choice.hpp - a compiler that forwards each variant to one of several.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A compiler and the value of a compilers<"X">(...) parameter that stands for it.
+/// A compiler and its value of a compilers<"X">(...) parameter.
 class named_compiler {
 public:
     template <class C>
@@ -35,8 +35,8 @@ private:
     any_compiler held_{};
 };
 
-/// Models `compiler`. Compiles each variant with the compiler that variant.compiler names, and with
-/// the first when it names none. Cheap to copy; copies share the compilers.
+/// Models `compiler`. Compiles each variant with the compiler that variant.compiler names; without
+/// a name, with the first. Cheap to copy; copies share the compilers.
 ///
 /// Example   inline constexpr auto cxx = attune::compilers<"CXX">("clang", "g++");
 ///           attune::tuned fast{kernel, attune::compiler_choice{
@@ -44,7 +44,7 @@ private:
 ///               {"g++", attune::system_compiler{{.command = "g++"}}}}};
 class compiler_choice {
 public:
-    /// Errors   attune::error for no compiler, and for two of one name
+    /// Errors   attune::error: no compilers, or two with one name
     compiler_choice(std::initializer_list<named_compiler> compilers)
         : compilers_(compilers)
     {
@@ -58,7 +58,7 @@ public:
                                 "the names are the values of attune::compilers<\"X\">(...)");
     }
 
-    /// Errors   attune::error when the variant names a compiler that is not there
+    /// Errors   attune::error: the variant names an unknown compiler
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const
     {
@@ -67,7 +67,7 @@ public:
             code->compiler = identity() + "; used: " + code->compiler;
         return made;
     }
-    /// What the chosen compiler kept, if it can keep anything.  Errors  as compile()
+    /// find_winner() of the chosen compiler; empty when that keeps nothing.  Errors  as compile()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       compile_request const& v) const
     {
@@ -80,7 +80,7 @@ public:
 
     /// "clang: clang 19.1.7 -O3 ...; g++: g++ (Debian 12.2.0-14) 12.2.0 -O3 ..."
     [[nodiscard]] std::string identity() const { return joined(&any_compiler::identity); }
-    /// What its compilers want to be read; may be empty.
+    /// The notices of its compilers; may be empty.
     [[nodiscard]] std::string notice() const { return joined(&any_compiler::notice); }
 
 private:

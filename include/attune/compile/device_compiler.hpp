@@ -1,4 +1,4 @@
-// attune/compile/device_compiler.hpp - what a compiler of kernels for a device must offer.
+// attune/compile/device_compiler.hpp - the concept of a compiler for a device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,17 +12,16 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Whether a type says what device code is made for. A device of another kind specialises it for
-/// its own type, and declares make_device_target() for that: tune/device/device_target.hpp.
+/// True for types that describe a device to compile for. Another kind of device specialises it for
+/// its own type and declares make_device_target() for that: tune/device/device_target.hpp.
 template <class Target>
 inline constexpr bool describes_device = false;
 template <>
 inline constexpr bool describes_device<cuda_target> = true;
 
-/// A compiler whose callables are for target(), of a type that describes_device, with the launch
-/// that the variant was made with. object_key covers both. target() is the same for every call and
-/// every copy. For a cuda_target, callable::address points to a `device_variant`, which
-/// callable::code keeps alive.
+/// A compiler for the device that target() describes. Its callables include the variant's launch,
+/// and object_key covers it. target() is the same for every call and copy. For a cuda_target,
+/// callable::address points to a `device_variant` that callable::code owns.
 template <class C>
 concept device_compiler = compiler<C> && requires(C const& fixed) {
     fixed.target();

@@ -1,4 +1,4 @@
-// attune/compile/system.hpp - compiles a variant with the machine's own compiler and dlopen.
+// attune/compile/system.hpp - a compiler that runs the machine's C++ compiler and dlopen.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,67 +15,68 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How system_compiler compiles.
+/// Options of system_compiler.
 struct system_options {
     std::string command = "c++"; ///< g++ or clang++, by name or path
     std::vector<std::string> flags{"-O3", "-march=native", "-std=c++20"};
-    double limit_s = 60.0; ///< wall seconds for one variant; past it the variant is a failure
-    cache_options cache{}; ///< where compiled code is kept between runs; not with debug_folder
-    /// Not empty: with debug information; the shared objects go to this folder, named after the
-    /// variant's macros, and stay there, so that gdb and perf find functions and lines.
+    double limit_s = 60.0; ///< wall seconds for one variant; a variant that takes longer fails
+    cache_options cache{}; ///< where compiled code is kept between runs; unused with debug_folder
+    /// Not empty: shared objects with debug information are kept in this folder, named after the
+    /// variant's macros, so that gdb and perf find functions and lines.
     std::string debug_folder{};
 };
 
 /// Runs `c++ -shared -fPIC` on the kernel and loads the result with dlopen. Models `compiler`;
-/// cheap to copy; copies share what they know. The kernel's own symbols are hidden, so that a
-/// kernel file that is compiled into the program too is not mistaken for the variant.
+/// cheap to copy; copies share one state. The kernel's own symbols are hidden, so that they are not
+/// taken for those of a kernel file that is compiled into the program too.
 ///
-/// What clang_compiler has                        here
-/// kernels from files, texts and the program      the same
-/// templates, C linkage, checked signature        the same
-/// macros, flags of kernel and variant            the same; any flag, `-mllvm` included
-/// include folders, changed headers               the same: read anew for every variant
-/// static and thread_local objects, exceptions    the same
-/// symbols of the program (link it -rdynamic)     the same
-/// undefined symbol is a failure that names it    the same
-/// libraries of -l and -L                         the same, archives too
-/// OpenMP                                         the library of this compiler. GCC's cannot run in
-///                                                a forked child once the parent has used it: there
-///                                                a trial run ends at its time limit
-/// libm, vector mathematics                       the same; g++ needs no flag but -ffast-math
-/// debug_folder                                   the same
-/// headers parsed once, kept on disk              none: twice to six times the time per variant
-/// object cache, find_winner, keep_winner         the same; a shared object is a winner as it is
-/// object_key without names                       not quite: the names it exports count
+/// Feature of clang_compiler                      Here
+/// kernels from files, texts and the program      yes
+/// templates, C linkage, checked signature        yes
+/// macros, flags of kernel and variant            yes; any flag, `-mllvm` included
+/// include folders, changed headers               yes; headers are read for every variant
+/// static and thread_local objects, exceptions    yes
+/// symbols of the program (link it -rdynamic)     yes
+/// an undefined symbol is a failure with its name yes
+/// libraries of -l and -L                         yes, archives too
+/// OpenMP                                         the compiler's library. GCC's hangs in a forked
+///                                                child after the parent has used it: a trial there
+///                                                ends at its time limit
+/// libm, vector mathematics                       yes; g++ needs only -ffast-math
+/// debug_folder                                   yes
+/// headers parsed once, kept on disk              no: 2 to 6 times the time per variant
+/// object cache, find_winner, keep_winner         yes; every shared object can be a winner
+/// object_key without names                       partly: exported names count
 class system_compiler {
 public:
     explicit system_compiler(system_options options = {});
 
-    /// Loads the shared object from the cache when a variant of the same text, flags and macros was
-    /// compiled before and no file that it read has changed.
-    /// Errors   attune::error when the command does not exist, no temporary folder can be made, or
-    ///          code in that folder may not be executed
+    /// Loads the shared object from the cache when a variant with the same text, flags and macros
+    /// was compiled before and no file that it read has changed.
+    /// Errors   attune::error: the command does not exist, no temporary folder can be made, or code
+    ///          in that folder must not be executed
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const;
 
     /// "g++ (Debian 12.2.0-14) 12.2.0 -O3 ... cpu=... target=<hash of what -march gives>". Runs the
-    /// command once; where that has gone, it is the latest one that the cache knows, and what that
-    /// made is found.  Errors  attune::error when it does not exist and never did
+    /// command once. If the command no longer exists, the identity of the last one in the cache,
+    /// whose code can still be found.  Errors  attune::error: it does not exist and the cache has
+    /// none
     [[nodiscard]] std::string identity() const;
 
-    /// Whether identity() is known: the command exists, or the cache has code that it compiled.
+    /// True when identity() can be given: the command exists, or the cache has its identity.
     [[nodiscard]] bool was_used() const;
 
-    /// Why this compiler cannot be used, as one sentence; empty when it can. Runs nothing.
+    /// Why this compiler cannot be used, in one sentence; empty when it can. Runs nothing.
     [[nodiscard]] std::string missing() const;
 
-    /// The variant, when it is in the cache.  Errors  as identity()
+    /// Loads the variant from the cache; empty when it is not there.  Errors  as identity()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       compile_request const& v) const;
-    /// Whether find_winner() will find it: what was compiled is kept already.
+    /// True when find_winner() will find the variant. Stores nothing: compile() has stored it.
     bool keep_winner(kernel_source const& kernel, compile_request const& v) const;
 
-    /// Where the cache is, and how often it had what was compiled, in this process.
+    /// The folder of the cache, and its hits and misses in this process.
     [[nodiscard]] cache_statistics statistics() const;
 
 private:

@@ -1,4 +1,4 @@
-// attune/compile/system.ipp - spawns the compiler, loads and unloads its shared objects.
+// attune/compile/system.ipp - runs the compiler, loads and unloads its shared objects.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -54,7 +54,7 @@ struct system_compiler::state {
         return detail::request_key("system shared object", compiler, all, v);
     }
 
-    /// The code, when it is in the cache.
+    /// The code from the cache; empty when it is not there.
     [[nodiscard]] std::optional<callable> kept(std::string const& compiler,
                                                kernel_source const& kernel,
                                                compile_request const& v,
@@ -63,13 +63,13 @@ struct system_compiler::state {
     system_options options;
     object_cache cache;
     detail::fork_safe_mutex mutex{};
-    std::string identity{}; ///< empty until asked for
+    std::string identity{}; ///< empty until identity() is called
     bool is_clang = false;
 };
 
 namespace detail {
 
-/// The processor's own name for itself.
+/// The model name of the processor.
 [[nodiscard]] inline std::string processor_name()
 {
     for (std::string const& line : processor_lines())
@@ -78,9 +78,9 @@ namespace detail {
     return "unknown";
 }
 
-/// What a compiler answers to a question about itself. What it says when it fails is no answer, and
-/// must not be kept as its identity.
-/// Errors   attune::error: it failed, said nothing or took too long
+/// The output of a compiler that is run to identify itself.
+/// Errors   attune::error: the compiler failed, printed nothing or took too long. Such an output
+///          must not be kept as its identity
 [[nodiscard]] inline std::string answer_of(std::vector<std::string> const& question, double limit_s)
 {
     process_result said = run_process(question, limit_s);
@@ -118,7 +118,7 @@ ATTUNE_INLINE std::string system_compiler::identity() const
     std::lock_guard const lock(state_->mutex);
     if (!state_->identity.empty()) return state_->identity;
     system_options const& options = state_->options;
-    // Where the compiler has gone, the cache may still have what it made.
+    // If the compiler no longer exists, the cache may still have its code.
     content_hash latest;
     latest.add("latest system compiler").add(options.command).add(detail::processor_facts());
     for (std::string const& flag : options.flags)
@@ -145,7 +145,7 @@ ATTUNE_INLINE std::string system_compiler::identity() const
     std::vector<std::string> ask{options.command};
     ask.insert(ask.end(), options.flags.begin(), options.flags.end());
     ask.insert(ask.end(), {"-dM", "-E", "-x", "c++", "/dev/null"});
-    // The predefined macros are what -march=native came to on this machine.
+    // The predefined macros show what -march=native means on this machine.
     std::string const target =
         content_hash{}.add(detail::answer_of(ask, options.limit_s)).hex().substr(0, 12);
     state_->is_clang = is_clang;
@@ -238,7 +238,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     std::vector<std::string> flags = options.flags;
     flags.insert(flags.end(), kernel.flags.begin(), kernel.flags.end());
     flags.insert(flags.end(), v.flags.begin(), v.flags.end());
-    // A library before the object that needs it may be left out by the linker.
+    // A linker may skip a library that precedes the object that needs it.
     detail::library_flags const libraries = detail::take_library_flags(flags);
     append(flags);
     if (!options.debug_folder.empty()) command.emplace_back("-g");
@@ -254,7 +254,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
             "-ffile-prefix-map=" + folder.path() + "=.",
             "-Wl,--build-id=none",
             "-Wl,-Bsymbolic-functions"});
-    // Such symbols would keep the object loaded for ever; clang never makes them.
+    // Unique symbols would prevent unloading; clang does not emit them.
     if (!state_->is_clang) command.emplace_back("-fno-gnu-unique");
     std::string const rule = folder.path() + "/rule";
     append({"-MD", "-MF", rule, "-o", object, "-x", "c++", source});

@@ -1,4 +1,4 @@
-// attune/compile/ahead/ahead.ipp - walks the section in which the linker gathered the functions.
+// attune/compile/ahead/ahead.ipp - reads the linker sections that list the functions.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-// Made by the linker, and null where there is no such section.
+// Defined by the linker; null when there is no such section.
 extern "C" {
 extern attune::function_ahead const* const __start_attune_ahead
     __attribute__((weak, visibility("hidden")));
@@ -27,7 +27,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// "void(std::span<const float>, int)" of a function_type's text.
+/// The type in a function_type's text: "void(std::span<const float>, int)".
 [[nodiscard]] inline std::string_view written_type(std::string_view text)
 {
     std::size_t const begin = text.find("F = ");
@@ -37,14 +37,14 @@ namespace detail {
     return text.substr(begin + 4, end - begin - 4);
 }
 
-/// Equal texts are equal types too: the tags differ where two shared libraries have one each.
+/// Compares texts too, because each shared library has its own tag of one type.
 [[nodiscard]] inline bool same_type(function_type const& one, function_type const& other)
 {
     return one.tag != nullptr && other.tag != nullptr &&
            (one.tag == other.tag || written_type(one.text) == written_type(other.text));
 }
 
-/// Whether `flags`, each followed by a line feed, has exactly this one.
+/// True when `flags`, each followed by a line feed, contains `wanted`.
 [[nodiscard]] inline bool has_flag(std::string_view flags, std::string_view wanted)
 {
     while (!flags.empty()) {
@@ -56,7 +56,7 @@ namespace detail {
     return false;
 }
 
-/// The first flag of the program's that would have changed the text, and was not given.
+/// The first flag of wanted.source that changes the text and is not in `flags`.
 [[nodiscard]] inline std::optional<std::string> missing_flag(wanted_ahead const& wanted,
                                                              std::string_view flags)
 {
@@ -68,7 +68,7 @@ namespace detail {
     return std::nullopt;
 }
 
-/// The first macro that FLAGS define to another value than the program's default.
+/// The first macro of `wanted` that `flags` defines to another value.
 [[nodiscard]] inline std::optional<std::string> other_value(wanted_ahead const& wanted,
                                                             std::string_view flags)
 {
@@ -81,7 +81,7 @@ namespace detail {
     return std::nullopt;
 }
 
-/// Why code made with `flags` is not the default of what is wanted; empty: it is.
+/// Why code made with `flags` is not the wanted default; empty when it is.
 [[nodiscard]] inline std::string made_otherwise(wanted_ahead const& wanted, std::string_view flags)
 {
     if (auto const flag = missing_flag(wanted, flags))
@@ -99,7 +99,7 @@ namespace detail {
     return out;
 }
 
-/// "float const*, int" of what the program declares, as the device has it.
+/// The declared argument types as the device has them: "float const*, int".
 [[nodiscard]] inline std::string device_arguments(compile_request const& signature)
 {
     std::string text;
@@ -108,7 +108,7 @@ namespace detail {
     return text;
 }
 
-/// How many parameters an entry of a PTX text has.
+/// The number of parameters of an entry in a PTX text.
 [[nodiscard]] inline std::size_t parameters_in_ptx(std::string_view ptx, std::string_view entry)
 {
     std::size_t const begin = ptx.find(".entry " + std::string(entry) + '(');
@@ -121,7 +121,7 @@ namespace detail {
     return count;
 }
 
-/// 75 of ".target sm_75".
+/// The number in ".target sm_75": 75.
 [[nodiscard]] inline int architecture_of_ptx(std::string_view ptx)
 {
     std::size_t at = ptx.find("\n.target sm_");

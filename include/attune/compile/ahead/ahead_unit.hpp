@@ -1,24 +1,24 @@
-// attune/compile/ahead/ahead_unit.hpp - how a program lists the functions that were compiled with it.
+// attune/compile/ahead/ahead_unit.hpp - the lists of functions that were compiled with the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// A kernel file follows this header in the generated unit: no header of the standard library here.
+// The generated unit includes this header before a kernel file: no standard headers here.
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A function type as this compiler writes it: `F = void(std::span<const float>, int)` somewhere in
-/// a longer text.
+/// A text that contains the function type as the compiler writes it:
+/// `F = void(std::span<const float>, int)`.
 template <class F>
 [[nodiscard]] constexpr char const* function_type_text() noexcept
 {
     return __PRETTY_FUNCTION__;
 }
 
-/// Its address stands for the type in all of a program or shared library, with and without RTTI.
-/// Not constant: a linker may fold constants. Never written.
+/// `&at` identifies a type within a program or shared library, with and without RTTI. `at` is not
+/// const, because a linker may merge constants; it is never written.
 template <class F>
 struct __attribute__((visibility("hidden"))) attune_type_tag {
     static inline char at = 0;
@@ -26,10 +26,10 @@ struct __attribute__((visibility("hidden"))) attune_type_tag {
 
 } // namespace detail
 
-/// A function type at run time.
+/// A function type as a value.
 struct function_type {
-    char const* text = "";     ///< for messages: g++ writes one type in more than one way
-    void const* tag = nullptr; ///< of detail::attune_type_tag; null: no type
+    char const* text = "";     ///< for messages only: g++ has several texts for one type
+    void const* tag = nullptr; ///< &attune_type_tag<F>::at; null: no type
 };
 
 template <class F>
@@ -38,18 +38,18 @@ template <class F>
     return {detail::function_type_text<F>(), &detail::attune_type_tag<F>::at};
 }
 
-/// One function of a kernel file, compiled into the program with its defaults.
+/// A function of a kernel file that was compiled into the program with its defaults.
 struct function_ahead {
     char const* name;   ///< as the program declares it: "sgemm", "linear::sgemm" or "sgemm<TILE>"
-    function_type type; ///< of the function, less a `noexcept`
-    void* (*address)(); ///< to be cast to that type
+    function_type type; ///< of the function, without `noexcept`
+    void* (*address)(); ///< returns the function, to be cast to `type`
     char const* path;   ///< of the kernel file, as in its embedded_kernel
     char const* flags;  ///< the FLAGS of attune_add_kernel, each followed by a line feed
 };
 
 namespace detail {
 
-/// A pointer to something that is no function, such as a member of a class: never matches.
+/// Not a pointer to a function (a member pointer, say): its empty type never matches.
 template <class Pointer>
 struct ahead_type {
     static constexpr function_type type{};
@@ -63,7 +63,7 @@ struct ahead_type<Result (*)(Args...)> {
 template <class Result, class... Args>
 struct ahead_type<Result (*)(Args...) noexcept> : ahead_type<Result (*)(Args...)> {};
 
-/// The address of `Function`; a constant cannot hold it as what it is not.
+/// The address of `Function`. Not a constant, because reinterpret_cast is not constexpr.
 template <auto Function>
 void* ahead_address() noexcept
 {
@@ -75,7 +75,7 @@ void* ahead_address() noexcept
 
 } // namespace detail
 
-/// For generated code: what `&function` is, less a `noexcept`.
+/// For generated code: describes `Function`.
 template <auto Function>
 [[nodiscard]] constexpr function_ahead
 describe_ahead(char const* name, char const* path, char const* flags) noexcept
@@ -87,24 +87,24 @@ describe_ahead(char const* name, char const* path, char const* flags) noexcept
             flags};
 }
 
-/// One __global__ function of a kernel file, compiled to PTX with its defaults.
+/// A __global__ function of a kernel file that was compiled to PTX with its defaults.
 struct device_ahead {
     char const* name;  ///< as the program declares it: "saxpy", "linear::gemm" or "gemm<TILE>"
     char const* entry; ///< its symbol in the PTX
-    char const* types; ///< of its arguments: "float const*, int"; "?": C linkage does not tell
+    char const* types; ///< of its arguments: "float const*, int"; "?": unknown with C linkage
     char const* path;  ///< of the kernel file, as in its embedded_kernel
     char const* flags; ///< the FLAGS of attune_add_kernel, each followed by a line feed
-    unsigned char const* ptx; ///< a text that ends with a zero
+    unsigned char const* ptx; ///< zero-terminated text
 };
 
 } // namespace attune::inline ATTUNE_ABI
 
-/// Lists a `device_ahead` among those of the program. For generated code.
+/// Adds a `device_ahead` to the program's list. For generated code.
 #define ATTUNE_LIST_PTX(kernel)                                                                    \
     __attribute__((section("attune_ptx"),                                                          \
                    used)) attune::device_ahead const* const kernel##_listed = &(kernel);
 
-/// Lists a `function_ahead` among those of the program. For generated code.
+/// Adds a `function_ahead` to the program's list. For generated code.
 #define ATTUNE_LIST_AHEAD(function)                                                                \
     __attribute__((section("attune_ahead"),                                                        \
                    used)) attune::function_ahead const* const function##_listed = &(function);

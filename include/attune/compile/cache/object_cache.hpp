@@ -1,7 +1,7 @@
-// attune/compile/cache/object_cache.hpp - compiled code on disk, so that nothing is compiled twice.
+// attune/compile/cache/object_cache.hpp - a cache of compiled code on disk.
 // SPDX-License-Identifier: MIT
 //
-// The list of files in place of the preprocessor is the "direct mode" of ccache
+// The list of files replaces a run of the preprocessor, as in the "direct mode" of ccache.
 #pragma once
 
 #include <attune/compile/cache/options.hpp>
@@ -16,28 +16,28 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A folder of files that any number of processes and threads may share. Cheap to copy; copies
-/// share their counts. Nothing is touched before the first find() or add().
+/// A folder of files that processes and threads share. Copies are cheap and share their counts. No
+/// file is opened before the first find() or add().
 ///
-/// Every file is checked against a hash before its content is given out. A damaged file is removed
-/// and counts as absent. Files appear whole or not at all. The folder has mode 0700; a folder that
-/// another user owns or may write to is refused. No function throws on account of the disk:
-/// a cache that cannot be used finds nothing and keeps nothing.
+/// Every file is checked against its hash when it is read; a damaged file is removed and counts as
+/// absent. Files are written completely or not at all. The folder has mode 0700; a folder that
+/// another user owns or may write to is refused. No function throws because of the disk: an
+/// unusable cache finds nothing and keeps nothing.
 class object_cache {
 public:
     explicit object_cache(cache_options options = {});
 
     /// @param key  32 hexadecimal digits
-    /// Cost  one small file, and one stat for every file the bytes depend on
+    /// Cost  reads one small file, and one stat for every file that the bytes depend on
     [[nodiscard]] std::optional<cached_bytes> find(std::string const& key) const;
-    /// The same, not counted.
+    /// As find(), without a change of the statistics.
     [[nodiscard]] std::optional<cached_bytes> look(std::string const& key) const;
 
     /// @return  false when nothing was kept: the cache is off, the disk is full, or a file in
-    ///          `inputs` is so new that it may have changed since it was read
+    ///          `inputs` changed so recently that it may have changed after it was read
     bool add(std::string const& key, std::string_view bytes, cache_inputs const& inputs) const;
-    /// The same for bytes that depend on the same files as others, which were found.
-    /// @param inputs  cached_bytes::inputs of those others
+    /// Adds bytes that depend on the same files as bytes found before.
+    /// @param inputs  cached_bytes::inputs of the found bytes
     bool add(std::string const& key, std::string_view bytes, std::string const& inputs) const;
 
     void remove(std::string const& key) const;

@@ -1,4 +1,4 @@
-// attune/compile/cache/object_cache.ipp - finds and keeps compiled code.
+// attune/compile/cache/object_cache.ipp - reading, checking and writing entries.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,7 +20,7 @@ struct object_cache::state {
     {
     }
 
-    /// The opened folder; none when the cache is off.
+    /// Opens the folder; empty when the cache is off.
     [[nodiscard]] detail::descriptor open()
     {
         std::string folder;
@@ -40,7 +40,7 @@ struct object_cache::state {
         return opened;
     }
 
-    /// @return  nothing when it is not there, or damaged; then it is removed
+    /// @return  empty when the entry is absent, or damaged; a damaged entry is removed
     [[nodiscard]] std::optional<detail::cache_entry> read(int folder, std::string const& key)
     {
         std::string const name = detail::cache_file_name(key);
@@ -54,7 +54,7 @@ struct object_cache::state {
         return entry;
     }
 
-    /// Whether the files of a list are as they were.
+    /// True when the files of an input list are unchanged.
     [[nodiscard]] bool unchanged(int folder, std::string const& list)
     {
         std::shared_ptr<std::vector<detail::cache_input> const> inputs;
@@ -149,7 +149,7 @@ ATTUNE_INLINE void object_cache::remove(std::string const& key) const
 
 ATTUNE_INLINE cache_statistics object_cache::statistics() const
 {
-    (void)state_->open(); // so that it can say where it is, and why not
+    (void)state_->open(); // sets `place`
     std::lock_guard const lock(state_->mutex);
     return {state_->hits,
             state_->misses,

@@ -1,4 +1,4 @@
-// attune/compile/cache/options.hpp - what a cache of compiled code is told, and what it tells.
+// attune/compile/cache/options.hpp - options and statistics of the cache of compiled code.
 // SPDX-License-Identifier: MIT
 // tested by compile/cache/object_cache.cpp
 #pragma once
@@ -11,37 +11,37 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Where compiled code is kept, and how much of it.
+/// Where compiled code is kept, and how much.
 struct cache_options {
     bool enabled = true;
-    /// Empty: $ATTUNE_CACHE, $XDG_CACHE_HOME/attune or ~/.cache/attune, the first that is set.
-    /// ATTUNE_CACHE=off turns the cache off, unless a folder is given here.
+    /// Empty: the first that is set of $ATTUNE_CACHE, $XDG_CACHE_HOME/attune and ~/.cache/attune.
+    /// ATTUNE_CACHE=off turns the cache off, unless `folder` is set.
     std::string folder{};
-    std::uint64_t limit_bytes = std::uint64_t{1} << 30; ///< on disk; the least recently used goes
+    std::uint64_t limit_bytes = std::uint64_t{1} << 30; ///< on disk; least recently used goes first
 };
 
-/// What became of the lookups of one cache and its copies, in this process.
+/// Counts of lookups of one cache and its copies, in this process.
 struct cache_statistics {
     std::uint64_t hits{};
     std::uint64_t misses{};
     std::uint64_t added{};
-    std::uint64_t damaged{};   ///< files that were not what was written; they are removed
+    std::uint64_t damaged{};   ///< files whose hash was wrong; they are removed
     std::string folder{};      ///< empty when the cache is off
-    std::string off_because{}; ///< one sentence when it is off; else empty
+    std::string off_because{}; ///< one sentence when the cache is off; else empty
 };
 
-/// What a compilation depended on besides its key.
+/// What a compilation depends on besides its key.
 struct cache_inputs {
-    std::vector<std::string> read{};   ///< files, absolute paths: their content counts
-    std::vector<std::string> missed{}; ///< looked for and not there: they must stay absent
+    std::vector<std::string> read{};   ///< files whose content counts; absolute paths
+    std::vector<std::string> missed{}; ///< files that must stay absent; absolute paths
     std::vector<std::string> tools{};  ///< programs and libraries: size and time of change count
-    std::int64_t began_ns{};           ///< when the first was read; nanoseconds of the system clock
+    std::int64_t began_ns{};           ///< start of the first read; ns of the system clock
 };
 
-/// Bytes that were found.
+/// Bytes found in a cache.
 struct cached_bytes {
     std::string bytes{};
-    std::string inputs{}; ///< names the list of files they depend on, for add()
+    std::string inputs{}; ///< key of the list of files that the bytes depend on, for add()
 };
 
 } // namespace attune::inline ATTUNE_ABI

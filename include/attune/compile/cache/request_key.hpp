@@ -1,4 +1,4 @@
-// attune/compile/cache/request_key.hpp - the key of a variant, known before it is compiled.
+// attune/compile/cache/request_key.hpp - the key of a variant, computed before it is compiled.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,12 +11,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// 32 hexadecimal digits that differ whenever text, path, include folders, flags, macros,
-/// signature, the compiler or the environment variables that it reads differ. The current folder
-/// counts when something in the kernel is relative to it. What the kernel includes is not looked
-/// at: that is for cache_inputs.
+/// 32 hexadecimal digits. They differ when the text, path, include folders, flags, macros,
+/// signature, compiler, or an environment variable that the compiler reads differ, and the current
+/// folder when the kernel uses a relative path. Included files do not count: see cache_inputs.
 ///
-/// @param kind      what the bytes are: "object", "shared object"
+/// @param kind      type of the cached bytes: "object", "shared object"
 /// @param compiler  everything that identifies the compiler, its flags and the processor
 [[nodiscard]] std::string request_key(std::string_view kind,
                                       std::string_view compiler,

@@ -1,4 +1,4 @@
-// attune/compile/cache/request_key.ipp - hashes all that a compilation is told.
+// attune/compile/cache/request_key.ipp - hashes all inputs of a compilation.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Whether the current folder can make a difference. Flags that may hold a path, or that write the
-/// folder into debug information, count as such.
+/// True when the result may depend on the current folder. This includes flags that may hold a path
+/// or that write the folder into debug information.
 [[nodiscard]] inline bool depends_on_current_folder(kernel_source const& kernel,
                                                     compile_request const& v)
 {

@@ -1,17 +1,17 @@
 // attune/compile/clang/abi.hpp - the C interface between attune and its Clang module.
 // SPDX-License-Identifier: MIT
 //
-// Plain C types, because the module may be built by another compiler than the program
+// Plain C types, because another compiler than the program's may have built the module.
 #pragma once
 
 extern "C" {
 
-/// Where parsed headers outlive the process. Both functions are called by compile(), on its thread,
-/// and only when it meets a kernel for the first time.
+/// Storage for parsed headers that outlives the process. compile() calls both functions on its own
+/// thread, and only for a kernel that the session has not met before.
 struct attune_clang_keeper {
     void* self; ///< the first argument of both
-    /// @return  what keep() was given under this key, until compile() returns; null when it is not
-    ///          there, or a file that it depends on has changed
+    /// @return  the bytes kept under this key, valid until compile() returns; null when they are
+    ///          absent, or a file that they depend on has changed
     unsigned char const* (*find)(void* self, char const* key, unsigned long* size);
     void (*keep)(void* self,
                  char const* key,
@@ -19,7 +19,7 @@ struct attune_clang_keeper {
                  unsigned long size,
                  char const* const* read, ///< files that the bytes depend on, absolute paths
                  unsigned long read_count,
-                 char const* const* missed, ///< files that were looked for and not there
+                 char const* const* missed, ///< files that were looked for and absent
                  unsigned long missed_count);
 };
 
@@ -27,34 +27,34 @@ struct attune_clang_keeper {
 struct attune_clang_request {
     char const* text;             ///< not necessarily zero-terminated
     unsigned long text_size;      ///< bytes
-    unsigned long kernel_size;    ///< the first bytes of `text` that are the kernel's own
-    char const* path;             ///< what messages call it; quoted includes are looked up there
-    char const* const* arguments; ///< of the clang driver, without macros of the variant
+    unsigned long kernel_size;    ///< leading bytes of `text` that are the kernel file
+    char const* path;             ///< name in messages; quoted includes are relative to it
+    char const* const* arguments; ///< of the clang driver, without the variant's macros
     unsigned long argument_count;
     char const* const* macros; ///< "-DNAME=VALUE"
     unsigned long macro_count;
-    double limit_s;      ///< wall seconds; past it optimising is cut short and the stage is 1
+    double limit_s;      ///< wall seconds; after them optimising is ended, and the stage is 1
     char const* entry;   ///< symbol to look up
     char const* overlay; ///< text of <attune/tunable.hpp>
     char const* views;   ///< text of <attune/matrix_view.hpp>
-    int precompile;      ///< not 0: keep the headers of the kernel parsed between variants
-    attune_clang_keeper const* keeper; ///< of these headers; may be null
-    char const* const* libraries;      ///< paths; asked for symbols that the process does not have
+    int precompile;      ///< not 0: reuse the parsed headers of the kernel between variants
+    attune_clang_keeper const* keeper; ///< stores parsed headers; may be null
+    char const* const* libraries;      ///< paths; searched for symbols that the process lacks
     unsigned long library_count;
 };
 
-/// What became of it. All texts belong to the reply.
+/// The result of a request. The reply owns all texts.
 struct attune_clang_reply {
     int stage;     ///< 0: loaded; 1: did not compile; 2: did not load
     void* address; ///< of the entry
-    void* code;    ///< to be given to release_code; null when not loaded
+    void* code;    ///< for release_code(); null when not loaded
     char const* log;
     unsigned char const* object; ///< the relocatable object
     unsigned long object_size;   ///< bytes
     int precompiled;             ///< 1 when parsed headers were reused for this variant
     char const* const* read;     ///< every file that the object depends on, absolute paths
     unsigned long read_count;
-    char const* const* missed; ///< files that were looked for and not there, absolute paths
+    char const* const* missed; ///< files that were looked for and absent, absolute paths
     unsigned long missed_count;
 };
 
@@ -71,20 +71,20 @@ struct attune_clang_functions {
     attune_clang_reply* (*compile)(void* session, attune_clang_request const* request);
     void (*free_reply)(attune_clang_reply* reply);
     void (*release_code)(void* session, void* code);
-    /// Loads an object that compile() made, in this process or in another.
+    /// Loads an object that compile() made, in this or another process.
     attune_clang_reply* (*load_object)(void* session,
                                        unsigned char const* object,
                                        unsigned long size,
                                        char const* entry,
                                        char const* const* libraries,
                                        unsigned long library_count);
-    /// Paths of the shared libraries that decide about the code, each followed by a line end.
+    /// Paths of the shared libraries that hold Clang and LLVM, each followed by a line end.
     char const* (*toolchain)(void* session);
 };
 
-/// The one symbol of the module.
+/// The only exported symbol of the module.
 attune_clang_functions const* attune_clang_module();
 }
 
-/// Raised whenever one of the structures above changes.
+/// Increased whenever one of the structures above changes.
 inline constexpr unsigned attune_clang_abi_version = 5;

@@ -1,4 +1,4 @@
-// attune/compile/detail/elf_object.hpp - the sections of an ELF object, each access checked.
+// attune/compile/detail/elf_object.hpp - the sections of an ELF object, read with bounds checks.
 // SPDX-License-Identifier: MIT
 // Source   System V ABI, chapters 4 and 5
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A 64-bit ELF object in this machine's byte order. Every access is checked; none is aligned.
+/// A 64-bit ELF object in this machine's byte order. Every access is checked for bounds.
 class elf_object {
 public:
     explicit elf_object(std::string_view bytes)
@@ -47,7 +47,7 @@ public:
         return index < sections_.size();
     }
 
-    /// What the section holds; nothing when it reaches past the end.
+    /// The section's bytes; empty optional when the section exceeds the object.
     [[nodiscard]] std::optional<std::string_view> content(Elf64_Shdr const& section) const
     {
         if (section.sh_type == SHT_NOBITS) return std::string_view{};
@@ -60,7 +60,7 @@ public:
     {
         return text(names_, section.sh_name);
     }
-    /// The text at `offset` of a string section; empty when it is not there.
+    /// The text at `offset` of a string section; empty when it is out of range.
     [[nodiscard]] std::string_view text(std::size_t section, std::size_t offset) const
     {
         if (!is_section(section)) return {};
@@ -68,7 +68,7 @@ public:
         if (offset >= all.size()) return {};
         return all.substr(offset, all.find('\0', offset) - offset);
     }
-    /// Entry number `index` of a section of structures.
+    /// Element `index` of a section that holds an array of `T`.
     template <class T>
     [[nodiscard]] std::optional<T> entry(Elf64_Shdr const& section, std::size_t index) const
     {

@@ -1,4 +1,4 @@
-// attune/compile/detail/file_stamp.hpp - whether a file is the same as before, without reading it.
+// attune/compile/detail/file_stamp.hpp - tells whether a file has changed, without reading it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Nanoseconds of the system clock, which file times are in.
+/// The system clock, which file times use, in nanoseconds.
 [[nodiscard]] inline std::int64_t system_clock_ns()
 {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -27,7 +27,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
-/// What the system says of a file; equal for a file that nobody touched.
+/// Size, times and inode number of a file; equal while the file does not change.
 struct file_stamp {
     std::int64_t bytes{}, modified_ns{}, changed_ns{}, number{};
 
@@ -41,15 +41,15 @@ struct file_stamp {
             nanoseconds_of(status.st_ctim),
             static_cast<std::int64_t>(status.st_ino)};
 }
-/// @return  nothing for what is no regular file
+/// @return  empty when `path` is no regular file
 [[nodiscard]] inline std::optional<file_stamp> stamp_of(std::string const& path)
 {
     struct ::stat status{};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
     return stamp_of(status);
 }
-/// Of a folder. Its times change when an entry comes, goes or gets another name.
-/// @return  zeros when there is none
+/// The stamp of a folder; its times change when an entry is added, removed or renamed.
+/// @return  zeros when there is no such file
 [[nodiscard]] inline file_stamp stamp_of_folder(std::string const& path)
 {
     struct ::stat status{};
@@ -63,8 +63,8 @@ struct file_stamp {
     return ::stat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/// Whether a file was left alone for longer than its times are fine: 20 ms on the file systems of
-/// Linux, 2 s where times are whole seconds.
+/// True when the last change of the file is older than the resolution of its times: 20 ms on Linux
+/// file systems, 2 s when the times are whole seconds.
 [[nodiscard]] inline bool settled(file_stamp const& stamp, std::int64_t now_ns)
 {
     std::int64_t const latest = std::max(stamp.modified_ns, stamp.changed_ns);
@@ -72,8 +72,8 @@ struct file_stamp {
     return latest + grain < now_ns;
 }
 
-/// Whether a text mentions __DATE__, __TIME__ or __TIMESTAMP__: what it compiles to then changes
-/// with the clock and is not kept.
+/// True when the text contains __DATE__, __TIME__ or __TIMESTAMP__: the code then depends on the
+/// clock and must not be cached.
 [[nodiscard]] inline bool tells_the_time(std::string_view text)
 {
     return text.find("__DATE__") != text.npos || text.find("__TIME__") != text.npos ||

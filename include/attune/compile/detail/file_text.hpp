@@ -1,4 +1,4 @@
-// attune/compile/detail/file_text.hpp - a whole file as text, and the folder that a file is in.
+// attune/compile/detail/file_text.hpp - reads a whole file; the folder of a file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// @return  nothing when there is no regular file or it cannot be read
+/// @return  empty when the path is no regular file or cannot be read
 [[nodiscard]] inline std::optional<std::string> file_text(std::filesystem::path const& path)
 {
     std::error_code no_throw;
@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::move(text).str();
 }
 
-/// The folder in which quoted includes of a file are looked up first.
+/// The folder of a file, where its quoted includes are searched for first; "." without a folder.
 [[nodiscard]] inline std::string folder_of(std::string const& path)
 {
     std::string const folder = std::filesystem::path(path).parent_path().string();

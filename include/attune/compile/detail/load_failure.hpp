@@ -1,4 +1,4 @@
-// attune/compile/detail/load_failure.hpp - why compiled code could not be loaded, with readable names.
+// attune/compile/detail/load_failure.hpp - a loader's message as a failure, with demangled names.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// "helper(int)" for "_Z6helperi"; a name that is not mangled stays as it is.
+/// "helper(int)" for "_Z6helperi"; other names are returned unchanged.
 [[nodiscard]] inline std::string demangled(std::string const& symbol)
 {
     int status = 0;
@@ -23,7 +23,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return result;
 }
 
-/// The first symbol that the message says is missing; empty when it is about something else.
+/// The first symbol that the message reports as missing; empty when it reports none.
 [[nodiscard]] inline std::string missing_symbol(std::string_view message)
 {
     for (std::string_view const sign :
@@ -36,7 +36,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {};
 }
 
-/// Why a symbol may be missing, and what helps.
+/// Why the symbol may be missing, and what the user can do.
 [[nodiscard]] inline std::string missing_symbol_advice(std::string_view symbol)
 {
     if (symbol.starts_with("__kmpc_") || symbol.starts_with("omp_"))

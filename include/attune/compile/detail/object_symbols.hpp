@@ -1,4 +1,4 @@
-// attune/compile/detail/object_symbols.hpp - what an object of the Clang module defines for its loader.
+// attune/compile/detail/object_symbols.hpp - symbols that link an object of the Clang module to its loader.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// In an object: `void attune_initialize()` runs its static constructors. An object without static
-/// constructors does not have it.
+/// `void attune_initialize()` in an object runs its static constructors. An object without them
+/// does not define it.
 inline constexpr char const* initialize_symbol = "attune_initialize";
-/// In an object: a pointer, which the loader sets to the list of the destructors to run when the
-/// object is unloaded.
+/// A pointer in an object. The loader stores the address of the list of destructors in it.
 inline constexpr char const* owner_symbol = "__dso_handle";
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/compile/detail/processor.hpp - the processor and what it can do.
+// attune/compile/detail/processor.hpp - model and features of the processor.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The processor and what it can do, as the kernel says, which no library is needed for.
+/// Model and features of the processor, from /proc/cpuinfo.
 [[nodiscard]] inline std::string processor_facts()
 {
     std::string facts;

@@ -1,7 +1,5 @@
 // attune/compile/nvrtc/cubin.ipp - reads the sections and attributes of a CUBIN.
 // SPDX-License-Identifier: MIT
-//
-// See cubin.hpp
 #pragma once
 
 #include <attune/compile/detail/elf_object.hpp>
@@ -39,11 +37,11 @@ struct cubin_attribute {
 enum cubin_attribute_id : unsigned {
     attribute_max_threads = 0x05, ///< of a kernel: x, y, z
     attribute_frame_size = 0x11,  ///< of the program: symbol, bytes
-    attribute_least_stack = 0x12, ///< of the program: symbol, bytes, with what it calls
+    attribute_least_stack = 0x12, ///< of the program: symbol, bytes, functions it calls included
     attribute_registers = 0x2f,   ///< of the program: symbol, count
 };
 
-/// A format byte, an id and two bytes that are the value or its size (format 4).
+/// Each attribute has a format byte, an id byte, and two bytes: the value, or its size in format 4.
 [[nodiscard]] inline std::vector<cubin_attribute> attributes_of(std::string_view section)
 {
     std::vector<cubin_attribute> found;
@@ -72,7 +70,7 @@ public:
         Elf64_Ehdr header;
         std::memcpy(&header, image.data(), sizeof header);
         is_cubin_ = header.e_machine == machine;
-        // Toolkit 12 has the architecture in the lowest byte, 13 (ABI 8) in the one above.
+        // Toolkit 12 stores the architecture in the lowest byte, 13 (ABI 8) in the next one.
         architecture_ = (header.e_flags >> (header.e_ident[EI_ABIVERSION] >= 8 ? 8 : 0)) & 0xff;
         for (Elf64_Shdr const& section : elf_.sections())
             if (is_cubin_ && section.sh_type == SHT_SYMTAB) find_symbol(section);
@@ -82,7 +80,7 @@ public:
     [[nodiscard]] bool has_kernel() const { return symbol_ != 0 && section(".text."); }
     [[nodiscard]] elf_object const& elf() const noexcept { return elf_; }
 
-    /// The section of that name, followed by the kernel's; without `of_kernel`, of the program.
+    /// The section `name` + the kernel's name; without `of_kernel`, the section `name`.
     [[nodiscard]] std::optional<Elf64_Shdr> section(std::string_view name,
                                                     bool of_kernel = true) const
     {
@@ -100,14 +98,14 @@ public:
         if (!info) return {};
         return attributes_of(elf_.content(*info).value_or(std::string_view{}));
     }
-    /// What the program's attributes say of the kernel; 0 when nothing.
+    /// The number that the program's attributes state for the kernel; 0 when there is none.
     [[nodiscard]] std::int64_t figure(unsigned id) const
     {
         for (cubin_attribute const& attribute : attributes(false))
             if (attribute.id == id && attribute.number(0) == symbol_) return attribute.number(1);
         return 0;
     }
-    /// All banks of constants: those of the kernel, and those that the program's kernels share.
+    /// The size of all constant banks: the kernel's, and those that the program's kernels share.
     [[nodiscard]] std::int64_t constant_bytes() const
     {
         std::uint64_t bytes = 0;
@@ -122,7 +120,7 @@ public:
         }
         return static_cast<std::int64_t>(bytes);
     }
-    /// Less what the system reserves, which the section counts.
+    /// The section's size without the bytes that the system reserves.
     [[nodiscard]] std::int64_t shared_bytes() const
     {
         auto const shared = section(".nv.shared.");
@@ -189,7 +187,7 @@ ATTUNE_INLINE std::optional<code_resources> resources_of_log(std::string_view lo
                                                              std::string_view entry)
 {
     code_resources found;
-    bool is_entry = false;    // the lines are about the kernel and what it calls
+    bool is_entry = false;    // the line is about the kernel or a function that it calls
     bool is_function = false; // the next line is about the kernel itself
     bool seen = false;
     std::int64_t shared_constants = 0;

@@ -15,17 +15,17 @@ namespace attune::inline ATTUNE_ABI::nvrtc {
 using result = int; ///< 0: success
 using program = struct program_object*;
 
-/// Results that attune tells apart.
+/// Results that attune handles.
 enum : result {
     success = 0,
     invalid_option = 5,
     compilation_failed = 6,
-    precompiled_nothing = 13, ///< no precompiled header was to be made, or was needed
+    precompiled_nothing = 13, ///< NVRTC made no precompiled header
     cancelled = 16,
 };
 
-/// The functions attune calls, by the names of NVRTC's API without "nvrtc". Every pointer is set,
-/// but those that are named optional.
+/// The functions that attune calls, named as in NVRTC's API without "nvrtc". Every pointer is set,
+/// except optional ones that the library lacks.
 struct library {
     char const* (*get_error_string)(result error);
     result (*get_version)(int* major, int* minor);
@@ -48,15 +48,15 @@ struct library {
     result (*get_program_log)(program of, char* out);
 
     result (*get_pch_create_status)(program of); ///< optional: since 12.8
-    /// Optional: since 12.9. The compiler asks now and then; 1 makes it give up.
+    /// Optional: since 12.9. The compiler calls `ask` from time to time; 1 cancels the compilation.
     result (*set_flow_callback)(program of, int (*ask)(void* own, void* unused), void* own);
 
     int major = 0;
     int minor = 0;
-    std::vector<int> architectures{}; ///< that it makes code for, ascending: 75, 80, ...
+    std::vector<int> architectures{}; ///< supported ones, ascending: 75, 80, ...
     std::string path{};               ///< of the library
-    /// The folders of the toolkit's own headers (cuda_fp16.h, cuda/std/...) beside the library;
-    /// none where the layout is another one.
+    /// The include folders of the toolkit that contains the library (cuda_fp16.h, cuda/std/...);
+    /// empty when the layout differs.
     std::vector<std::string> include_dirs{};
 
     [[nodiscard]] std::string version() const // "13.0"
@@ -75,17 +75,15 @@ struct library {
     }
 };
 
-/// Opens NVRTC; keeps it open for the life of the process, since what it precompiled lives there.
+/// Opens NVRTC. It is never closed, because precompiled headers are valid only while it is open.
 ///
-/// @param path        of libnvrtc, a name or a path. Empty: $ATTUNE_NVRTC, else libnvrtc.so.13,
-///                    libnvrtc.so.12 and libnvrtc.so on the loader's path, else in the library
-///                    folders of $CUDA_PATH, $CUDA_HOME and the toolkit's usual folder
-/// @param most_major  the driver's own major version, 0 when there is no driver: code of a toolkit
-///                    of a later one is passed over, since that driver need not load it (CUDA
-///                    compatibility guide: a toolkit runs on every driver of its major version or
-///                    of a later one)
-/// Errors   attune::error: none found (with every place and what the loader said), all are newer
-///          than the driver, older than 12, a function missing
+/// @param path        file name or path of libnvrtc. Empty: $ATTUNE_NVRTC, else libnvrtc.so.13,
+///                    libnvrtc.so.12 and libnvrtc.so on the loader's path, else the library
+///                    folders of $CUDA_PATH, $CUDA_HOME and /usr/local/cuda
+/// @param most_major  the driver's major version; 0: no driver. A library of a later major version
+///                    is refused: the driver need not load its code (CUDA compatibility guide)
+/// Errors   attune::error: none found (with every place and the loader's message), all newer than
+///          the driver, older than 12, a missing function
 [[nodiscard]] std::shared_ptr<library const> open_library(std::string const& path = {},
                                                           int most_major = 0);
 

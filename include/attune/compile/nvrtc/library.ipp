@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/library.ipp - looks for libnvrtc and asks what it can do.
+// attune/compile/nvrtc/library.ipp - searches for libnvrtc, and reads what it supports.
 // SPDX-License-Identifier: MIT
 // Source   NVRTC user guide
 #pragma once
@@ -17,11 +17,11 @@ namespace attune::inline ATTUNE_ABI::nvrtc {
 
 namespace detail {
 
-/// What a search came to.
+/// The state of a search.
 struct library_search {
     std::shared_ptr<library> found{};
-    std::string tried{};   ///< a line for every place
-    std::string too_new{}; ///< the last one that was newer than the driver: "13.0"
+    std::string tried{};   ///< one line per place
+    std::string too_new{}; ///< version of the last library that was newer than the driver: "13.0"
     std::set<std::string> seen{};
 };
 
@@ -38,7 +38,7 @@ template <class Function>
     return out != nullptr;
 }
 
-/// @return  the first function that is missing; null when there is none
+/// @return  the name of the first missing function; null when none is missing
 [[nodiscard]] inline char const* bind_functions(void* handle, library& to)
 {
     char const* missing = nullptr;
@@ -63,7 +63,7 @@ template <class Function>
     return missing;
 }
 
-/// The file that a function was loaded from, without links.
+/// The path of the file that contains a function, with links resolved.
 [[nodiscard]] inline std::string file_of_function(void const* function, std::string const& name)
 {
     Dl_info info{};
@@ -74,8 +74,8 @@ template <class Function>
     return no_throw ? path : real.string();
 }
 
-/// <toolkit>/lib64/libnvrtc.so -> <toolkit>/include and, since 13, <toolkit>/include/cccl. A folder
-/// that holds the C library's headers too is none: those are not for devices.
+/// <toolkit>/lib64/libnvrtc.so gives <toolkit>/include and, since 13, <toolkit>/include/cccl. An
+/// include folder with the C library's headers gives nothing: those are not for devices.
 [[nodiscard]] inline std::vector<std::string> toolkit_includes(std::string const& library_path)
 {
     namespace fs = std::filesystem;
@@ -94,7 +94,7 @@ template <class Function>
     return {};
 }
 
-/// Opens one file, unless another was found already.
+/// Tries to open one file, unless a library was found before.
 inline void try_library(std::string const& name, int most_major, library_search& search)
 {
     if (search.found || !search.seen.insert(name).second) return;

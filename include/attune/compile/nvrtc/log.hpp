@@ -1,7 +1,7 @@
-// attune/compile/nvrtc/log.hpp - what NVRTC said, as attune's other compilers say it.
+// attune/compile/nvrtc/log.hpp - NVRTC's log in the form of attune's other compilers.
 // SPDX-License-Identifier: MIT
 //
-// The shapes are those of NVRTC 12 and 13
+// The formats are those of NVRTC 12 and 13
 #pragma once
 
 #include <attune/compile/source/device_text.hpp>
@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// "gemm.cu:12: error: ..." of "gemm.cu(12): error: ..."; any other line as it is.
+/// "gemm.cu:12: error: ..." for "gemm.cu(12): error: ..."; other lines are returned unchanged.
 [[nodiscard]] inline std::string with_line_number(std::string_view line)
 {
     for (std::size_t at = 0; (at = line.find("): ", at)) != line.npos; ++at) {
@@ -32,7 +32,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::string(line);
 }
 
-/// Line `number` of the kernel's own text, counted from 1; empty when there is none.
+/// Line `number` of the kernel's text, counted from 1; empty when there is no such line.
 [[nodiscard]] inline std::string_view source_line(std::string_view text, std::size_t number)
 {
     for (; number > 1; --number) {
@@ -43,7 +43,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.substr(0, text.find('\n'));
 }
 
-/// Whether NVRTC says it about itself: precompiled headers, figures of ptxas, how to suppress.
+/// True for lines that are not about the kernel: precompiled headers, numbers of ptxas, remarks.
 [[nodiscard]] inline bool is_chatter(std::string_view line)
 {
     return line.starts_with("ptxas info") || line.starts_with("ptxas         .") ||
@@ -52,8 +52,8 @@ namespace attune::inline ATTUNE_ABI::detail {
            line.find("using precompiled header file") != line.npos;
 }
 
-/// The log less the chatter, with lines as `file:line: error: text`. NVRTC prints the source line
-/// below; where it did not (--brief-diagnostics), the kernel's own line is put there.
+/// The log without chatter, errors as `file:line: error: text`. NVRTC prints the source line below
+/// an error; where it did not (--brief-diagnostics), the kernel's line is inserted.
 [[nodiscard]] inline std::string readable_log(std::string_view log, kernel_source const& kernel)
 {
     std::string out;
@@ -73,7 +73,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// What helps against an error that the environment causes; else empty.
+/// Advice on a missing header; empty for other errors.
 [[nodiscard]] inline std::string missing_device_header_advice(std::string_view reason)
 {
     std::size_t const found = reason.find("open source file \"");
@@ -102,9 +102,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {};
 }
 
-/// A failure of stage compile. Its log holds the reason, and the line of the source it is about.
-/// @param log     as NVRTC gave it
-/// @param result  NVRTC's name for what it returned
+/// A failure of stage compile. Its log contains the reason and the source line.
+/// @param log     as NVRTC returned it
+/// @param result  NVRTC's text for the returned result
 [[nodiscard]] inline failure device_compile_failure(std::string_view log,
                                                     std::string_view result,
                                                     kernel_source const& kernel,

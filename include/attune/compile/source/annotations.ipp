@@ -1,4 +1,4 @@
-// attune/compile/source/annotations.ipp - finds ATTUNE_TUNABLE in kernel text.
+// attune/compile/source/annotations.ipp - parses ATTUNE_TUNABLE and declarations in kernel text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,8 +31,8 @@ inline constexpr char const* annotation_form =
     return text;
 }
 
-/// The text up to a comma (when `stop_at_comma`) or the closing parenthesis, both at depth 0. The
-/// cursor stands on that character afterwards, or at the end of the text.
+/// The text up to a comma (if `stop_at_comma`) or closing parenthesis at depth 0. The cursor ends
+/// at that character, or at the end of the text.
 [[nodiscard]] inline std::string_view
 annotation_part(std::string_view text, code_cursor& cursor, bool stop_at_comma)
 {
@@ -52,7 +52,7 @@ annotation_part(std::string_view text, code_cursor& cursor, bool stop_at_comma)
     return trimmed(text.substr(begin, cursor.position() - begin));
 }
 
-/// Reads from the opening parenthesis on.
+/// Reads an annotation; `cursor` is at its opening parenthesis.
 [[nodiscard]] inline annotation read_annotation(std::string_view text,
                                                 code_cursor& cursor,
                                                 std::size_t line,
@@ -75,17 +75,17 @@ annotation_part(std::string_view text, code_cursor& cursor, bool stop_at_comma)
     return {name, value, line, file};
 }
 
-/// What the code of one text does with the names of parameters, apart from annotating them.
+/// How one text uses the names of parameters, besides annotating them.
 struct name_uses {
-    std::set<std::string, std::less<>> annotated{}; ///< ATTUNE_TUNABLE is in what initialises it
-    std::set<std::string, std::less<>> declared{};  ///< a type stands before it: `int TILE`
+    std::set<std::string, std::less<>> annotated{}; ///< initialised with ATTUNE_TUNABLE
+    std::set<std::string, std::less<>> declared{};  ///< after a type: `int TILE`
     std::set<std::string, std::less<>> defined{};   ///< by #define
     std::set<std::string, std::less<>> asked{};     ///< in #ifdef, #ifndef, #undef, defined()
-    std::map<std::string, std::size_t, std::less<>> computed{}; ///< in #if, and on which line
-    bool knows_attune = false; ///< the text names ATTUNE_COMPILES_VARIANT
+    std::map<std::string, std::size_t, std::less<>> computed{}; ///< in #if; value: line number
+    bool knows_attune = false; ///< the text mentions ATTUNE_COMPILES_VARIANT
 };
 
-/// Reads one text for name_uses.
+/// Collects the name_uses of one text.
 class name_reader {
 public:
     name_reader(std::string_view text, std::set<std::string, std::less<>> const& names)
@@ -138,7 +138,7 @@ private:
         pending_.clear();
         depth_ = outside_;
     }
-    /// Of what stands as deep in brackets as this, or deeper.
+    /// Ends the statements at bracket depth `depth` and deeper.
     void end_statement(int depth)
     {
         is_asked_ = after_type_ = false;
@@ -228,7 +228,7 @@ private:
         if (ahead.peek() == ';' && of_typedef_.contains(name)) uses_.annotated.insert(name);
     }
 
-    /// `::` is here.
+    /// True when `at` is at `::`.
     [[nodiscard]] static bool is_scope(code_cursor at)
     {
         bool const one = at.peek() == ':';
@@ -240,13 +240,13 @@ private:
     std::set<std::string, std::less<>> const& names_;
     name_uses uses_{};
     std::string_view directive_{};                      ///< "define"; empty in other code
-    std::map<std::string, int, std::less<>> pending_{}; ///< followed by `=`, and how deep that was
+    std::map<std::string, int, std::less<>> pending_{}; ///< followed by `=`; value: bracket depth
     std::set<std::string, std::less<>> of_typedef_{};   ///< annotated since `typedef`
-    int depth_ = 0;                                     ///< in brackets
-    int outside_ = 0;                                   ///< before the directive
-    std::string opened_{};                              ///< the name before `(` or `{` just passed
-    bool is_first_ = false;                             ///< no word stood in the directive so far
-    int typedef_depth_ = -1;                            ///< -1: outside of a typedef
+    int depth_ = 0;                                     ///< open brackets
+    int outside_ = 0;                                   ///< open brackets before the directive
+    std::string opened_{};                              ///< the name directly before `(` or `{`
+    bool is_first_ = false;                             ///< no word has followed the directive yet
+    int typedef_depth_ = -1;                            ///< bracket depth of a typedef; -1: none
     bool is_asked_ = false;                             ///< after `defined`
     bool after_type_ = false;
 };
@@ -324,7 +324,7 @@ ATTUNE_INLINE std::vector<std::string> own_names(kernel_source const& kernel,
             if (at != uses.computed.end() && computed.empty())
                 computed = path + ':' + std::to_string(at->second);
         }
-        // What the preprocessor is asked about may depend on its being a macro.
+        // A name that the preprocessor tests may have to be a macro.
         bool const is_asked = defined || asked || !computed.empty();
         if (knows_attune || !(annotated || (declared && !is_asked))) continue;
         if (!defined && !computed.empty())

@@ -1,8 +1,7 @@
-// attune/compile/source/device_text.hpp - the text of a kernel file as a compiler for a device gets it.
+// attune/compile/source/device_text.hpp - the text of a kernel file for a device's compiler.
 // SPDX-License-Identifier: MIT
-//
-// NVRTC user guide, precompiled headers: all that is the same up to `#pragma nv_hdrstop` is parsed
-// once, and no `#line` may stand before it
+// Source   NVRTC user guide, precompiled headers: text before `#pragma nv_hdrstop` is parsed once if
+//          it is unchanged, and must contain no `#line`
 #pragma once
 
 #include <attune/compile/source/entry.hpp>
@@ -19,10 +18,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The type that a kernel file's function has where the program declares `type`:
-/// "std::span<float const>", "attune::device_span<float const>" and "float const*" are all a
-/// "float const*"; std::byte, which NVRTC has no header for, is "unsigned char", a std::complex
-/// CUDA's "float2" or "double2", and _Float16 its "__half".
+/// The type in a kernel file for a type that the program declares: "float const*" for
+/// "std::span<float const>", "attune::device_span<float const>" and "float const*"; "unsigned char"
+/// for std::byte, which NVRTC lacks; "float2" for a std::complex<float>; "__half" for _Float16.
 [[nodiscard]] inline std::string device_type(std::string_view type)
 {
     std::string text(type);
@@ -30,7 +28,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         if (type.starts_with(span) && type.ends_with('>')) {
             std::size_t end = text.size() - 1;
             std::size_t depth = 0;
-            for (std::size_t at = span.size(); at < end; ++at) { // its extent is behind a comma
+            for (std::size_t at = span.size(); at < end; ++at) { // a comma precedes the extent
                 if (text[at] == '<') ++depth;
                 if (text[at] == '>') --depth;
                 if (text[at] == ',' && depth == 0) end = at;
@@ -48,7 +46,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text;
 }
 
-/// The lines that the types need, less the headers of the standard library: NVRTC has none.
+/// The declarations that types need, without standard headers, which NVRTC lacks.
 [[nodiscard]] inline std::string device_declarations(std::string_view lines)
 {
     std::string out;
@@ -60,7 +58,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// "void(float const*, float*, int)": what the kernel file has to define.
+/// The signature that the kernel file must define: "void(float const*, float*, int)".
 [[nodiscard]] inline std::string device_signature(compile_request const& v)
 {
     compile_request as_defined = v;
@@ -69,8 +67,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return signature_text(as_defined);
 }
 
-/// Whether the code of the text reads one of the macros. Comments and literals do not count: a
-/// licence that is "of any KIND" is no use of a parameter KIND.
+/// True when the code mentions one of the macros. Comments and literals do not count: "of any KIND"
+/// in a licence text is no use of a parameter KIND.
 [[nodiscard]] inline bool mentions(std::string_view text,
                                    std::vector<macro_definition> const& macros)
 {
@@ -78,7 +76,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         return text.find(macro.name) != text.npos;
     };
     if (std::none_of(macros.begin(), macros.end(), is_somewhere)) return false;
-    if (text.find("_Pragma") != text.npos) return true; // its literal is code
+    if (text.find("_Pragma") != text.npos) return true; // a literal there is code
     code_cursor cursor(text);
     while (!cursor.at_end()) {
         if (!code_cursor::is_word(cursor.peek())) {
@@ -92,7 +90,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return false;
 }
 
-/// One `#include`: "x.h" (with its quotes), <x.h>, or what else stands there.
+/// The file of an `#include`: "x.h" (with quotes), <x.h>, or a macro's name.
 [[nodiscard]] inline std::string include_name(std::string_view directive)
 {
     std::size_t const word = directive.find("include");
@@ -105,15 +103,15 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::string(directive.substr(open, close == directive.npos ? close : close - open + 1));
 }
 
-/// Where the leading directives end.
+/// The leading directives of a kernel file.
 struct header_prefix {
-    std::size_t end = 0;   ///< a place at the beginning of a line, outside every `#if`
-    std::size_t line = 1;  ///< the number of the line that begins there
-    bool includes = false; ///< something is included before
+    std::size_t end = 0;   ///< byte offset of the next line, outside of every `#if`
+    std::size_t line = 1;  ///< number of that line
+    bool includes = false; ///< true: the directives include a header
 };
 
-/// The directives at the beginning of a kernel file, up to the first that depends on a macro.
-/// @param depends  (include_name) -> bool: whether that file, or one it includes, mentions a macro
+/// The leading directives of a kernel file, up to the first that depends on a macro.
+/// @param depends  (include_name) -> bool: true when that file, or one it includes, uses a macro
 template <class Depends>
 [[nodiscard]] header_prefix
 prefix_of(std::string_view text, std::vector<macro_definition> const& macros, Depends depends)
@@ -139,19 +137,19 @@ prefix_of(std::string_view text, std::vector<macro_definition> const& macros, De
         }
         if (word.starts_with("if")) ++open_conditions;
         if (word == "endif" && open_conditions > 0) --open_conditions;
-        if (cursor.at_end()) return found; // a file of directives alone
+        if (cursor.at_end()) return found; // the file has only directives
         if (open_conditions == 0) found = {cursor.position() + 1, cursor.line() + 1, includes};
         cursor.step();
     }
 }
 
-/// The name by which messages call the text behind the kernel's own.
+/// The file name in messages about the appended text.
 [[nodiscard]] inline std::string device_entry_name(std::string_view path)
 {
     return "attune entry of " + std::string(path);
 }
 
-/// The check of the signature. What is wrong is told from the compiler's log: device_entry_problem.
+/// The check of the signature. device_entry_problem() explains its errors.
 [[nodiscard]] inline std::string device_entry_text(compile_request const& v, std::string_view path)
 {
     std::string const name = "::" + v.function;
@@ -173,8 +171,8 @@ prefix_of(std::string_view text, std::vector<macro_definition> const& macros, De
            castable + ">::type<decltype(&" + name + ")>) > 0, \"\");\n";
 }
 
-/// The whole text. Errors name the kernel's path and its own line numbers, when the text's name is
-/// the path.
+/// The whole text for the compiler. Messages have the kernel's path and line numbers, if the text
+/// is compiled under that path.
 [[nodiscard]] inline std::string device_text(kernel_source const& kernel,
                                              compile_request const& v,
                                              header_prefix const& prefix,
@@ -188,8 +186,8 @@ prefix_of(std::string_view text, std::vector<macro_definition> const& macros, De
     return text + kernel.text.substr(prefix.end) + device_entry_text(v, kernel.path);
 }
 
-/// What a log says about the check and about the lookup of the kernel's name.
-/// @return  one sentence; empty when the log is about something else
+/// Explains an error of the signature check or of the lookup of the kernel's name.
+/// @return  one sentence; empty when the log has no such error
 [[nodiscard]] inline std::string
 device_entry_problem(std::string_view log, kernel_source const& kernel, compile_request const& v)
 {

@@ -1,7 +1,7 @@
-// attune/compile/source/diagnostics.hpp - the line of a compiler's log that says what is wrong.
+// attune/compile/source/diagnostics.hpp - finds the first error in a compiler's log.
 // SPDX-License-Identifier: MIT
 //
-// The shapes are those of g++, clang++, ld and lld
+// The formats are those of g++, clang++, ld and lld
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The first line that reports an error; without one, the first line that is not empty.
+/// The first line that reports an error; if there is none, the first line that is not empty.
 [[nodiscard]] inline std::string first_error(std::string_view log)
 {
     constexpr std::array<std::string_view, 6> signs{"error: ",
@@ -38,7 +38,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// "compiling kernel 'saxpy' took longer than 60 s, its limit; see nvrtc_options::limit_s".
-/// @param options  the type that has the limit
+/// @param options  the type that has the member limit_s
 [[nodiscard]] inline std::string
 took_too_long(std::string const& kernel, double limit_s, std::string const& options)
 {
@@ -48,7 +48,7 @@ took_too_long(std::string const& kernel, double limit_s, std::string const& opti
            std::string(seconds.data(), end) + " s, its limit; see " + options + "::limit_s";
 }
 
-/// Standard headers that come with the compiler rather than with the C++ library.
+/// True for headers that come with the compiler and not with the C++ library.
 [[nodiscard]] inline bool is_builtin_header(std::string_view name)
 {
     constexpr std::array<std::string_view, 12> names{"stddef.h",
@@ -68,7 +68,7 @@ took_too_long(std::string const& kernel, double limit_s, std::string const& opti
     return false;
 }
 
-/// The header that an error says is missing, by Clang's words or GCC's; empty: none.
+/// The header that Clang's or GCC's message reports as missing; empty when there is none.
 [[nodiscard]] inline std::string_view missing_header(std::string_view reason)
 {
     constexpr std::string_view error = "fatal error: ";
@@ -84,7 +84,7 @@ took_too_long(std::string const& kernel, double limit_s, std::string const& opti
     return end == std::string_view::npos ? std::string_view{} : name.substr(0, end);
 }
 
-/// Debian's package of a header that is often missing; empty: not one of those.
+/// Debian's package of a header; empty when unknown.
 [[nodiscard]] inline std::string_view package_of_header(std::string_view name)
 {
     struct known_header {
@@ -103,9 +103,8 @@ took_too_long(std::string const& kernel, double limit_s, std::string const& opti
     return {};
 }
 
-/// Advice for an error that the environment causes: a header that is not installed, or not where
-/// the compiler looks. Empty for every other error.
-/// @param clang_major  of the compiler that said it; 0 for another one
+/// Advice on a missing header; empty for other errors.
+/// @param clang_major  version of the Clang that reported it; 0: another compiler
 [[nodiscard]] inline std::string missing_header_advice(std::string_view reason, int clang_major)
 {
     std::string_view const name = missing_header(reason);

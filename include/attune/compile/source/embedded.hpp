@@ -1,7 +1,7 @@
 // attune/compile/source/embedded.hpp - kernel files that are part of the program.
 // SPDX-License-Identifier: MIT
 //
-// The linker gathers what stands in one section (ELF: __start_ and __stop_ symbols)
+// The linker collects entries of one section between its __start_ and __stop_ symbols (ELF).
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -14,29 +14,29 @@ namespace attune::inline ATTUNE_ABI {
 
 /// One embedded file.
 struct embedded_kernel {
-    char const* name; ///< as attune_embed_kernel was given it
-    char const* path; ///< where it was when the program was built
+    char const* name; ///< as given to attune_embed_kernel
+    char const* path; ///< absolute path at build time
     unsigned char const* text;
     std::size_t size; ///< bytes
 };
 
 namespace detail {
 
-/// The kernel that was embedded from the file of this absolute path; null: there is none.
+/// The kernel that was embedded from the file with this absolute path; null when there is none.
 [[nodiscard]] embedded_kernel const* embedded_from(std::string const& path);
 
-/// The kernel that was embedded under this name.
-/// Errors   attune::error that lists the names there are
+/// The kernel that was embedded with this name.
+/// Errors   attune::error that lists the embedded names
 [[nodiscard]] embedded_kernel const& embedded_under(std::string const& name);
 
-/// Whether the file of this absolute path was embedded with exactly this text.
+/// True when the file with this absolute path was embedded with exactly this text.
 [[nodiscard]] bool is_embedded(char const* path, std::string_view text);
 
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 
-/// Lists a constant `embedded_kernel` among those of the program. For generated code.
+/// Adds a constant `embedded_kernel` to the program's list. For generated code.
 #define ATTUNE_EMBED(kernel)                                                                       \
     __attribute__((section("attune_kernels"),                                                      \
                    used)) attune::embedded_kernel const* const kernel##_listed = &(kernel);

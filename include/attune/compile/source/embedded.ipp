@@ -1,4 +1,4 @@
-// attune/compile/source/embedded.ipp - walks the section in which the linker gathered the kernels.
+// attune/compile/source/embedded.ipp - reads the linker section that lists embedded kernels.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 
-// Made by the linker, and null where there is no such section.
+// Defined by the linker; null when there is no such section.
 extern "C" {
 extern attune::embedded_kernel const* const __start_attune_kernels
     __attribute__((weak, visibility("hidden")));

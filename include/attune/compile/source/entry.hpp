@@ -1,4 +1,4 @@
-// attune/compile/source/entry.hpp - the text that makes a kernel file callable, put after its own text.
+// attune/compile/source/entry.hpp - the text that is appended to a kernel file to make it callable.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The symbol a loader looks up: C linkage, the kernel's own signature.
+/// The symbol that a loader looks up: C linkage, with the kernel's signature.
 inline constexpr char const* entry_symbol = "attune_entry";
 
-/// What `#include <attune/tunable.hpp>` reads while attune compiles a kernel, wherever (and whether
-/// or not) attune's headers are installed.
+/// The content of <attune/tunable.hpp> while attune compiles a kernel, whether or not attune's
+/// headers are installed.
 inline constexpr char const* tunable_overlay =
     "#pragma once\n#define ATTUNE_TUNABLE(name, ...) ATTUNE_VALUE_##name\n";
 
 namespace detail {
 
-/// `text` between quotes, as a C++ literal and as the name in a `#line` directive.
+/// `text` as a C++ string literal, which is also the form of a name in a `#line` directive.
 [[nodiscard]] inline std::string quoted(std::string_view text)
 {
     std::string out = "\"";
@@ -35,12 +35,12 @@ namespace detail {
 
 } // namespace detail
 
-/// The text that follows the kernel's own. A kernel that is missing or has other types is one
-/// sentence of the compiler, at "attune entry of <path>".
+/// The text to append. A kernel that is missing or has other types gives one sentence as compile
+/// error, at "attune entry of <path>".
 ///
-/// How a missing function is told from a wrong one: `::name` finds declarations of the global
-/// namespace first, and only if there are none those of the namespaces it uses. One of these holds
-/// a function of that name that takes a type nobody else can name.
+/// To tell a missing function from one with other types, the text adds a function of that name in a
+/// namespace with a using-directive. `::name` finds it only if the global namespace has none, and
+/// its parameter type is known nowhere else.
 [[nodiscard]] inline std::string entry_text(compile_request const& v, std::string_view path)
 {
     std::string const signature = signature_text(v);
@@ -91,7 +91,7 @@ namespace detail {
     return text + ")>(&" + name + ")(" + arguments + "); }\n";
 }
 
-/// The whole text a compiler is given, less the macros (see macro_flags).
+/// The whole text for a compiler; the macros are flags (see macro_flags).
 [[nodiscard]] inline std::string translation_unit(kernel_source const& kernel,
                                                   compile_request const& v)
 {

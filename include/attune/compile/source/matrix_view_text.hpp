@@ -1,4 +1,4 @@
-// attune/compile/source/matrix_view_text.hpp - <attune/matrix_view.hpp> as kernel files read it.
+// attune/compile/source/matrix_view_text.hpp - <attune/matrix_view.hpp> for kernel files.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What `#include <attune/matrix_view.hpp>` reads while attune compiles a kernel, wherever (and
-/// whether or not) attune's headers are installed: the layout and the functions of
-/// core/matrix_view.hpp, as C++11 and CUDA, without conversions.
+/// The content of <attune/matrix_view.hpp> while attune compiles a kernel, whether or not attune's
+/// headers are installed: core/matrix_view.hpp as C++11 and CUDA, without conversions.
 inline constexpr char const* matrix_view_overlay = R"text(#pragma once
 #ifdef __CUDACC__
 #define ATTUNE_HOST_DEVICE __host__ __device__

@@ -1,4 +1,4 @@
-// attune/compile/source/scan.hpp - walks C++ text without being misled by comments and literals.
+// attune/compile/source/scan.hpp - steps through C++ text, past comments and literals.
 // SPDX-License-Identifier: MIT
 //
 // The lexical rules are those of [lex] in C++20, without trigraphs
@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Stands on one character of code; comments, strings and characters are stepped over as one unit.
+/// A position in C++ code. Comments are skipped; a string or character literal is one step.
 class code_cursor {
 public:
     explicit code_cursor(std::string_view text)
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] std::size_t line() const noexcept { return line_; }
     [[nodiscard]] char peek() const noexcept { return at_end() ? '\0' : text_[at_]; }
 
-    /// Steps over one unit of code (a literal, or a character) and the comments after it.
+    /// Steps over a literal or a character, and the comments after it.
     void step()
     {
         if (peek() == '"')
@@ -39,8 +39,8 @@ public:
         skip_comments();
     }
 
-    /// The identifier or number here, stepped over; empty when there is none. A raw string
-    /// R"x(...)x" (any prefix) is stepped over as a literal and gives no word.
+    /// Steps over the identifier or number here and returns it; empty when there is none. A raw
+    /// string with any prefix is stepped over and returns an empty word.
     std::string_view word()
     {
         std::size_t const begin = at_;
@@ -63,7 +63,7 @@ public:
         while (!at_end() && is_space(peek()))
             step();
     }
-    /// Spaces, but not the end of the line.
+    /// Skips spaces up to the end of the line.
     void skip_blanks()
     {
         while (!at_end() && is_space(peek()) && peek() != '\n')
@@ -137,7 +137,7 @@ private:
     std::size_t line_ = 1;
 };
 
-/// The names between quotes of every `#include "name"`, in order; `#if` is not evaluated.
+/// The name of every `#include "name"`, in order; `#if` is not evaluated.
 [[nodiscard]] inline std::vector<std::string> quoted_includes(std::string_view text)
 {
     std::vector<std::string> names;

@@ -40,7 +40,7 @@ struct device_span_parts<device_span<T>> {
     using element = T;
 };
 
-/// A view with gaps between rows.
+/// Views whose rows may have gaps.
 template <class T>
 struct view_parts {
     static constexpr bool is_view = false;
@@ -60,8 +60,8 @@ struct view_parts<volume_view<T>> {
 
 } // namespace detail
 
-/// True when `type_text<T>()` exists: void, what attune::kernel_type<T> names, and spans in host or
-/// device memory of, views of, pointers to and references to const of such types.
+/// True when `type_text<T>()` exists: for void, types that attune::kernel_type<T> names, and spans
+/// in host or device memory of, views of, pointers to and references to const of such types.
 template <class T>
 [[nodiscard]] consteval bool has_type_text() noexcept
 {
@@ -86,9 +86,9 @@ template <class T>
     }
 }
 
-/// The type as C++ text, const to the right: "float const*", "std::span<float const>",
-/// "attune::device_span<float>", which a compiler for a device writes as "float*".
-/// Errors   a static_assert with one sentence for a type that a kernel file may not know
+/// The type as C++ text, const on the right: "float const*", "std::span<float const>",
+/// "attune::device_span<float>" (see device_type()).
+/// Errors   a static_assert with one sentence for unsupported types
 template <class T>
 [[nodiscard]] std::string type_text()
 {
@@ -127,7 +127,7 @@ template <class T>
 
 namespace detail {
 
-/// What an array or a pointer is made of, down to a value.
+/// The value type that remains without spans, views, pointers, references and const.
 template <class T>
 struct innermost {
     using type = T;
@@ -149,8 +149,8 @@ struct innermost<matrix_view<T>> : innermost<T> {};
 template <class T>
 struct innermost<volume_view<T>> : innermost<T> {};
 
-/// What the kernel's file has to know of a type: the header that defines it, and a check that a
-/// structure or an enumeration is the same there.
+/// Adds to `text` what a kernel file needs for a type: the header that defines it, and a check that
+/// a structure or enumeration has the same size and alignment there.
 template <class T>
 void declare_type(std::string& text)
 {
@@ -206,8 +206,8 @@ struct signature_parts<Result(Arguments...)> {
 
 } // namespace detail
 
-/// A variant without macros of the kernel `function`, whose signature is the function type
-/// `Signature`: `variant_of<void(std::span<float>, int)>("scale")`.
+/// A request without macros for the kernel `function` with the function type `Signature`:
+/// `variant_of<void(std::span<float>, int)>("scale")`.
 template <class Signature>
 [[nodiscard]] compile_request variant_of(std::string function)
 {

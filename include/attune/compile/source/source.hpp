@@ -1,4 +1,4 @@
-// attune/compile/source/source.hpp - the text of a kernel and how it is to be compiled.
+// attune/compile/source/source.hpp - the text of a kernel, its includes and flags.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,49 +10,49 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A kernel as plain text. All members may be changed freely before it is compiled.
+/// A kernel as text. All members may be changed before it is compiled.
 struct kernel_source {
     std::string text;
-    std::string path; ///< as messages name it; quoted includes are looked up in its folder first
+    std::string path; ///< in messages; its folder is searched first for quoted includes
     std::vector<std::string> include_dirs{}; ///< searched for `#include`, in order
     std::vector<std::string> flags{};        ///< added to the compiler's own flags, for this kernel
 };
 
 /// Reads a kernel file.
 ///
-/// @param path   absolute, or relative to the folder of the file that calls this function, or (when
-///               it is not there) to the current folder of the process
-/// @return  its text, and the path under which it was found; where no file is there, the text that
-///          attune_embed_kernel or attune_add_kernel has put into the program from such a path
-/// Errors   attune::error that names every place where it looked
+/// @param path   absolute, or relative to the folder of the file that calls this function, or else
+///               to the current folder of the process
+/// @return  its text, and the path at which it was found. If there is no file: the text that
+///          attune_embed_kernel or attune_add_kernel put into the program from such a path
+/// Errors   attune::error that names every place that was tried
 [[nodiscard]] kernel_source
 source_file(std::string const& path,
             std::source_location const& caller = std::source_location::current());
 
-/// A kernel given as text.  @param name  how messages shall call it: "sgemm.kernel.cpp"
+/// A kernel given as text.  @param name  the file name in messages: "sgemm.kernel.cpp"
 [[nodiscard]] kernel_source source_text(std::string text, std::string name);
 
-/// The kernel that attune_embed_kernel(target file) has put into this program. Its path is that of
-/// the build, so messages point at the file; what it includes by quotes is looked up there.
+/// The kernel that attune_embed_kernel(target file) put into this program. Its path is that at
+/// build time, for messages and for quoted includes.
 ///
 /// @param name  as in the call of attune_embed_kernel
-/// Errors   attune::error that lists the names there are. Those of a shared library are seen by
-///          code whose attune::tune is linked into the same library.
+/// Errors   attune::error that lists the embedded names. A kernel in a shared library is found only
+///          by an attune::tune that is linked into the same library
 [[nodiscard]] kernel_source embedded_source(std::string const& name);
 
-/// One file of a kernel: the kernel file itself or one that it includes.
+/// A file of a kernel: the kernel file, or a file that it includes.
 struct source_part {
     std::string path;
     std::string text;
 };
 
-/// The kernel and every file it reaches by `#include "..."`, each once, in order of first mention.
-/// A quoted file is looked up beside the including file, then in the include folders; one that is
-/// not found is left to the compiler to report. `#if` is not evaluated: both branches count.
+/// The kernel and every file that it reaches by `#include "..."`, each once, in order of first
+/// mention. A quoted file is searched for beside the including file, then in the include folders; a
+/// missing file is skipped. `#if` is not evaluated: both branches count.
 [[nodiscard]] std::vector<source_part> source_parts(kernel_source const& kernel);
 
-/// 32 hexadecimal digits that change when the text of a part or a flag changes.
-/// Paths do not count, so that a kernel keeps its records when the project moves.
+/// 32 hexadecimal digits that change with the text of a part or a flag. Paths do not count, so that
+/// records stay valid when the project moves.
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -43,7 +43,7 @@ ATTUNE_INLINE kernel_source source_file(std::string const& path, std::source_loc
             return {std::move(*text), place.string()};
         std::error_code no_throw;
         std::filesystem::path const full = std::filesystem::absolute(place, no_throw);
-        // Where the sources are not, the program may have the text itself.
+        // The program may contain the text when the sources are not on this machine.
         if (embedded_kernel const* const kernel = detail::embedded_from(place.string()))
             return detail::source_of(*kernel);
         tried += (tried.empty() ? "" : ", then ") + (no_throw ? place : full).string();

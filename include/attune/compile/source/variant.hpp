@@ -1,4 +1,4 @@
-// attune/compile/source/variant.hpp - one configuration as a compiler sees it: an entry and its macros.
+// attune/compile/source/variant.hpp - one configuration as a compiler's request: function and macros.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,33 +13,33 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The value of a parameter. ATTUNE_TUNABLE(name, ...) becomes `value`, and so does `name` itself.
+/// The value of a parameter. ATTUNE_TUNABLE(name, ...) expands to `value`, and so does `name`.
 struct macro_definition {
     std::string name;
     std::string value;
-    /// The kernel declares something of this name, such as `constexpr int N = ATTUNE_TUNABLE(N,
-    /// 4)`: then `name` alone is no macro.
+    /// True: the kernel declares this name, as in `constexpr int N = ATTUNE_TUNABLE(N, 4)`, and
+    /// `name` is not defined as a macro.
     bool is_own_name = false;
 
     friend bool operator==(macro_definition const&, macro_definition const&) = default;
 };
 
-/// What is compiled: `result function(arguments...)` under `macros`, with `flags` after those of
-/// the compiler and of the kernel, so that of two that contradict each other the variant's holds.
+/// A request to compile `result function(arguments...)` with `macros`. `flags` follow those of the
+/// compiler and the kernel, so the variant's flag holds when two contradict each other.
 struct compile_request {
     std::string function;               ///< "sgemm", "linear::sgemm" or "sgemm<4>"
     std::string result = "void";        ///< C++ text of the result's type
     std::vector<std::string> arguments; ///< C++ text of each argument's type, in order
     std::vector<macro_definition> macros;
-    std::vector<std::string> flags{}; ///< of this variant alone: "-O2", "-ffast-math"
-    std::string compiler{};           ///< which one of a compiler_choice; empty: its first
-    launch_geometry launch{};         ///< of a kernel for a device; no part of the code itself
-    std::string declarations{};       ///< lines that the types need: includes, checks of their size
+    std::vector<std::string> flags{}; ///< of this variant only: "-O2", "-ffast-math"
+    std::string compiler{};           ///< name in a compiler_choice; empty: its first compiler
+    launch_geometry launch{};         ///< for a device; not part of the code
+    std::string declarations{};       ///< lines for the types: includes, checks of their size
 
     friend bool operator==(compile_request const&, compile_request const&) = default;
 };
 
-/// The signature as a sentence shows it: "void(std::span<float const>, int)".
+/// The signature as messages show it: "void(std::span<float const>, int)".
 [[nodiscard]] inline std::string signature_text(compile_request const& v)
 {
     std::string text = v.result + '(';
@@ -48,13 +48,13 @@ struct compile_request {
     return text + ')';
 }
 
-/// What <attune/tunable.hpp> tests to see that attune compiles the file.
+/// <attune/tunable.hpp> tests this macro to find out that attune compiles the file.
 inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=2";
 
-/// ATTUNE_TUNABLE(TILE_M, 16) becomes ATTUNE_VALUE_TILE_M, a name that no kernel declares.
+/// ATTUNE_TUNABLE(TILE_M, 16) expands to ATTUNE_VALUE_TILE_M, a name that no kernel declares.
 inline constexpr std::string_view value_prefix = "ATTUNE_VALUE_";
 
-/// What is defined for a variant: {"TILE_M", "64"}, {"ATTUNE_VALUE_TILE_M", "64"}, ...
+/// The macros of a variant: {"TILE_M", "64"}, {"ATTUNE_VALUE_TILE_M", "64"}, ...
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>>
 macros_defined(compile_request const& v)
 {
@@ -66,7 +66,7 @@ macros_defined(compile_request const& v)
     return out;
 }
 
-/// The same as compiler arguments: "-DTILE_M=64", "-DATTUNE_VALUE_TILE_M=64", ...
+/// The macros of a variant as compiler flags: "-DTILE_M=64", "-DATTUNE_VALUE_TILE_M=64", ...
 [[nodiscard]] inline std::vector<std::string> macro_flags(compile_request const& v)
 {
     std::vector<std::string> flags;
@@ -75,7 +75,7 @@ macros_defined(compile_request const& v)
     return flags;
 }
 
-/// The function and its macros as the start of a file's name: "sgemm.TILE_M=64.TILE_N=16".
+/// A file name from the function and its macros: "sgemm.TILE_M=64.TILE_N=16".
 [[nodiscard]] inline std::string file_name_of(compile_request const& v)
 {
     std::string name = v.function;
@@ -91,7 +91,7 @@ macros_defined(compile_request const& v)
     return out.substr(0, 150);
 }
 
-/// The single flags of a text such as "-O3 -ffast-math"; blanks separate, nothing is quoted.
+/// The flags in a text such as "-O3 -ffast-math", separated by blanks; there is no quoting.
 [[nodiscard]] inline std::vector<std::string> split_flags(std::string_view text)
 {
     std::vector<std::string> flags;
@@ -108,7 +108,7 @@ macros_defined(compile_request const& v)
 
 namespace detail {
 
-/// A blank before each: " -O3 -ffast-math".
+/// The parts, each after a blank: " -O3 -ffast-math".
 [[nodiscard]] inline std::string joined(std::vector<std::string> const& parts)
 {
     std::string text;

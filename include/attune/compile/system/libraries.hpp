@@ -1,4 +1,4 @@
-// attune/compile/system/libraries.hpp - the libraries that flags such as -lopenblas ask for.
+// attune/compile/system/libraries.hpp - the libraries of flags such as -lopenblas.
 // SPDX-License-Identifier: MIT
 // Source   the manual of GNU ld: -l, -L, and files that are linker scripts
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What -L and -l say, in the order of the flags.
+/// The values of -L and -l, in the order of the flags.
 struct library_flags {
     std::vector<std::string> folders{}; ///< of -L, absolute paths
     std::vector<std::string> names{};   ///< of -l: "openblas", ":libfoo.so.1"
@@ -20,19 +20,20 @@ struct library_flags {
     [[nodiscard]] bool empty() const noexcept { return folders.empty() && names.empty(); }
 };
 
-/// Takes -L and -l out of the flags, as "-lfoo" or as "-l", "foo".
+/// Removes -L and -l from the flags, as "-lfoo" or as "-l", "foo", and returns their values.
 [[nodiscard]] library_flags take_library_flags(std::vector<std::string>& flags);
 
-/// The shared libraries that a linker would take: lib<name>.so of the folders, of $LIBRARY_PATH and
-/// of the system's and GCC's own folders, in this order; else what the loader finds by that name.
-/// A linker script stands for the libraries that it names. Libraries that every C++ program has
-/// (m, pthread, dl, rt, c, stdc++, gcc_s) stand for nothing.
-/// @return  absolute paths; or a failure of stage load that says what was not found, and where
+/// The shared libraries that a linker would use: lib<name>.so in the folders, in $LIBRARY_PATH and
+/// in the system's and GCC's folders, in this order; else the library that the loader finds by
+/// name. A linker script is replaced by the libraries that it names. Libraries of every C++ program
+/// (m, pthread, dl, rt, c, stdc++, gcc_s) are left out.
+/// @return  absolute paths; or a failure of stage load that names the missing library and the
+/// places
 [[nodiscard]] std::variant<std::vector<std::string>, failure>
 find_libraries(library_flags const& wanted);
 
-/// Flags with which a shared object finds its libraries when it is loaded, to stand after the
-/// source: -L, -l, and -Wl,-rpath for each folder.
+/// Linker flags, to follow the source, with which a shared object also finds its libraries when it
+/// is loaded: -L, -l, and -Wl,-rpath for each folder.
 [[nodiscard]] std::vector<std::string> linker_flags(library_flags const& wanted);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -43,8 +43,8 @@ ATTUNE_INLINE library_flags take_library_flags(std::vector<std::string>& flags)
     return out;
 }
 
-/// Folders that the linkers of Linux distributions look into without being told, GCC's own at the
-/// end, newest version first.
+/// The folders that linkers of Linux distributions search by default; GCC's own last, newest
+/// version first.
 [[nodiscard]] inline std::vector<std::string> library_folders()
 {
     namespace fs = std::filesystem;
@@ -87,7 +87,7 @@ ATTUNE_INLINE library_flags take_library_flags(std::vector<std::string>& flags)
                                                                 "ELF";
 }
 
-/// The shared objects that a linker script names by their paths; archives are left out.
+/// The shared objects that a linker script names by absolute path; archives are left out.
 [[nodiscard]] inline std::vector<std::string> libraries_of_script(std::string const& path)
 {
     std::string text = file_text(path).value_or(std::string{});
@@ -106,7 +106,7 @@ ATTUNE_INLINE library_flags take_library_flags(std::vector<std::string>& flags)
     return out;
 }
 
-/// Where the loader finds a library by its name alone: LD_LIBRARY_PATH, its cache.
+/// Where the loader finds a library by file name: in LD_LIBRARY_PATH, in its cache.
 [[nodiscard]] inline std::string place_by_loader(std::string const& file_name)
 {
     void* const handle = ::dlopen(file_name.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);

@@ -1,7 +1,6 @@
-// attune/compile/system/object_key.ipp - reads what counts in an ELF object.
+// attune/compile/system/object_key.ipp - hashes the loaded parts of an ELF object.
 // SPDX-License-Identifier: MIT
-//
-// System V ABI, chapters 4 and 5
+// Source   System V ABI, chapters 4 and 5
 #pragma once
 
 #include <attune/compile/detail/elf_object.hpp>
@@ -19,18 +18,18 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Feeds what counts of one object to a hash.
+/// Hashes the loaded sections of one object.
 class object_hasher {
 public:
     explicit object_hasher(elf_object const& object)
         : object_(object)
     {
-        // The loaded sections by number among themselves: what is not loaded may lie between them.
+        // Loaded sections are numbered without the sections between them that are not loaded.
         for (Elf64_Shdr const& section : object.sections())
             place_.push_back(counts(section) ? ++loaded_ : 0);
     }
 
-    /// @return  nothing when the object is damaged
+    /// @return  empty when the object is damaged
     [[nodiscard]] std::optional<std::string> run()
     {
         hash_.add(object_.relocatable() ? "relocatable" : "shared");
@@ -68,14 +67,14 @@ private:
         add_number(section.sh_addralign);
         add_number(section.sh_size);
         add_number(section.sh_addr);
-        // The order of initialisers hangs on the name.
+        // The name decides about the order of initialisers.
         if (section.sh_type == SHT_INIT_ARRAY || section.sh_type == SHT_FINI_ARRAY)
             hash_.add(object_.name(section));
         hash_.add(*content);
         return true;
     }
 
-    /// A symbol of the object by where it is, one from outside by its name.
+    /// Hashes a symbol: a defined one by its place, an undefined one by its name.
     void add_symbol(Elf64_Shdr const& table, Elf64_Sym const& symbol)
     {
         bool const inside = symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < place_.size() &&
@@ -110,7 +109,7 @@ private:
         return true;
     }
 
-    /// The symbols that the loader looks up: attune_entry, attune_initialize.
+    /// Hashes the symbols that the loader looks up: attune_entry, attune_initialize.
     void add_roots(Elf64_Shdr const& table)
     {
         for (std::size_t i = 0; i < table.sh_size / sizeof(Elf64_Sym); ++i) {
@@ -124,7 +123,7 @@ private:
     }
 
     elf_object const& object_;
-    std::vector<std::uint64_t> place_{}; ///< 0: not loaded
+    std::vector<std::uint64_t> place_{}; ///< number of each loaded section; 0: not loaded
     std::uint64_t loaded_ = 0;
     content_hash hash_{};
 };

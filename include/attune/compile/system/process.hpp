@@ -1,4 +1,4 @@
-// attune/compile/system/process.hpp - runs another program and takes what it says.
+// attune/compile/system/process.hpp - runs a program and collects its output; temporary folders.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,48 +11,48 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// How a program ended.
 struct process_result {
-    int exit_status = -1; ///< 0 is success; -1 when a signal or the time limit ended it, or unknown
-    int signal = 0;       ///< the signal that ended it, or 0
+    int exit_status = -1; ///< 0: success; -1: a signal or the time limit ended it, or unknown
+    int signal = 0;       ///< the signal that ended it; 0: none
     bool timed_out = false;
-    std::string output; ///< standard output and error, in the order in which they arrived
+    std::string output; ///< standard output and standard error, in order of arrival
 
     [[nodiscard]] bool succeeded() const noexcept { return exit_status == 0 && !timed_out; }
 };
 
-/// Runs `arguments` (the first is the program) and waits. Input is empty, messages are English, and
-/// temporary files of the program go to `temporary` when that is not empty. Past `limit_s` the
-/// program and all its children are killed, also one that has closed its output. Where this process
-/// ignores SIGCHLD, or waits for any child, a shell runs the program and reports its exit status.
-/// Errors   attune::error when no process can be started; a program that does not exist is one
+/// Runs `arguments` (the first is the program) and waits. Its input is empty, its locale is C, and
+/// its temporary files go to `temporary` when that is not empty. After `limit_s` wall seconds the
+/// program and all its children are killed, even if it has closed its output. If this process
+/// ignores or handles SIGCHLD, a shell runs the program and reports its exit status.
+/// Errors   attune::error: no process can be started, or the program does not exist
 [[nodiscard]] process_result run_process(std::vector<std::string> const& arguments,
                                          double limit_s,
                                          std::string const& temporary = {});
 
-/// The full path of a program as the shell would find it; empty when there is none.
+/// The path of a program as the shell finds it; empty when there is none.
 [[nodiscard]] std::string find_program(std::string const& name);
 
-/// A new folder of this process alone (mode 0700), removed with everything in it at the end, by the
-/// process that made it. Where that was killed, or ended with a compiler at work, the next process
-/// of this user that makes one removes it.
+/// A new folder with mode 0700. The process that made it removes it in the destructor. If that
+/// process was killed or ended during a compilation, the next process of this user that makes a
+/// temporary folder removes it.
 class temporary_folder {
 public:
-    /// Errors   attune::error that names the folder in which it could not be made
+    /// Errors   attune::error that names the parent folder
     temporary_folder();
     ~temporary_folder();
     temporary_folder(temporary_folder const&) = delete;
     temporary_folder& operator=(temporary_folder const&) = delete;
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    /// Writes a file into it, with folders as needed.  @return its full path
+    /// Writes a file in the folder and creates subfolders.  @return  the full path
     [[nodiscard]] std::string write(std::string const& name, std::string const& text) const;
 
 private:
     std::string path_;
-    int lock_ = -1;  ///< says that this process lives
-    long owner_ = 0; ///< its id: a fork of it leaves the folder alone
+    int lock_ = -1;  ///< locked as long as this process lives
+    long owner_ = 0; ///< process id: a forked child does not remove the folder
 };
 
-/// Removes the temporary folders in `parent` that are this user's and whose processes are gone.
+/// Removes temporary folders of this user in `parent` whose processes have ended.
 void remove_dead_folders(std::string const& parent) noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail

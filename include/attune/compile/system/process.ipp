@@ -1,4 +1,4 @@
-// attune/compile/system/process.ipp - a pipe, a limit, and an exit status.
+// attune/compile/system/process.ipp - spawning with a pipe, a time limit and an exit status.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -36,8 +36,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The environment of this process with English messages and, when given, its own folder for
-/// temporary files.
+/// The environment of this process with the C locale and, when given, its own folder for temporary
+/// files.
 [[nodiscard]] inline std::vector<std::string> spawn_environment(std::string const& temporary)
 {
     std::vector<std::string> variables = environment_of_children();
@@ -50,7 +50,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return variables;
 }
 
-/// A program that was started. Its destructor kills it with its children, and reaps it.
+/// A started program. The destructor kills it with its children, and reaps it.
 class started_program {
 public:
     explicit started_program(pid_t id) noexcept
@@ -65,8 +65,8 @@ public:
     started_program(started_program const&) = delete;
     started_program& operator=(started_program const&) = delete;
 
-    /// True also when another part of this process has waited for it, or SIGCHLD is ignored: from
-    /// then on its number may be that of another process.
+    /// Also true when another part of this process has waited for it or SIGCHLD is ignored: its
+    /// process id may then belong to another process.
     [[nodiscard]] bool has_ended() noexcept
     {
         if (is_over_) return true;
@@ -83,7 +83,7 @@ public:
     {
         if (!has_ended()) ::kill(-id_, SIGKILL);
     }
-    /// Its wait status; nothing when another part of this process has that.
+    /// Its wait status; empty when another part of this process has reaped it.
     std::optional<int> reap() noexcept
     {
         if (id_ <= 0 || is_lost_) return {};
@@ -103,9 +103,9 @@ private:
     bool is_lost_ = false;
 };
 
-/// Reads until the pipe closes, or until the child has ended and nothing is left to read: a process
-/// that another thread forked meanwhile may hold the other end open. Then waits for the child.
-/// @return false when `limit_s` passed first
+/// Reads until the pipe closes, or until the child has ended and no data is left: a process that
+/// another thread forked may keep the pipe open. Then waits for the child.
+/// @return  false when `limit_s` passed first
 [[nodiscard]] inline bool
 read_until_ended(int pipe, started_program& child, double limit_s, std::string& output)
 {
@@ -129,8 +129,8 @@ read_until_ended(int pipe, started_program& child, double limit_s, std::string& 
     }
 }
 
-/// Whether a child's status may go elsewhere: SIGCHLD is ignored, or the program handles it and
-/// waits for any child.
+/// True when another part of the program may reap this process's children: SIGCHLD is ignored, or
+/// the program handles it.
 [[nodiscard]] inline bool may_lose_children() noexcept
 {
     struct sigaction now{};
@@ -138,7 +138,7 @@ read_until_ended(int pipe, started_program& child, double limit_s, std::string& 
            ((now.sa_flags & (SA_SIGINFO | SA_NOCLDWAIT)) != 0 || now.sa_handler != SIG_DFL);
 }
 
-/// A pipe; both ends are closed at the end.
+/// A pipe; the destructor closes both ends.
 struct pipe_ends {
     descriptor out;
     descriptor in;
@@ -163,12 +163,12 @@ ATTUNE_INLINE process_result run_process(std::vector<std::string> const& argumen
                      {},
                      "check that the program exists, and the limits on processes and open files");
     };
-    // Not posix_spawnp: it would ask a PATH that a privileged start must not ask.
+    // Not posix_spawnp(): it would use a PATH that a privileged start must ignore.
     std::string program = find_program(arguments.front());
     if (program.empty()) throw cannot("not started", ENOENT);
     pipe_ends words;
     pipe_ends told;
-    // A shell tells the exit status then.
+    // If so, a shell reports the exit status.
     bool const by_shell = may_lose_children();
     if (!words.open() || (by_shell && !told.open())) throw cannot("no pipe", errno);
 
@@ -230,10 +230,10 @@ ATTUNE_INLINE std::string find_program(std::string const& name)
     }
 }
 
-/// How the name of a temporary folder begins.
+/// Prefix of the names of temporary folders.
 inline constexpr std::string_view temporary_prefix = "attune-work-";
 
-/// Opens a folder and locks it. @return  its descriptor; -1 with errno
+/// Opens a folder and locks it. @return  its descriptor; -1, with errno, on failure
 [[nodiscard]] inline int lock_folder(std::string const& path) noexcept
 {
     int const folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -244,7 +244,7 @@ inline constexpr std::string_view temporary_prefix = "attune-work-";
     return -1;
 }
 
-/// Whether `path` is still the folder that was opened.
+/// True when `path` is still the opened folder.
 [[nodiscard]] inline bool is_still(std::string const& path, int folder) noexcept
 {
     struct stat opened{};
@@ -268,14 +268,15 @@ try {
             std::filesystem::remove_all(path, ignored);
         ::close(folder);
     }
-} catch (std::exception const&) { // no memory: they stay until another process comes
+} catch (std::exception const&) { // no memory: a later process removes them
 }
 
-/// Once for each parent and process.
+/// Removes them once per parent folder and process.
 inline void remove_dead_folders_once(std::string const& parent)
 {
     static fork_safe_mutex mutex;
-    static auto& known = *new std::set<std::string>; // for threads that outlive exit()
+    static auto& known =
+        *new std::set<std::string>; // not destroyed, for threads that outlive exit()
     {
         std::lock_guard const lock(mutex);
         if (!known.insert(parent).second) return;
@@ -294,7 +295,7 @@ ATTUNE_INLINE temporary_folder::temporary_folder()
                      parent,
                      "set TMPDIR to a folder that this program may write to");
     };
-    // Another process may take one for dead that is not locked yet.
+    // Another process may remove the folder before it is locked; then try again.
     for (int tries_left = 100;; --tries_left) {
         path_ = parent + '/' + std::string(temporary_prefix) + "XXXXXX";
         if (::mkdtemp(path_.data()) == nullptr) throw cannot();

@@ -1,4 +1,4 @@
-// attune/compile/system/shared_code.ipp - memfd_create, dlopen, and the system's linker.
+// attune/compile/system/shared_code.ipp - memfd_create(), dlopen(), and runs of the system's linker.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A file in memory that has no name and belongs to this process alone.
+/// A file in memory without a name.
 [[nodiscard]] inline descriptor file_in_memory(std::string_view bytes)
 {
     quiet_writes const quiet;
@@ -38,9 +38,10 @@ namespace attune::inline ATTUNE_ABI::detail {
     return file;
 }
 
-/// A path to the file behind a descriptor that no other file has or will have. The loader takes two
-/// objects of one path for the same, and the number of a descriptor is used again; the number of
-/// the file is not, and is written here in "/" and "./", which change nothing about a path.
+/// A path to the file of a descriptor that no other file has had or will have. The loader treats
+/// two objects with one path as the same, and descriptors are reused, but inode numbers are not; so
+/// the path contains the inode number, written in binary as "/" and "./", which do not change a
+/// path.
 [[nodiscard]] inline std::string path_of_descriptor(int descriptor)
 {
     struct ::stat status{};
@@ -51,7 +52,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return path + std::to_string(descriptor);
 }
 
-/// @return  what a static object threw; empty when nothing did
+/// @return  what a static object threw; empty when nothing was thrown
 [[nodiscard]] inline std::string run_initialize(void* initialize)
 {
     std::string const problem = "a static object of the kernel threw an exception";
@@ -65,8 +66,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     }
 }
 
-/// Threads of these libraries go on running when the object that brought them is unloaded: they
-/// stay for good.
+/// Prevents that these libraries are unloaded with the object that needs them, because their
+/// threads continue to run.
 inline void keep_threaded_libraries()
 {
     for (char const* const threaded : {"libgomp.so.1", "libomp.so.5", "libiomp5.so"})
@@ -100,9 +101,9 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path, std::string&
     if (handle == nullptr) return {};
     shared_code made;
     made.code = std::shared_ptr<void const>(handle, [](void const* code) {
-        if (program_is_ending()) return; // other threads may run it
+        if (program_is_ending()) return; // another thread may run the code
         void* const opened = const_cast<void*>(code);
-        // Linked without the compiler's start files, which do this in other shared objects.
+        // The object has no start files of the compiler, which would do this.
         if (void* const owner = ::dlsym(opened, owner_symbol)) abi::__cxa_finalize(owner);
         ::dlclose(opened);
     });
@@ -114,8 +115,8 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path, std::string&
     return problem.empty() ? made : shared_code{};
 }
 
-/// Libraries in this process that flags such as -fopenmp and -fveclib ask for, in the order in
-/// which they were loaded.
+/// Loaded libraries that flags such as -fopenmp and -fveclib need, in the order in which they were
+/// loaded.
 [[nodiscard]] inline std::vector<std::string> loaded_service_libraries()
 {
     std::vector<std::string> found;

@@ -1,10 +1,10 @@
-// attune/compile/cache/detail/entry_file.hpp - what a file of the cache looks like.
+// attune/compile/cache/detail/entry_file.hpp - the format of a file in the cache.
 // SPDX-License-Identifier: MIT
 //
-// FNV-1a tells every change of a single byte, because each of its steps is a bijection. It takes
-// 1.6 ms a megabyte. A second run reads 30 KB of entries, 0.05 ms; the headers of a kernel that
-// clang_compiler parsed, 2 MB, are read before something is compiled only. A quicker hash would
-// save less than 0.1 ms of a second run.
+// FNV-1a detects every change of a single byte, because each of its steps is a bijection. It takes
+// 1.6 ms per megabyte. A second run reads 30 KB of entries in 0.05 ms; the parsed headers of
+// clang_compiler, 2 MB, are read only before a compilation. A quicker hash would save less than
+// 0.1 ms of a second run.
 #pragma once
 
 #include <attune/core/hash.hpp>
@@ -20,11 +20,11 @@ inline constexpr std::string_view cache_entry_magic = "attune cache 1\n";
 inline constexpr std::size_t cache_key_length = 32;
 
 struct cache_entry {
-    std::string inputs; ///< 32 digits
+    std::string inputs; ///< key of the input list, 32 digits
     std::string bytes;
 };
 
-/// "attune cache 1", then the hash of all that follows, the key, the inputs, and the bytes.
+/// "attune cache 1", the hash of all that follows, the key, the input list's key, the bytes.
 [[nodiscard]] inline std::string
 cache_entry_text(std::string_view key, std::string_view inputs, std::string_view bytes)
 {
@@ -34,7 +34,7 @@ cache_entry_text(std::string_view key, std::string_view inputs, std::string_view
     return std::string(cache_entry_magic) + content_hash{}.add_raw(rest).hex() + rest;
 }
 
-/// @return  nothing when this is not what was written under that key
+/// @return  empty when `text` is no intact entry of `key`
 [[nodiscard]] inline std::optional<cache_entry> parse_cache_entry(std::string_view key,
                                                                   std::string_view text)
 {

@@ -1,8 +1,8 @@
-// attune/compile/cache/detail/eviction.hpp - keeps the cache below its limit.
+// attune/compile/cache/detail/eviction.hpp - keeps the cache below its size limit.
 // SPDX-License-Identifier: MIT
 //
-// A running total in one small file tells when to look; looking, which takes about 2 us a file,
-// corrects it. A process that is killed at any point leaves no lock behind
+// A file with the running total decides when the cache is scanned; a scan takes about 2 us per file
+// and corrects the total. Locks are flock(2), so a killed process leaves none behind.
 #pragma once
 
 #include <attune/compile/cache/detail/folder.hpp>
@@ -23,13 +23,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What a file takes on most disks.
+/// The size in blocks of 4096 bytes, which most file systems use.
 [[nodiscard]] inline std::uint64_t bytes_on_disk(std::uint64_t bytes)
 {
     return (bytes + 4095) / 4096 * 4096;
 }
 
-/// Adds to the total that `cache_folder/total` holds.  @return it; nothing when it is not known
+/// Adds to the total in `cache_folder/total`.  @return  the total; empty when it is unknown
 inline std::optional<std::uint64_t>
 add_to_total(int folder, std::uint64_t bytes, std::optional<std::uint64_t> replace = {})
 {
@@ -60,7 +60,7 @@ struct kept_file {
     std::int64_t used_ns{};
 };
 
-/// Calls `see(name, status)` for every regular file of a folder inside the cache.
+/// Calls `see(name, status)` for every regular file in a subfolder of the cache.
 template <class See>
 void each_cache_file(int folder, char const* name, See see)
 {
@@ -79,8 +79,8 @@ void each_cache_file(int folder, char const* name, See see)
     }
 }
 
-/// Removes what was used longest ago until four fifths of the limit are left, and what killed
-/// processes left half written an hour ago.
+/// Removes the least recently used files until four fifths of the limit are left, and temporary
+/// files of killed processes that are older than an hour.
 inline void evict(int folder, std::uint64_t limit_bytes)
 {
     descriptor const one(
@@ -114,7 +114,7 @@ inline void evict(int folder, std::uint64_t limit_bytes)
     (void)add_to_total(folder, 0, total);
 }
 
-/// To be called after a file was added.
+/// Counts an added file, and evicts when the total exceeds the limit.
 inline void account(int folder, std::uint64_t bytes, std::uint64_t limit_bytes)
 {
     std::optional<std::uint64_t> const total = add_to_total(folder, bytes_on_disk(bytes));

@@ -1,8 +1,8 @@
-// attune/compile/cache/detail/folder.hpp - the folder that holds compiled code, and its files.
+// attune/compile/cache/detail/folder.hpp - the cache folder and its files.
 // SPDX-License-Identifier: MIT
 //
-// Everything is opened relative to the folder that was checked, so that it cannot be exchanged
-// between the check and the use
+// Files are opened relative to the folder that was checked, so that the folder cannot be replaced
+// between the check and the use.
 #pragma once
 
 #include <attune/compile/cache/options.hpp>
@@ -24,10 +24,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Where the cache is.
+/// The location of the cache.
 struct cache_place {
-    std::string folder{};      ///< absolute; empty when it is off
-    std::string off_because{}; ///< one sentence when it is off
+    std::string folder{};      ///< absolute; empty when the cache is off
+    std::string off_because{}; ///< one sentence when the cache is off
 };
 
 [[nodiscard]] inline cache_place cache_place_of(cache_options const& options)
@@ -54,8 +54,8 @@ struct cache_place {
     return {std::filesystem::absolute(folder, no_throw).string(), {}};
 }
 
-/// Opens the folder, with mode 0700 and the folders above it when they are missing.
-/// @return  none, with one sentence in `problem`, when it cannot be used or others may write to it
+/// Opens the folder. Creates it with mode 0700, and its parent folders, when they are missing.
+/// @return  empty, with one sentence in `problem`, when it is unusable or others may write to it
 [[nodiscard]] inline descriptor open_cache_folder(std::string const& folder, std::string& problem)
 {
     auto const open = [&] {
@@ -79,7 +79,7 @@ struct cache_place {
     return descriptor();
 }
 
-/// Two levels, because folders of a hundred thousand files are slow in many tools.
+/// "ab/cdef..." of a key: folders of a hundred thousand files are slow in many tools.
 [[nodiscard]] inline std::string cache_file_name(std::string_view key)
 {
     return std::string(key.substr(0, 2)) + '/' + std::string(key.substr(2));
@@ -92,7 +92,7 @@ struct cache_place {
         ::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!file && errno == ENOENT) return {};
     struct ::stat status{};
-    // No code is as large as that: a file of holes must not fill the memory.
+    // A larger file, such as a sparse one, could fill the memory; code is never that large.
     constexpr ::off_t largest = ::off_t{1} << 30;
     if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_size > largest)
@@ -109,9 +109,9 @@ struct cache_place {
     return text;
 }
 
-/// Writes a file under another name first: it appears whole or not at all, whenever a process ends.
-/// Nothing is flushed to the disk: what a power failure makes of a file does not match its hash.
-/// @return  false when it could not be written
+/// Writes a temporary file and renames it, so that the file is complete or absent when a process is
+/// killed. Nothing is flushed to the disk: a file damaged by a power failure fails its hash check.
+/// @return  false when the file could not be written
 inline bool write_cache_file(int folder, std::string const& name, std::string_view text)
 {
     quiet_writes const quiet;
@@ -143,7 +143,7 @@ inline bool write_cache_file(int folder, std::string const& name, std::string_vi
     return placed;
 }
 
-/// The time of change of a file is when it was last used.
+/// Marks a file as used now: its modification time is the time of its last use.
 inline void touch_cache_file(int folder, std::string const& name)
 {
     (void)::utimensat(folder, name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);

@@ -1,8 +1,8 @@
-// attune/compile/cache/detail/input_list.hpp - the files that compiled code depends on: are they the same?
+// attune/compile/cache/detail/input_list.hpp - the files that compiled code depends on, and their check.
 // SPDX-License-Identifier: MIT
 //
-// That a file with equal size, number and times is not read again is what git and ccache do. A file
-// that was changed just before it was read gives no list: its times could not tell a later change
+// As in git and ccache, a file with unchanged size, number and times is not read again. A file that
+// changed just before it was read gives no list: its times could not show a later change.
 #pragma once
 
 #include <attune/compile/cache/options.hpp>
@@ -31,11 +31,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One line of a list.
+/// One line of an input list.
 struct cache_input {
-    char kind{};        ///< r: read, f: folder of the missed ones that follow, m: missed, t: tool
-    std::string hash{}; ///< of what was read
-    file_stamp stamp{}; ///< of what was read, of a folder, of a tool
+    char kind{};        ///< r: file, f: folder of the following m lines, m: absent file, t: tool
+    std::string hash{}; ///< of an r file's content
+    file_stamp stamp{}; ///< of r, f and t
     std::string path{};
 
     [[nodiscard]] std::string text() const
@@ -50,7 +50,7 @@ struct cache_input {
     }
 };
 
-/// @return  nothing when the line has another format
+/// @return  empty when the line has another format
 [[nodiscard]] inline std::optional<cache_input> parse_cache_input(std::string_view line)
 {
     cache_input made;
@@ -77,16 +77,16 @@ struct cache_input {
     return made;
 }
 
-/// Content hashes of files, each read once while it does not change. Thread-safe.
+/// Content hashes of files. A file is read again only after it changed. Thread-safe.
 class file_hashes {
 public:
     struct known {
         file_stamp stamp{};
         std::string hash{};
-        bool tells_time = false; ///< mentions __DATE__, __TIME__ or __TIMESTAMP__
+        bool tells_time = false; ///< contains __DATE__, __TIME__ or __TIMESTAMP__
     };
 
-    /// @return  nothing when the file cannot be read
+    /// @return  empty when the file cannot be read
     [[nodiscard]] std::optional<known> of(std::string const& path, file_stamp const& stamp)
     {
         {
@@ -108,7 +108,7 @@ private:
     std::map<std::string, known> files_{};
 };
 
-/// The text of the list.  @return  nothing when the code must not be kept
+/// The list as text.  @return  empty when the code must not be kept
 [[nodiscard]] inline std::optional<std::string> input_list_text(cache_inputs const& inputs,
                                                                 file_hashes& hashes)
 {
@@ -129,7 +129,7 @@ private:
         missed[folder_of(path)].push_back(path);
     for (auto const& [folder, paths] : missed) {
         file_stamp stamp = stamp_of_folder(folder);
-        if (!settled(stamp, inputs.began_ns)) stamp.number = -1; // no folder has this stamp
+        if (!settled(stamp, inputs.began_ns)) stamp.number = -1; // matches no folder's stamp
         if (!add({'f', {}, stamp, folder})) return {};
         for (std::string const& path : paths)
             if (!is_absent(path) || !add({'m', {}, {}, path})) return {};
@@ -141,7 +141,7 @@ private:
     return list;
 }
 
-/// @return  nothing for a text that is no list
+/// @return  empty when the text is no list
 [[nodiscard]] inline std::optional<std::vector<cache_input>> parse_input_list(std::string_view text)
 {
     std::vector<cache_input> inputs;
@@ -156,8 +156,8 @@ private:
     return inputs;
 }
 
-/// The stamp of a file; files of one folder that follow each other share the way to it, which is
-/// long: /usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector
+/// Stamps of files. The last folder stays open for the files that follow in it, because long paths
+/// are slow: /usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector
 class neighbour_stamps {
 public:
     [[nodiscard]] std::optional<file_stamp> of(std::string const& path)
@@ -175,11 +175,11 @@ public:
     }
 
 private:
-    std::string folder_{'\n'}; // a name that no folder has
+    std::string folder_{'\n'}; // matches no folder
     descriptor opened_{};
 };
 
-/// Whether a compilation would read the same files, with the same content, now.
+/// True when a compilation would now read the same files with the same content.
 [[nodiscard]] inline bool still_holds(std::vector<cache_input> const& inputs, file_hashes& hashes)
 {
     neighbour_stamps stamps;

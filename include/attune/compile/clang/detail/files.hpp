@@ -1,8 +1,8 @@
-// attune/compile/clang/detail/files.hpp - which files Clang looks at while it compiles.
+// attune/compile/clang/detail/files.hpp - the files that Clang reads or looks for.
 // SPDX-License-Identifier: MIT
 //
-// What was not there counts too: a header that appears in an earlier include folder changes the
-// code although no file that was read has changed
+// Absent files count too: a header that appears in an earlier include folder changes the code
+// although no file that was read has changed.
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
@@ -32,7 +32,7 @@ struct touched_files {
     }
 };
 
-/// For one thread.
+/// Records the files that are looked at. For one thread.
 class watched_file_system final : public llvm::vfs::ProxyFileSystem {
 public:
     /// @param touched  must outlive this
@@ -76,14 +76,14 @@ private:
 
 inline constexpr char const* overlay_folder = "/attune-overlay";
 
-/// The real file system with the kernel's text, <attune/tunable.hpp> and <attune/matrix_view.hpp>
-/// laid over it.
-/// @param touched  gets the real files that are looked at; must outlive the result
+/// The real file system, with the kernel's text, <attune/tunable.hpp> and <attune/matrix_view.hpp>
+/// added in memory.
+/// @param touched  records the real files that are looked at; must outlive the result
 [[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> kernel_file_system(
     attune_clang_request const& request, llvm::StringRef text, touched_files& touched)
 {
-    // One of its own: the shared real file system has the process's current folder, but so has
-    // this, and no other thread can change it.
+    // Not the shared real file system: its current folder is the process's, which another thread
+    // may change.
     llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> const real(
         llvm::vfs::createPhysicalFileSystem().release());
     auto const base = llvm::makeIntrusiveRefCnt<watched_file_system>(real, touched);

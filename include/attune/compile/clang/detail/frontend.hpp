@@ -1,9 +1,9 @@
-// attune/compile/clang/detail/frontend.hpp - C++ text to an object file, with Clang as a library.
+// attune/compile/clang/detail/frontend.hpp - compiles C++ text to an object file.
 // SPDX-License-Identifier: MIT
 //
-// The object equals `clang++ -fPIC -c` because clang's own driver chooses the arguments (so -march
-// reaches the front end, whose function attributes overrule the back end) and clang's own back end
-// optimises and emits (small code model, its own pass pipeline).
+// The object equals that of `clang++ -fPIC -c`, because clang's driver chooses the arguments (so
+// -march reaches the front end, whose function attributes overrule the back end) and clang's back
+// end optimises and emits (small code model, clang's pass pipeline).
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
@@ -45,15 +45,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What the front end makes of one request.
+/// The object of one request.
 struct clang_object {
     llvm::SmallVector<char, 0> bytes{}; ///< empty when it did not compile
     bool precompiled = false;
-    touched_files touched{}; ///< less what the precompiled headers touched
+    touched_files touched{}; ///< without those of the precompiled headers
     std::string log{};
 };
 
-/// A diagnostics engine that writes into `stream`.
+/// A diagnostics engine that writes to `stream`.
 class captured_diagnostics {
 public:
     explicit captured_diagnostics(llvm::raw_ostream& stream)
@@ -68,10 +68,10 @@ public:
     llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> engine;
 };
 
-/// What makes the object equal to that of clang++, and what JIT compilers tend to get wrong. Each
-/// can be left out, by a flag of this prefix, so that a test can tell that its comparison would
-/// notice: `front-end-cpu` (-march does not reach the functions' attributes), `code-model` (large,
-/// as ORC's own target machine has it), `emission-level` (the default one in place of -O3's).
+/// A flag with this prefix leaves out one step that makes the object equal to that of clang++, so
+/// that a test can show that its comparison notices: `front-end-cpu` (-march does not reach the
+/// functions' attributes), `code-model` (large, as in ORC's target machine), `emission-level` (the
+/// default in place of -O3).
 inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
 
 [[nodiscard]] inline bool is_without(attune_clang_request const& request, llvm::StringRef what)
@@ -83,7 +83,7 @@ inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
                        });
 }
 
-/// Asks clang's driver for the arguments of the compiler proper.  @return empty on an error
+/// Asks clang's driver for the arguments of the front end.  @return  empty on an error
 [[nodiscard]] inline std::vector<std::string> frontend_arguments(
     std::string const& executable, attune_clang_request const& request, llvm::raw_ostream& log)
 {
@@ -112,16 +112,16 @@ inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
     std::vector<std::string> result;
     bool skip = false;
     for (char const* const argument : job.getArguments()) {
-        // One that clang 16 adds by itself turns an error of scalable vectors into a warning.
+        // clang 16 adds an -mllvm that turns an error about scalable vectors into a warning.
         bool const follows = std::exchange(skip, llvm::StringRef(argument) == "-mllvm");
         if (follows || skip || llvm::StringRef(argument) == "-cc1") continue;
         result.emplace_back(argument);
     }
-    // Templates that the headers leave pending are instantiated once, not in every variant: with
-    // <cmath> that is 4 ms in place of 31.
+    // Instantiates templates that are pending in the headers once, not in every variant: for
+    // <cmath> that takes 4 ms instead of 31 ms.
     result.emplace_back("-fpch-instantiate-templates");
-    // A thread_local of a kernel cannot have a place in the program's own thread storage; libgcc
-    // keeps it elsewhere. Code without thread_local is not affected.
+    // Code loaded at run time has no room in the program's thread storage; with emulated TLS,
+    // libgcc allocates it. Code without thread_local is not affected.
     result.emplace_back("-femulated-tls");
     return result;
 }
@@ -142,12 +142,12 @@ make_invocation(std::vector<std::string> const& frontend,
     if (!clang::CompilerInvocation::CreateFromArgs(
             *invocation, arguments, diagnostics, executable.c_str()))
         return nullptr;
-    invocation->getFrontendOpts().DisableFree = false; // the driver assumes a process that ends
+    invocation->getFrontendOpts().DisableFree = false; // the driver leaves freeing to exit()
     invocation->getCodeGenOpts().DisableFree = false;
     return invocation;
 }
 
-/// Passes on what the back end has to say; without this LLVM prints it and ends the process.
+/// Collects the back end's errors; without this LLVM prints them and ends the process.
 inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, bool& failed)
 {
     struct sink {
@@ -174,8 +174,8 @@ inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, 
     context.setDiagnosticHandler(std::make_unique<handler>(sink{log, failed}));
 }
 
-/// Skips what is left of the optimiser once the time is over: an unrolled loop nest can keep it
-/// busy for minutes, and a thread cannot be ended from outside.
+/// Skips the remaining passes of the optimiser after the limit: an unrolled loop nest can keep the
+/// optimiser busy for minutes, and its thread cannot be ended.
 class time_limit final : public llvm::OptPassGate {
 public:
     explicit time_limit(double limit_s)
@@ -227,7 +227,7 @@ private:
     instance.setInvocation(invocation);
     instance.getDiagnosticOpts().ShowColors = 0;
     clang::TextDiagnosticPrinter printer(log, &instance.getDiagnosticOpts());
-    // createDiagnostics, not setDiagnostics: only this applies the warning options, without which
+    // createDiagnostics() applies the warning options, setDiagnostics() does not; without them
     // errors inside system headers are reported.
     instance.createDiagnostics(&printer, false);
     instance.createFileManager(files);
@@ -252,7 +252,7 @@ private:
     bool failed = false;
     capture_backend(context, log, failed);
     clang::CodeGenOptions emit = instance.getCodeGenOpts();
-    emit.DisableLLVMPasses = true; // the module is optimised already; this only emits
+    emit.DisableLLVMPasses = true; // the module is already optimised
     if (is_without(request, "code-model")) emit.CodeModel = "large";
     if (is_without(request, "emission-level")) emit.OptimizationLevel = 2;
     auto stream = std::make_unique<llvm::raw_svector_ostream>(result.bytes);

@@ -1,7 +1,7 @@
 // attune/compile/clang/detail/headers.hpp - the leading #include block of a kernel, parsed once.
 // SPDX-License-Identifier: MIT
 //
-// The mechanism is the preamble of clang's editors (PrecompiledPreamble)
+// The mechanism is that of editors that use clang (PrecompiledPreamble)
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
@@ -36,7 +36,7 @@ language_of(clang::CompilerInvocation const& invocation)
 #endif
 }
 
-/// "TILE_M" of "-DTILE_M=64" and of "-DATTUNE_VALUE_TILE_M=64".
+/// "TILE_M" of the flags "-DTILE_M=64" and "-DATTUNE_VALUE_TILE_M=64".
 [[nodiscard]] inline std::string_view parameter_name(std::string_view flag)
 {
     std::string_view name = flag.substr(2, flag.find('=') - 2);
@@ -44,8 +44,8 @@ language_of(clang::CompilerInvocation const& invocation)
     return name;
 }
 
-/// Looks whether the headers mention a parameter: then what they mean depends on its value, and
-/// they must be read anew for every variant.
+/// Finds out whether the headers mention a parameter: then their meaning depends on its value, and
+/// they must be parsed for every variant.
 class parameter_watch final : public clang::PreambleCallbacks {
 public:
     explicit parameter_watch(attune_clang_request const& request)
@@ -67,13 +67,13 @@ private:
     bool mentioned_ = false;
 };
 
-/// Headers parsed once.
+/// The parsed headers of a kernel.
 class parsed_headers {
 public:
     /// @param invocation  without the macros of a variant
-    /// @param touched     what `files` notes
-    /// @return  null when the kernel does not begin with includes, they contain an error (which the
-    ///          variant will report), or they depend on a parameter
+    /// @param touched     the files that `files` has recorded
+    /// @return  null when the kernel does not begin with includes, the headers contain an error
+    ///          (which the variant reports), or they depend on a parameter
     [[nodiscard]] static std::unique_ptr<parsed_headers const>
     parse(clang::CompilerInvocation const& invocation,
           attune_clang_request const& request,
@@ -100,7 +100,7 @@ public:
 #endif
                                               watch);
         if (!made || watch.mentioned() || diagnostics.hasErrorOccurred()) return nullptr;
-        // The only way to its bytes is the place where it would be looked for.
+        // The bytes can only be read from the path at which a compilation would read them.
         clang::CompilerInvocation user(invocation);
         user.getPreprocessorOpts().RetainRemappedFileBuffers = true;
         made->AddImplicitPreamble(user, files, main.get());
@@ -115,8 +115,8 @@ public:
         return headers;
     }
 
-    /// @param kept  what text() gave, in this process or another
-    /// @return  null when it is no such text
+    /// @param kept  the result of text(), in this or another process
+    /// @return  null when `kept` has another form
     [[nodiscard]] static std::unique_ptr<parsed_headers const> restore(llvm::StringRef kept)
     {
         auto const line = [&kept] {
@@ -141,7 +141,7 @@ public:
         if (headers->touched_.read.size() != read || headers->bytes_.empty()) return nullptr;
         return headers;
     }
-    /// All of it, to be kept.
+    /// Everything, as text for restore().
     [[nodiscard]] std::string text() const
     {
         std::string out = first_line.str() + '\n';
@@ -161,8 +161,8 @@ public:
     }
     [[nodiscard]] touched_files const& touched() const noexcept { return touched_; }
 
-    /// False once a header has changed on disk, or one has appeared where there was none. The times
-    /// count as well as the contents, because Clang compares them when it quotes a header.
+    /// False when a header has changed on disk, or an absent one has appeared. Times count as well
+    /// as contents, because Clang compares them when it quotes a header.
     [[nodiscard]] bool usable(llvm::vfs::FileSystem& files) const
     {
         auto stamp = stamps_.begin();
@@ -172,7 +172,7 @@ public:
             if (files.exists(path)) return false;
         return true;
     }
-    /// Makes `invocation` start after the headers.  @param main  the whole text; must outlive it
+    /// Lets `invocation` begin after the headers.  @param main  the whole text; must outlive it
     void apply(clang::CompilerInvocation& invocation,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files,
                llvm::MemoryBuffer& main) const
@@ -182,7 +182,7 @@ public:
         options.addRemappedFile(invocation.getFrontendOpts().Inputs[0].getFile(), &main);
         options.PrecompiledPreambleBytes = bounds_;
         options.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::PCH;
-        options.UsePredefines = false; // the headers have them
+        options.UsePredefines = false; // the parsed headers contain them
         options.ImplicitPCHInclude = path;
         auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
         memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(bytes_, path, false));
@@ -196,7 +196,7 @@ private:
 
     parsed_headers() = default;
 
-    /// Size and time of change; empty when the file is not there.
+    /// Size and time of change; empty when the file is absent.
     [[nodiscard]] static std::string stamp_of(llvm::vfs::FileSystem& files, std::string const& path)
     {
         auto const found = files.status(path);
@@ -208,8 +208,8 @@ private:
     [[nodiscard]] static clang::PreambleBounds
     bounds_of(clang::CompilerInvocation const& invocation, attune_clang_request const& request)
     {
-        // Of the kernel's own text: what attune puts after it begins with directives, too. A line
-        // such as `#define BLOCK (2 * TILE_M)` ends the block: it belongs to the variant.
+        // Only in the kernel's text, because the text that attune appends begins with directives
+        // too. A line such as `#define BLOCK (2 * TILE_M)` ends the block, since variants differ.
         llvm::StringRef const kernel(request.text, request.kernel_size);
         clang::PreambleBounds bounds =
             clang::Lexer::ComputePreamble(kernel, language_of(invocation));
@@ -218,7 +218,7 @@ private:
         return bounds;
     }
 
-    /// Where the line begins that first mentions a parameter outside of comments; npos without one.
+    /// Start of the first line that mentions a parameter outside of comments; npos without one.
     [[nodiscard]] static std::size_t first_line_that_mentions(llvm::StringRef kernel,
                                                               attune_clang_request const& request)
     {
@@ -237,13 +237,13 @@ private:
         return std::string_view::npos;
     }
 
-    std::pair<unsigned, bool> bounds_{}; ///< bytes of the text; whether they end a line
+    std::pair<unsigned, bool> bounds_{}; ///< bytes of the text; true when they end a line
     std::string bytes_{};
     touched_files touched_{};
     std::vector<std::string> stamps_{}; ///< of touched_.read, in its order
 };
 
-/// Headers that an earlier process parsed.
+/// The headers that an earlier process parsed.
 [[nodiscard]] inline std::unique_ptr<parsed_headers const>
 kept_headers(std::string const& key, attune_clang_request const& request)
 {

@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/linking.hpp - JITLink where LLVM does not choose it, and gives memory back.
+// attune/compile/clang/detail/linking.hpp - selects JITLink, and unmaps the code of removed objects.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,8 +19,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 #if LLVM_VERSION_MAJOR < 18
 
-/// Registers unwind tables, and gives every object something to do when it is removed: without
-/// that LLVM 16 forgets to unmap it.
+/// Registers unwind tables, and gives every object a deallocation action: LLVM 16 does not unmap an
+/// object without one.
 class unmapping_plugin final : public llvm::orc::EHFrameRegistrationPlugin {
 public:
     using EHFrameRegistrationPlugin::EHFrameRegistrationPlugin;

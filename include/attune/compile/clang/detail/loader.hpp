@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/loader.hpp - an object file to code in this process, with LLVM's ORC.
+// attune/compile/clang/detail/loader.hpp - loads object files into this process, with LLVM's ORC.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,10 +33,10 @@ struct loaded_code {
     void* address{};
 };
 
-/// Loads objects, each into a library of its own. Thread-safe.
+/// Loads objects, each into a JITDylib of its own. Thread-safe.
 class object_loader {
 public:
-    /// @return null with the reason in `problem`
+    /// @return  null, with the reason in `problem`
     [[nodiscard]] static std::unique_ptr<object_loader> make(std::string& problem)
     {
         llvm::orc::LLJITBuilder builder;
@@ -50,7 +50,7 @@ public:
         return loader;
     }
 
-    /// Loads, links and runs static constructors.  @return null with everything said in `log`
+    /// Loads, links and runs static constructors.  @return  null, with all messages in `log`
     [[nodiscard]] std::unique_ptr<loaded_code> load(llvm::StringRef object,
                                                     char const* entry,
                                                     std::vector<std::string> const& libraries,
@@ -70,7 +70,7 @@ public:
         llvm::Error failed = link(object, entry, *code);
         end_capture();
         if (!failed) return code;
-        // What the session reported names the symbols; the error itself only what depended on them.
+        // The session's report names the missing symbols; the error names only their users.
         log = said + llvm::toString(std::move(failed));
         unload(std::move(code));
         return nullptr;
@@ -95,7 +95,7 @@ private:
         });
     }
 
-    /// A library behind all variants: symbols of the process, and attune's own __cxa_atexit.
+    /// Makes the JITDylib behind all variants: the process's symbols and attune's __cxa_atexit.
     [[nodiscard]] llvm::Error connect()
     {
         using namespace llvm::orc;
@@ -119,8 +119,8 @@ private:
         return shared_->define(absoluteSymbols(std::move(own)));
     }
 
-    /// The symbols of these libraries, which are opened when they are named for the first time.
-    /// @return  null with the loader's words in `log`
+    /// A JITDylib with the symbols of these libraries, which are opened at their first use.
+    /// @return  null, with the loader's message in `log`
     [[nodiscard]] llvm::orc::JITDylib* libraries_of(std::vector<std::string> const& paths,
                                                     std::string& log)
     {
@@ -153,7 +153,7 @@ private:
         code.address = address->toPtr<void*>();
         if (!*has_statics) return llvm::Error::success();
 
-        // Symbols that a kernel does not need are not there; the owner is one of these.
+        // Lookup fails for a symbol that the kernel does not use, as the owner may be.
         if (auto owner = jit_->lookup(*code.library, owner_symbol))
             *owner->toPtr<static_objects**>() = code.statics.get();
         else
@@ -163,7 +163,7 @@ private:
         return run(initialize->toPtr<void (*)()>());
     }
 
-    /// Whether make_statics_callable() found something to do.
+    /// True when make_statics_callable() changed the module.
     [[nodiscard]] static llvm::Expected<bool> defines_initialize(llvm::StringRef object)
     {
         auto file = llvm::object::ObjectFile::createObjectFile({object, "kernel.o"});
@@ -192,7 +192,7 @@ private:
         return llvm::createStringError(llvm::inconvertibleErrorCode(), problem.c_str());
     }
 
-    /// ORC reports to the session, on the thread that asked: each thread hears its own variant.
+    /// ORC reports errors to the session on the calling thread: collects those of this thread.
     void begin_capture(std::string& said)
     {
         std::lock_guard const lock(mutex_);

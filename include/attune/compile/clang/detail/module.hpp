@@ -1,11 +1,11 @@
-// attune/compile/clang/detail/module.hpp - all of libattune_clang.so: Clang and LLVM behind eight functions.
+// attune/compile/clang/detail/module.hpp - libattune_clang.so: Clang and LLVM behind a C interface.
 // SPDX-License-Identifier: MIT
 //
-// A module of its own, because a program that holds two LLVMs (OpenCL, Mesa) crashes unless one of
-// them was opened with RTLD_LOCAL, and because its headers parse in 10 s.
+// It is a module because a program with two LLVMs (OpenCL, Mesa) crashes unless one of them was
+// opened with RTLD_LOCAL, and because LLVM's headers take 10 s to parse.
 //
-// Clang's own headers are looked for in the folder of the LLVM that the module was linked with, and
-// in ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") where that macro is defined.
+// Clang's own headers are searched for in the folder of the LLVM that the module is linked with,
+// and in ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") if that macro is defined.
 #pragma once
 
 #include <attune/compile/clang/detail/frontend.hpp>
@@ -30,11 +30,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What all variants of one kernel share.
+/// Data that all variants of one kernel share.
 struct prepared_kernel {
     std::string key{};
     std::once_flag once{};
-    std::vector<std::string> frontend{}; ///< empty when the driver refused
+    std::vector<std::string> frontend{}; ///< empty when the driver refused the flags
     std::unique_ptr<parsed_headers const> headers{};
     std::string log{};
 };
@@ -49,7 +49,7 @@ struct reply_storage : attune_clang_reply {
     std::vector<char const*> read_files{};
     std::vector<char const*> missed_files{};
 
-    /// Fills the pointers of the C structure, once everything else is in place.
+    /// Sets the pointers of the C structure, after all other members.
     void finish()
     {
         for (std::string const& path : compiled.touched.read)
@@ -67,7 +67,7 @@ struct reply_storage : attune_clang_reply {
     }
 };
 
-/// The path of the library that holds a function; empty when the loader does not know.
+/// The path of the library that contains a function; empty when the loader does not tell it.
 [[nodiscard]] inline std::string library_of(void* function)
 {
     Dl_info found{};
@@ -75,8 +75,8 @@ struct reply_storage : attune_clang_reply {
     return is_known ? found.dli_fname : "";
 }
 
-/// A path below whose folder `../lib/clang/<major>/include` holds clang's own headers. The driver
-/// derives their place from the path of its executable, which need not exist.
+/// The path given to clang's driver as its executable. The file need not exist: the driver derives
+/// the place of clang's own headers, `../lib/clang/<major>/include`, from the path.
 [[nodiscard]] inline std::string clang_executable()
 {
     std::string const major = std::to_string(LLVM_VERSION_MAJOR);
@@ -112,7 +112,7 @@ struct reply_storage : attune_clang_reply {
     return "cpu=" + llvm::sys::getHostCPUName().str() + " features=" + hash.hex().substr(0, 16);
 }
 
-/// The libraries that hold Clang and LLVM.
+/// The libraries that contain Clang and LLVM, each followed by a line end.
 [[nodiscard]] inline std::string toolchain_files()
 {
     std::string files;
@@ -168,7 +168,7 @@ public:
     void release(loaded_code* code) { loader_->unload(std::unique_ptr<loaded_code>(code)); }
 
 private:
-    /// Everything that decides about the front end's arguments and the parsed headers.
+    /// Everything that determines the front end's arguments and the parsed headers.
     [[nodiscard]] static std::string key_of(attune_clang_request const& request)
     {
         content_hash key;
@@ -191,7 +191,7 @@ private:
         auto kernel = std::make_shared<prepared_kernel>();
         kernel->key = key;
         prepared_.push_back(kernel);
-        if (prepared_.size() > 8) prepared_.pop_front(); // some MB each
+        if (prepared_.size() > 8) prepared_.pop_front(); // each holds some MB
         return kernel;
     }
 
@@ -201,7 +201,7 @@ private:
         kernel.frontend = frontend_arguments(executable_, request, log);
         if (kernel.frontend.empty() || request.precompile == 0) return;
         if ((kernel.headers = kept_headers(kernel.key, request))) return;
-        std::string ignored; // an error in a header is reported by the variant, where it belongs
+        std::string ignored; // the compilation of the variant reports errors in headers
         llvm::raw_string_ostream quiet(ignored);
         captured_diagnostics diagnostics(quiet);
         auto const invocation =
@@ -238,7 +238,7 @@ private:
     return nullptr;
 }
 
-/// A reply that `fill` has filled; null when there is no memory for one.
+/// A reply that `fill` has filled; null when memory is exhausted.
 template <class Fill>
 [[nodiscard]] attune_clang_reply* make_reply(Fill fill)
 {

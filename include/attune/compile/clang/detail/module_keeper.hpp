@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/module_keeper.hpp - parsed headers of a kernel, in the cache of compiled code.
+// attune/compile/clang/detail/module_keeper.hpp - keeps parsed headers in the cache of compiled code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// For one call of the module's compile(). No exception leaves its functions.
+/// The keeper of one call of the module's compile(). Its functions do not throw.
 class headers_keeper {
 public:
-    /// @param facts     everything that identifies the module: only it can read what it wrote
-    /// @param began_ns  when the call begins; nanoseconds of the system clock
+    /// @param facts     identifies the module: only the same module can read its parsed headers
+    /// @param began_ns  start of the call, ns of the system clock
     headers_keeper(object_cache const& cache, std::string facts, std::int64_t began_ns)
         : cache_(cache)
         , facts_(std::move(facts))
@@ -65,7 +65,7 @@ private:
             (void)keeper.cache_.add(
                 keeper.key_of(key), {reinterpret_cast<char const*>(bytes), size}, inputs);
         } catch (...) {
-            return; // the next run parses them again
+            return; // the next process parses the headers again
         }
     }
 

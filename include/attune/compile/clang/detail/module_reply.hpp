@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/module_reply.hpp - what the Clang module answers, as the values of attune.
+// attune/compile/clang/detail/module_reply.hpp - replies of the Clang module as values of attune.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,7 +28,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_reply*)>;
 
-/// The loaded code of a reply.
+/// The callable or the failure in a reply.
 [[nodiscard]] inline compile_result code_of(std::shared_ptr<clang_session const> const& session,
                                             attune_clang_reply const& reply,
                                             std::string_view object)
@@ -38,7 +38,7 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
     callable made;
     made.address = reply.address;
     made.code = std::shared_ptr<void const>(reply.code, [session](void const* code) {
-        if (program_is_ending()) return; // other threads may run it, and LLVM may be gone
+        if (program_is_ending()) return; // another thread may run the code; LLVM may be gone
         session->functions->release_code(session->session, const_cast<void*>(code));
     });
     made.object_key = object_key(object);

@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/module_session.hpp - finds and opens the Clang module; what it is, without opening it.
+// attune/compile/clang/detail/module_session.hpp - finds, opens and identifies the Clang module.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,8 +23,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The opened module with one session in it. Every callable shares it, so that code outlives the
-/// compiler. The module itself is never unloaded: LLVM does not survive that.
+/// The opened module with one session. Every callable shares it, so that code outlives the
+/// compiler. The module is never unloaded, because LLVM does not support that.
 struct clang_session {
     attune_clang_functions const* functions{};
     void* session{};
@@ -34,13 +34,13 @@ struct clang_session {
     clang_session& operator=(clang_session const&) = delete;
     ~clang_session()
     {
-        // LLVM's own static objects may be gone.
+        // LLVM's static objects may be destroyed already.
         if (session != nullptr && !program_is_ending()) functions->close_session(session);
     }
 };
 
-/// The folders in which the loader looks for libraries of the program or shared object that holds
-/// this code: its run path, LD_LIBRARY_PATH, those of the system. First the object's own folder.
+/// Folders in which to look for the module: that of the program or shared object that contains this
+/// code, then the loader's folders for it (run path, LD_LIBRARY_PATH, the system's).
 [[nodiscard]] inline std::vector<std::string> loader_folders()
 {
     static char const here = 0;
@@ -51,7 +51,7 @@ struct clang_session {
         self = ::dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     std::error_code no_throw;
     std::filesystem::path own = object.dli_fname != nullptr ? object.dli_fname : "";
-    if (self == nullptr) { // the program itself, which is not found by its name
+    if (self == nullptr) { // an executable is not found by its name
         own = std::filesystem::read_symlink("/proc/self/exe", no_throw);
         self = ::dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
     }
@@ -75,7 +75,7 @@ struct clang_session {
 
 [[nodiscard]] inline std::vector<std::string> clang_module_places(std::string const& wanted)
 {
-    // LLVM and Clang read a dozen variables themselves: CPATH, CCC_OVERRIDE_OPTIONS, ...
+    // LLVM and Clang read many environment variables: CPATH, CCC_OVERRIDE_OPTIONS, ...
     if (is_privileged_start()) return {};
     if (!wanted.empty()) return {wanted};
     if (std::string const named = environment_variable("ATTUNE_CLANG_MODULE"); !named.empty())
@@ -90,11 +90,11 @@ struct clang_session {
     return places;
 }
 
-/// How to open the module. Usually its symbols stay its own, and it uses those of the program where
-/// both have one, as any library does. A program that holds a Clang of its own, whose names are the
-/// same in every version, would then be called in place of the module's: the module must look into
-/// its own libraries first. (Not always so, because then an allocator that the program brings would
-/// not serve the module.)
+/// The dlopen() flags for the module. Usually the module's symbols are local, and the program's
+/// symbols take precedence over the module's, as for any library. In a program that contains Clang
+/// or LLVM, whose symbol names are equal in all versions, the module would then call the wrong
+/// ones, so it must search its own libraries first (RTLD_DEEPBIND). That is not the default,
+/// because the module would then not use an allocator that the program brings.
 [[nodiscard]] inline int module_mode()
 {
     constexpr int usual = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
@@ -106,7 +106,7 @@ struct clang_session {
     return other ? usual | RTLD_DEEPBIND : usual;
 }
 
-/// @return null, with the reason in `problem`, when the file is no usable module
+/// @return  null, with the reason in `problem`, when the file is no usable module
 [[nodiscard]] inline std::shared_ptr<clang_session const> open_clang_module(std::string const& path,
                                                                             std::string& problem)
 {
@@ -135,12 +135,12 @@ struct clang_session {
     return session;
 }
 
-/// What decides about the code besides the kernel and the flags.
+/// What determines the code besides the kernel and the flags.
 struct clang_facts {
     int major{};
     std::string version{};   ///< "19.1.7"
     std::string processor{}; ///< "cpu=znver4 features=0123456789abcdef"
-    std::string toolchain{}; ///< changes when the module or LLVM is built or installed anew
+    std::string toolchain{}; ///< hash of size and time of the files of the module and LLVM
 
     [[nodiscard]] std::string text() const
     {
@@ -148,7 +148,7 @@ struct clang_facts {
     }
 };
 
-/// @return  nothing where the text has not all of them
+/// @return  empty when `text` lacks one of them
 [[nodiscard]] inline std::optional<clang_facts> facts_in(std::string_view text)
 {
     auto const line = [&] {
@@ -168,7 +168,7 @@ struct clang_facts {
     return facts;
 }
 
-/// The files whose code compiles: the module, and the libraries that it says hold LLVM.
+/// The files that compile: the module and the libraries that contain Clang and LLVM.
 [[nodiscard]] inline std::vector<std::string> toolchain_files(clang_session const& session)
 {
     std::vector<std::string> files;
@@ -199,7 +199,7 @@ struct clang_facts {
             hash.hex()};
 }
 
-/// Under this key the facts of the module that would be opened are kept.
+/// The cache key for the facts of the module that would be opened.
 [[nodiscard]] inline std::string facts_key(std::vector<std::string> const& places)
 {
     content_hash key;
@@ -210,7 +210,7 @@ struct clang_facts {
     return key.hex();
 }
 
-/// Under this key are those of the latest one that was opened, whatever has become of it since.
+/// The cache key for the facts of the module that was opened last, even if it is gone now.
 [[nodiscard]] inline std::string last_facts_key()
 {
     return content_hash{}
@@ -220,8 +220,9 @@ struct clang_facts {
         .hex();
 }
 
-/// Keeps what is known of a module, unless one of its files cannot be looked at, as long as it and
-/// its libraries are the same files and none of the places that come before its own holds a file.
+/// Keeps the facts of a module that was found at places[used]. They are valid while the module's
+/// files are unchanged and no file appears at an earlier place. Nothing is kept when a file cannot
+/// be examined.
 inline void keep_facts(object_cache const& cache,
                        std::vector<std::string> const& places,
                        std::size_t used,
@@ -230,7 +231,7 @@ inline void keep_facts(object_cache const& cache,
     cache_inputs inputs;
     inputs.tools = toolchain_files(session);
     for (std::string const& file : inputs.tools)
-        if (!stamp_of(file)) return; // its facts would be those of any file
+        if (!stamp_of(file)) return; // the list could not detect a change of this file
     if (inputs.tools.empty()) return;
     for (std::size_t i = 0; i < used; ++i)
         if (places[i].starts_with('/')) inputs.missed.push_back(places[i]);

@@ -1,8 +1,8 @@
-// attune/compile/clang/detail/services.hpp - libraries that a kernel's flags ask for, opened when needed.
+// attune/compile/clang/detail/services.hpp - libraries that a kernel's flags need, opened on demand.
 // SPDX-License-Identifier: MIT
 //
-// Not from the process: a program that uses GCC's OpenMP exports functions of the same names, which
-// know nothing of the threads that Clang's code starts
+// The process's own symbols cannot serve: a program that uses GCC's OpenMP exports functions with
+// the same names, which do not manage the threads that Clang's code starts.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A library that is opened at the first question and never closed.
+/// A library that is opened at the first lookup and never closed.
 class late_library {
 public:
     explicit late_library(std::vector<std::string> names)
@@ -41,7 +41,7 @@ private:
     void* handle_{};
 };
 
-/// Where LLVM's OpenMP library may be: beside the LLVM that this module uses, then anywhere.
+/// Names of LLVM's OpenMP library: that of the LLVM in use first, then the loader's.
 [[nodiscard]] inline std::vector<std::string> openmp_names()
 {
     std::vector<std::string> names;
@@ -54,7 +54,7 @@ private:
     return names;
 }
 
-/// Defines the symbols that a library has. A model says how it finds one.
+/// Defines the symbols that a library has; a derived class looks them up.
 class library_generator : public llvm::orc::DefinitionGenerator {
 public:
     llvm::Error tryToGenerate(llvm::orc::LookupState&,
@@ -80,11 +80,11 @@ public:
     }
 
 private:
-    /// @return  its address, null when it is not there
+    /// @return  the symbol's address; null when the library lacks it
     [[nodiscard]] virtual void* find(llvm::StringRef name) = 0;
 };
 
-/// Answers for those libraries; goes before the generator for the process's own symbols.
+/// OpenMP and vector mathematics; must precede the generator for the process's symbols.
 class service_libraries final : public library_generator {
 private:
     [[nodiscard]] void* find(llvm::StringRef name) override
@@ -99,10 +99,10 @@ private:
     late_library vector_mathematics_{{"libmvec.so.1"}};
 };
 
-/// Answers for the libraries of -l; goes behind the process's own symbols, as in a shared object.
+/// The libraries of -l; must follow the process's symbols, as for a shared object.
 class flag_libraries final : public library_generator {
 public:
-    /// @param handles  of dlopen; stay open for good, because the libraries may have threads
+    /// @param handles  of dlopen; never closed, because the libraries may have threads
     explicit flag_libraries(std::vector<void*> handles)
         : handles_(std::move(handles))
     {

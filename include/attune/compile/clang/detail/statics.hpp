@@ -1,7 +1,7 @@
 // attune/compile/clang/detail/statics.hpp - a kernel's static objects, from loading to unloading.
 // SPDX-License-Identifier: MIT
 //
-// The ORC platforms that do this need the ORC run-time library, which is rare
+// ORC's own platforms for static objects need LLVM's ORC run-time library, which few systems have.
 #pragma once
 
 #include <attune/compile/detail/object_symbols.hpp>
@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Destructors of one variant's static objects, run in reverse order when it is unloaded.
+/// Destructors of a variant's static objects; run in reverse order when the variant is unloaded.
 class static_objects {
 public:
     static_objects() = default;
@@ -39,17 +39,17 @@ private:
     std::vector<std::pair<void (*)(void*), void*>> destructors_;
 };
 
-/// Stands for __cxa_atexit in kernels. `owner` is the address of the variant's __dso_handle, in
-/// which the loader has put the address of its static_objects.
+/// Replaces __cxa_atexit in kernels. `owner` is the address of the variant's __dso_handle, where
+/// the loader has stored the address of its static_objects.
 extern "C" inline int attune_at_unload(void (*destroy)(void*), void* object, void* owner)
 {
     (*static_cast<static_objects**>(owner))->add(destroy, object);
     return 0;
 }
 
-/// Moves the static constructors from the list that a dynamic loader would run into a function
-/// `void attune_initialize()`, and defines `__dso_handle` as one pointer. A module with nothing to
-/// initialise or to own stays as it is.
+/// Makes a function `void attune_initialize()` that calls the static constructors, in place of the
+/// list for a dynamic loader, and defines `__dso_handle` as a pointer. A module without static
+/// objects is not changed.
 inline void make_statics_callable(llvm::Module& module)
 {
     llvm::LLVMContext& context = module.getContext();

@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/detail/flags.hpp - flags as NVRTC understands them.
+// attune/compile/nvrtc/detail/flags.hpp - flags in the form that NVRTC accepts.
 // SPDX-License-Identifier: MIT
 //
 // NVRTC user guide, and what 12.4, 12.9 and 13.0 accept
@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// Whether the value of the option is the next flag when the option stands alone.
+/// True when the option, given alone, takes its value from the next flag.
 [[nodiscard]] inline bool takes_next_flag(std::string_view flag)
 {
     constexpr std::array<std::string_view, 20> names{"-I",
@@ -52,8 +52,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::find(names.begin(), names.end(), flag) != names.end();
 }
 
-/// The same flags, each option with its value in one text ("-arch", "sm_80" is "-arch=sm_80"),
-/// every folder as "--include-path=folder". What NVRTC does not understand stays so.
+/// The same flags, each option and its value as one text ("-arch", "sm_80" becomes "-arch=sm_80"),
+/// folders as "--include-path=folder". Unknown flags are not changed.
 [[nodiscard]] inline std::vector<std::string> plain_flags(std::vector<std::string> const& flags)
 {
     std::vector<std::string> plain;
@@ -75,20 +75,20 @@ namespace attune::inline ATTUNE_ABI::detail {
     return plain;
 }
 
-/// What follows `start`; empty for another flag.
+/// The rest of `flag` after `start`; empty for another flag.
 [[nodiscard]] inline std::string value_after(std::string_view flag, std::string_view start)
 {
     return flag.starts_with(start) ? std::string(flag.substr(start.size())) : std::string{};
 }
 
-/// The folder that a plain flag names; empty for another flag.
+/// The folder of an --include-path flag; empty for another flag.
 [[nodiscard]] inline std::string include_folder_of_flag(std::string_view flag)
 {
     return value_after(flag, "--include-path=");
 }
 
-/// The headers that plain flags include, as names between quotes. NVRTC looks for them in the
-/// current folder, then in the include folders.
+/// The headers that plain flags include, as quoted names. NVRTC searches for them in the current
+/// folder, then in the include folders.
 [[nodiscard]] inline std::vector<std::string>
 headers_of_flags(std::vector<std::string> const& flags)
 {
@@ -104,8 +104,8 @@ headers_of_flags(std::vector<std::string> const& flags)
     return names;
 }
 
-/// The name of an option that may be given once: NVRTC before 13 refuses the second. Empty for
-/// other flags.
+/// The name of an option that may be given only once (NVRTC before 13 refuses the second); empty
+/// for other flags.
 [[nodiscard]] inline std::string_view option_of_one_value(std::string_view flag)
 {
     flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
@@ -130,7 +130,7 @@ headers_of_flags(std::vector<std::string> const& flags)
     return {};
 }
 
-/// The flags without those that a later one overrides.
+/// The flags without those that a later flag overrides.
 [[nodiscard]] inline std::vector<std::string> last_of_each(std::vector<std::string> const& flags)
 {
     std::vector<std::string> kept;

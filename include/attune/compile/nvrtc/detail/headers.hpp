@@ -1,6 +1,6 @@
-// attune/compile/nvrtc/detail/headers.hpp - where NVRTC keeps the headers that it parsed.
+// attune/compile/nvrtc/detail/headers.hpp - folders for headers that NVRTC has parsed.
 // SPDX-License-Identifier: MIT
-// Source   NVRTC user guide, precompiled headers: they are valid in the process that made them
+// Source   NVRTC user guide, precompiled headers: valid only in the process that made them
 #pragma once
 
 #include <attune/compile/nvrtc/detail/run.hpp>
@@ -17,17 +17,17 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Folders for parsed headers, one for each block, removed together with this object. Thread-safe.
+/// Folders for parsed headers, one per #include block, removed with this object. Thread-safe.
 class parsed_device_headers {
 public:
-    /// @return  the folder of this block; empty when it cannot be made or NVRTC could not use it
+    /// @return  the folder of a block; empty when it cannot be made or NVRTC could not use it
     [[nodiscard]] std::string place_for(std::string const& block)
     {
         std::lock_guard const lock(mutex_);
         try {
             if (!folder_) folder_ = std::make_unique<temporary_folder>();
         } catch (error const&) {
-            return {}; // the kernel still compiles, and parses its headers every time
+            return {}; // the kernel compiles without parsed headers
         }
         std::string const place = folder_->path() + '/' + block;
         std::error_code failed;

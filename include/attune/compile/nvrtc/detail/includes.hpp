@@ -1,9 +1,9 @@
-// attune/compile/nvrtc/detail/includes.hpp - the files that NVRTC reads for a kernel.
+// attune/compile/nvrtc/detail/includes.hpp - the files that NVRTC may read for a kernel.
 // SPDX-License-Identifier: MIT
 //
-// NVRTC does not tell which files it read, and takes a header that it precompiled in this process
-// for unchanged; so every file that could be meant counts, in both branches of an `#if`. Headers of
-// the toolkit itself count but are not followed
+// NVRTC does not report the files it reads, and does not check whether precompiled headers have
+// changed. So every file that an include may refer to counts, in both branches of an `#if`. Headers
+// of the toolkit count, but the files that they include do not.
 #pragma once
 
 #include <attune/compile/detail/file_stamp.hpp>
@@ -28,7 +28,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Every `#include`, `#embed` and `__has_include` of a text, as include_name() gives them.
+/// The file of every `#include`, `#embed` and `__has_include`, as include_name() returns it.
 [[nodiscard]] inline std::vector<std::string> included_names(std::string_view text)
 {
     std::vector<std::string> names;
@@ -60,25 +60,25 @@ namespace attune::inline ATTUNE_ABI::detail {
     return names;
 }
 
-/// What one compilation may read.
+/// The files that one compilation may read.
 struct include_closure {
     std::set<std::string> read{};   ///< absolute paths
-    std::set<std::string> missed{}; ///< absolute paths
+    std::set<std::string> missed{}; ///< absent files, absolute paths
     bool is_known = true;           ///< false: an `#include` names its file by a macro
-    std::string fingerprint{};      ///< of the content of all that is read
+    std::string fingerprint{};      ///< hash of paths and contents of `read`
 };
 
-/// Follows includes. Thread-safe; what does not change is read once.
+/// Follows includes. Thread-safe; a file is read again only after it changed.
 class include_scanner {
 public:
-    /// @param folders  searched in order, absolute; those of the toolkit last and not followed
-    /// @param toolkit  the toolkit's own folders
+    /// @param folders  absolute paths, searched in order; their files are followed
+    /// @param toolkit  folders of the toolkit, searched last; their files are not followed
     struct places {
         std::vector<std::string> folders{};
         std::vector<std::string> toolkit{};
     };
 
-    /// Everything that the names reach from a file in `folder`.
+    /// All files that `names`, included by a file in `folder`, lead to.
     [[nodiscard]] include_closure
     closure(std::vector<std::string> const& names, std::string const& folder, places const& where)
     {
@@ -91,7 +91,7 @@ public:
         return found;
     }
 
-    /// Whether a file that a closure holds mentions one of the macros.
+    /// True when a file of a closure mentions one of the macros.
     [[nodiscard]] bool any_mentions(include_closure const& files,
                                     std::vector<macro_definition> const& macros)
     {
@@ -103,7 +103,7 @@ public:
 private:
     struct known_file {
         file_stamp stamp{};
-        std::string text{}; ///< of a file of the toolkit: empty
+        std::string text{};
         std::string hash{};
         std::vector<std::string> names{};
     };
@@ -168,8 +168,8 @@ private:
     std::map<std::string, known_file> files_{};
 };
 
-/// Where the files of a kernel are looked for. The kernel's own folder is the first.
-/// @param flags  as plain_flags() gives them
+/// The folders in which a kernel's includes are searched for; its own folder is the first.
+/// @param flags  as plain_flags() returns them
 [[nodiscard]] inline include_scanner::places nvrtc_places(kernel_source const& kernel,
                                                           std::vector<std::string> const& flags,
                                                           std::vector<std::string> const& toolkit)

@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/detail/outcome.hpp - what became of one run of NVRTC, as attune's other stages take it.
+// attune/compile/nvrtc/detail/outcome.hpp - a failed run of NVRTC as a failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,8 +22,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return "sm_" + std::to_string(architecture);
 }
 
-/// The first plain flag that asks for code of another architecture; empty when there is none.
-/// "sm_90a" is sm_90 with what only that has.
+/// The first plain flag that selects another architecture; empty when there is none. "sm_90a" and
+/// "sm_90f" count as sm_90.
 [[nodiscard]] inline std::string flag_of_other_architecture(std::vector<std::string> const& flags,
                                                             std::string const& architecture)
 {
@@ -38,8 +38,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {};
 }
 
-/// A failure where there is no error in the log. NVRTC says nothing of shared memory that does not
-/// fit; ptxas's figures tell.
+/// The failure of a run. When static shared memory exceeds the limit, NVRTC reports no error, so
+/// the numbers that ptxas printed are checked.
 [[nodiscard]] inline failure nvrtc_failure(nvrtc_reply const& reply,
                                            char const* result,
                                            kernel_source const& kernel,

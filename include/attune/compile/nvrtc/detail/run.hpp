@@ -1,7 +1,6 @@
 // attune/compile/nvrtc/detail/run.hpp - one run of NVRTC.
 // SPDX-License-Identifier: MIT
-//
-// NVRTC user guide
+// Source   NVRTC user guide
 #pragma once
 
 #include <attune/compile/nvrtc/library.hpp>
@@ -25,7 +24,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct nvrtc_request {
     std::string text{};
-    std::string name{}; ///< quoted includes are looked up beside it
+    std::string name{}; ///< of the file, for messages; quoted includes are relative to it
     std::vector<std::string> flags{};
     std::string kernel{}; ///< "gemm<TILE_M>"
     double limit_s = 0;
@@ -34,14 +33,14 @@ struct nvrtc_request {
 struct nvrtc_reply {
     nvrtc::result result = nvrtc::success;
     std::string log{};
-    std::string image{};                                ///< empty: no code was made
+    std::string image{};                                ///< CUBIN; empty: no code was made
     std::string entry{};                                ///< the kernel's symbol
-    nvrtc::result headers = nvrtc::precompiled_nothing; ///< success: they were parsed and kept
+    nvrtc::result headers = nvrtc::precompiled_nothing; ///< success: parsed headers were stored
     bool reused_headers = false;
     bool timed_out = false;
 };
 
-/// Tells NVRTC to give up. NVRTC calls ask(), perhaps on several threads at a time.
+/// The time limit of a run. NVRTC calls ask(), possibly on several threads; 1 cancels the run.
 struct nvrtc_deadline {
     std::chrono::steady_clock::time_point end{};
     std::atomic<bool> passed = false;
@@ -54,7 +53,7 @@ struct nvrtc_deadline {
     }
 };
 
-/// Thread-safe, as NVRTC is.
+/// Runs NVRTC. Thread-safe.
 [[nodiscard]] inline nvrtc_reply run_nvrtc(nvrtc::library const& with, nvrtc_request const& asked)
 {
     using clock = std::chrono::steady_clock;
@@ -105,7 +104,7 @@ struct nvrtc_deadline {
     return reply;
 }
 
-/// Code as the cache keeps it: a line of figures, a line with the symbol, the image.
+/// Code in the form that the cache stores: a line of numbers, a line with the symbol, the image.
 [[nodiscard]] inline std::string kept_device_code(device_code const& code)
 {
     code_resources const& r = code.resources;
@@ -121,7 +120,7 @@ struct nvrtc_deadline {
     return text + '\n' + code.entry + '\n' + code.image;
 }
 
-/// @return  nothing for what is no such text
+/// @return  empty when `text` has another form
 [[nodiscard]] inline std::optional<device_code> parse_kept_device_code(std::string_view text)
 {
     std::string_view const start = "attune device code 1";

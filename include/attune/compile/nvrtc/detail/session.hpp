@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/detail/session.hpp - compiles, reads what the code takes, keeps it.
+// attune/compile/nvrtc/detail/session.hpp - the state and the work of an nvrtc_compiler.
 // SPDX-License-Identifier: MIT
 // Source   NVRTC user guide
 #pragma once
@@ -27,7 +27,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What nvrtc_compiler and its copies share.
+/// The state that nvrtc_compiler and its copies share.
 class nvrtc_session {
 public:
     explicit nvrtc_session(nvrtc_options given)
@@ -36,13 +36,13 @@ public:
     {
     }
 
-    /// Finds the device, once: that needs no NVRTC.  Errors  as find_cuda_target()
+    /// Finds the device, once. Needs no NVRTC.  Errors  as find_cuda_target()
     void find_device()
     {
         std::lock_guard const lock(mutex);
         find_device_alone();
     }
-    /// Finds device and library, once.  Errors  as compile()
+    /// Finds the device and opens the library, once.  Errors  as compile()
     void open()
     {
         std::lock_guard const lock(mutex);
@@ -83,7 +83,7 @@ public:
     {
         return options.precompile_headers && library->has_precompiled_headers();
     }
-    /// The flags of the options, the kernel and the variant, as plain_flags() writes them.
+    /// The flags of options, kernel and variant, as plain_flags() returns them.
     [[nodiscard]] std::vector<std::string> flags_of(kernel_source const& kernel,
                                                     compile_request const& v) const
     {
@@ -104,7 +104,7 @@ public:
         return joined(folders);
     }
 
-    /// A callable, or why the device does not take it.
+    /// A callable, or why the device cannot launch it.
     [[nodiscard]] compile_result finish(device_code code,
                                         kernel_source const& kernel,
                                         compile_request const& v,
@@ -122,7 +122,7 @@ public:
         return made;
     }
 
-    /// The code, when it is in the cache.
+    /// The code from the cache; empty when it is not there.
     [[nodiscard]] std::optional<compile_result>
     kept(kernel_source const& kernel, compile_request const& v, bool counted) const
     {
@@ -136,7 +136,7 @@ public:
     }
 
     [[nodiscard]] compile_result compile(kernel_source const& kernel, compile_request const& v);
-    /// Runs NVRTC, with headers that are parsed once where that can be.
+    /// Runs NVRTC, with precompiled headers when possible.
     [[nodiscard]] nvrtc_reply run(kernel_source const& kernel,
                                   compile_request const& v,
                                   include_scanner::places const& where,
@@ -188,8 +188,8 @@ inline nvrtc_reply nvrtc_session::run(kernel_source const& kernel,
             if (flag.find("maxrregcount=") == flag.npos) key.add(flag);
         block = headers.place_for(key.hex());
     }
-    // NVRTC does not look whether a header has changed, and 12.9 keeps one block for all kernels of
-    // one file name in a folder: every block has a folder of its own.
+    // NVRTC does not check whether a header has changed, and 12.9 stores one block for all kernels
+    // with one file name in a folder: so every block has a folder of its own.
     if (!block.empty())
         asked.flags.insert(
             asked.flags.end(),

@@ -1,8 +1,8 @@
-// attune/compile/system/detail/inputs.hpp - what a spawned compiler read, for the cache.
+// attune/compile/system/detail/inputs.hpp - the files that a spawned compiler depends on.
 // SPDX-License-Identifier: MIT
 //
-// A spawned compiler does not tell which files it missed; every place before the system's own
-// folders where a file of such a name could appear is taken for one
+// A spawned compiler does not report files that it looked for and did not find. So every place
+// before the system's folders where a file of a name that was read could appear counts as missed.
 #pragma once
 
 #include <attune/compile/cache/options.hpp>
@@ -20,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The files of a rule for make: "object: a.cpp b.hpp \", with blanks in names written as "\ ".
+/// The files in a rule for make: "object: a.cpp b.hpp \"; a blank in a name is written as "\ ".
 [[nodiscard]] inline std::vector<std::string> files_of_rule(std::string_view rule)
 {
     std::vector<std::string> files;
@@ -48,7 +48,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return files;
 }
 
-/// @param own  the folder of this compilation, whose files do not count
+/// @param own  the temporary folder of the compilation; its files do not count
 [[nodiscard]] inline cache_inputs system_inputs(std::string_view rule,
                                                 kernel_source const& kernel,
                                                 std::string const& own,
