@@ -1,4 +1,4 @@
-// attune/declare/bind_inputs.hpp - a lowered space meets the values of its inputs: tables are made.
+// attune/declare/bind_inputs.hpp - fills a description's tables from the values of its inputs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,16 +33,16 @@ struct input_value {
     }
 };
 
-/// No table has more values than this; a longer linear range has no table.
+/// The most values that a table holds; a longer linear range is kept as a range.
 inline constexpr std::size_t max_table_values = std::size_t{1} << 20;
 
-/// No range may have more values than this; beyond it the parameter is a real one in disguise.
+/// The most values of a range; a longer one should be declared as a real parameter.
 inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
 
-/// Fills the tables of `space`. Values of inputs that the space does not mention are kept: they
-/// are part of what identifies a result.
-/// Errors: attune::error for an input without a value, an empty or too long range, a default that
-/// is no value of its parameter
+/// Fills the tables of `space`. Values of inputs that `space` does not mention are kept, because
+/// they are part of the key of a result.
+/// Errors: attune::error for an input without a value, for an empty or too long range, and for a
+/// default that is not a value of its parameter
 [[nodiscard]] description bind_inputs(description space,
                                       std::vector<input_value> const& inputs = {});
 

@@ -1,4 +1,4 @@
-// attune/declare/bind_inputs.ipp - making the tables.
+// attune/declare/bind_inputs.ipp - makes the tables.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -29,7 +29,8 @@ namespace detail {
     throw error(what, "parameter " + name, "narrow its range, take a larger step, or make it real");
 }
 
-/// first, first + step, ... up to `last`: in a table, or as a range where that would be too long.
+/// Appends first, first + step, ... up to `last` as a table; as a range if the table would be too
+/// long.
 inline void fill_linear(parameter_description& out, std::int64_t last)
 {
     table_rule const& rule = out.rule;
@@ -43,7 +44,7 @@ inline void fill_linear(parameter_description& out, std::int64_t last)
         out.range_count = static_cast<std::uint32_t>(behind_first + 1);
         return;
     }
-    // Without signs, because the distance to the first value may be more than an int64_t holds.
+    // Unsigned, because last - first may exceed int64_t.
     for (std::uint64_t i = 0; i <= behind_first; ++i)
         out.integers.push_back(static_cast<std::int64_t>(
             static_cast<std::uint64_t>(rule.first) + i * static_cast<std::uint64_t>(rule.step)));

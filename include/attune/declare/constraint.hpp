@@ -1,4 +1,4 @@
-// attune/declare/constraint.hpp - a condition that no expression can say: a lambda over parameters.
+// attune/declare/constraint.hpp - a condition given as a callable over the values of parameters.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -53,8 +53,8 @@ template <class F, class Types, std::size_t... Is>
 
 } // namespace detail
 
-/// predicate(p1, ..., pn, f): f(value of p1, ..., value of pn) must hold. An expression says more:
-/// attune can reason about it and learn from its terms; use this when none will do.
+/// predicate(p1, ..., pn, f): f(value of p1, ..., value of pn) must hold. Prefer an expression
+/// where possible: attune computes bounds from expressions and learns from their terms.
 template <class... T>
 [[nodiscard]] constexpr auto predicate(T const&... arguments)
 {

@@ -35,8 +35,8 @@ template <class T>
     }
 }
 
-/// @pre `space` is the bound description of the pack and `at` a point of it; the strings of the
-/// config point into `space`
+/// @pre `space` is the bound description of the pack, `at` is a point of `space`, and `space`
+///      outlives the config, whose strings point into `space`
 template <class... P, class C, class F>
 [[nodiscard]] config<P...>
 decode(pack<detail::type_list<P...>, C, F> const&, description const& space, point const& at)
@@ -46,7 +46,7 @@ decode(pack<detail::type_list<P...>, C, F> const&, description const& space, poi
     }(std::index_sequence_for<P...>{});
 }
 
-/// The point at which `values` stands; nothing when a value is not in its parameter's table.
+/// The point of the configuration `values`; nothing when a value is not in its parameter's table.
 template <class... P, class C, class F>
 [[nodiscard]] std::optional<point> encode(pack<detail::type_list<P...>, C, F> const& typed,
                                           description const& space,

@@ -29,7 +29,7 @@ struct number {
     {
         return is_real ? real : static_cast<double>(integer);
     }
-    /// Same kind and same value; every NaN is the same value, so that a key with one is found
+    /// Same kind and same value. Every NaN equals every NaN, so that a key with a NaN is found
     /// again.
     [[nodiscard]] friend constexpr bool operator==(number const& a, number const& b) noexcept
     {
@@ -38,11 +38,11 @@ struct number {
     }
 };
 
-/// The user's belief about where good values lie, before anything is measured.
+/// The user's prior over the values of a parameter.
 struct prior_description {
-    std::vector<double> weights; ///< one per value of the table, > 0; empty when not given so
-    double centre = 0;           ///< else: a normal density on the parameter's scale
-    double deviation = 0;        ///< its standard deviation; 0 when there is no such belief
+    std::vector<double> weights; ///< one per value of the table, > 0; or none
+    double centre = 0;    ///< without weights: mean of a normal density on the parameter's scale
+    double deviation = 0; ///< its standard deviation; 0 when there is no prior
 };
 
 /// How a table is made once the inputs are known.
@@ -63,7 +63,7 @@ struct table_rule {
 struct parameter_description {
     std::string name;
     parameter_kind kind{};
-    value_kind type{}; ///< of its value; `list` for permutations and tiles
+    value_kind type{}; ///< kind of a value; `list` for permutations and tiles
     scale on = scale::linear;
     std::vector<std::int64_t> integers;
     std::vector<double> reals;
@@ -80,8 +80,7 @@ struct parameter_description {
     prior_description prior;
 
     [[nodiscard]] kind_traits const& traits() const noexcept { return traits_of(kind); }
-    /// Number of values; 0 for a real parameter and for a table that bind_inputs() has not made
-    /// yet.
+    /// Number of values; 0 for a real parameter and before bind_inputs().
     [[nodiscard]] std::uint32_t value_count() const noexcept
     {
         if (traits().is_truth) return 2;
@@ -99,13 +98,13 @@ struct parameter_description {
     [[nodiscard]] std::int64_t integer_at(std::uint32_t index) const noexcept
     {
         if (range_count == 0) return integers[index];
-        // Without signs, because the distance to the first may be more than an int64_t holds.
+        // Unsigned, because the distance to the first value may exceed int64_t.
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(rule.first) +
                                          static_cast<std::uint64_t>(rule.step) * index);
     }
 };
 
-/// A value that arrives before the space is built: a problem size, a device limit.
+/// A value given before the space is built, such as a problem size or a device limit.
 struct input_description {
     std::string name;
     value_kind type{};
@@ -128,8 +127,9 @@ struct expression_node {
 
 struct description;
 
-/// A condition known only by its answers. Receives the description, so it captures no tables and a
-/// copied description stays whole; `at` has one coordinate per entry of the constraint's scope.
+/// A condition given as a function. The description is a parameter of the function, so that a
+/// copied description does not refer to the tables of the original; `at` has one coordinate per
+/// entry of the constraint's scope.
 using opaque_predicate = std::function<bool(description const&, std::span<coordinate const> at)>;
 
 /// One condition on the space.
@@ -141,13 +141,13 @@ struct constraint_description {
     std::string text;                 ///< as the user would write it: "4 * TILE_M <= 32768"
 };
 
-/// A number that its user expects to say more about the objective than the parameters alone.
+/// A number that the user expects to explain the objective better than the parameters alone.
 struct feature_description {
     std::uint32_t root = no_index; ///< node of the expression
     std::string text;              ///< as the user would write it: "TILE_M * TILE_N"
 };
 
-/// A whole space: what a parser or lower() makes, what every later stage reads.
+/// A whole space: the output of lower() and of the file readers, the input of every later stage.
 struct description {
     std::vector<parameter_description> parameters;
     std::vector<input_description> inputs;
@@ -155,8 +155,8 @@ struct description {
     std::vector<std::string> texts;
     std::vector<constraint_description> constraints;
     std::vector<feature_description> features;
-    /// Names of numbers that become known of a configuration when it is built, such as the
-    /// registers of its code; a searcher that is told them uses them as features.
+    /// Names of numbers that are measured when a configuration is built, such as the registers of
+    /// its code. A searcher uses them as features where it is told the numbers.
     std::vector<std::string> code_metrics;
 
     /// Index of the parameter called `name`, or no_index.

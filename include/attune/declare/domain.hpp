@@ -1,4 +1,4 @@
-// attune/declare/domain.hpp - what values a parameter may take.
+// attune/declare/domain.hpp - the values that a parameter may take.
 // SPDX-License-Identifier: MIT
 //
 // Tile as SamplePerfectTile of TVM's MetaSchedule
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A whole number, or the name of an input that will supply it.
+/// A whole number, or the name of an input that supplies it.
 template <class... Refs>
 struct bound {
     std::int64_t value = 0;
@@ -47,7 +47,7 @@ struct first_of {
 
 } // namespace detail
 
-/// low, low + step, ...; or low, 2 low, ...; or the divisors of `high`. Nothing above `high`.
+/// low, low + step, ...; or low, 2 low, ...; or the divisors of `high`. No value exceeds `high`.
 template <parameter_kind Kind, class T, class... Refs>
 struct range_domain {
     using value_type = T;
@@ -88,7 +88,7 @@ struct list_domain {
     }
 };
 
-/// Texts that do not become a macro.
+/// A categorical whose texts are not passed as a macro.
 template <parameter_role Role, std::size_t N>
 struct text_domain : list_domain<parameter_kind::categorical, std::string_view, N> {
     static constexpr parameter_role role = Role;

@@ -1,8 +1,8 @@
-// attune/declare/event.hpp - what happens to configurations while a search goes on, as plain values.
+// attune/declare/event.hpp - the events of a search, as plain values.
 // SPDX-License-Identifier: MIT
 // tested by remember/event_log.cpp
 //
-// Here, because search/ writes events down and repeats them, and remember/ makes text of them.
+// In declare/, because search/ records and replays events, and remember/ writes them as text.
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -18,36 +18,36 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What happened, in the order in which it happens to a configuration.
+/// Kinds of events, in the order in which a configuration passes through them.
 enum class event_kind : std::uint8_t {
     asked,        ///< the search was asked for `wanted` points and proposed `points`
-    compiled,     ///< `seconds` in the compiler; `text` is the key of the code; or a failure
+    compiled,     ///< `seconds` in the compiler; `text` is the key of the code, or `result` why not
     first_run,    ///< `seconds` in the child
-    sampled,      ///< `timing`: its single times; `text` is "final" for those of the final
+    sampled,      ///< `timing`: its single times; `text` is "final" for samples of the final
     told,         ///< the search was told `result`
     chosen,       ///< the session ended and installs this configuration
     code_metrics, ///< the search was told `numbers`, such as what the code takes
     observed,     ///< the search was told `result` of a point that it was not asked for
 };
 
-/// One thing that happened. Members that an event does not have stand at their defaults.
+/// One event. Members that its kind does not use stand at their defaults.
 struct event {
     event_kind kind{};
-    std::vector<point> points{}; ///< those asked for; of every other event, the one it is about
+    std::vector<point> points{}; ///< of `asked`, all proposed; else the one of the event
     std::size_t wanted = 0;
     double seconds = 0;
     std::string text{};
     std::optional<outcome> result{};
     std::optional<timing_record> timing{};
-    std::vector<double> numbers{}; ///< NaN: there is none
+    std::vector<double> numbers{}; ///< code metrics; NaN where a number is missing
 };
 
-/// One search from its beginning, or one tuning: its events repeat it.
+/// The events of one search from its beginning, or of one tuning; replaying them repeats it.
 struct logged_session {
-    std::string key; ///< what the outcomes depend on: equal keys, comparable outcomes
+    std::string key; ///< what the outcomes depend on; outcomes of equal keys are comparable
     std::uint64_t seed = 0;
     std::vector<event> events{};
-    bool damaged = false; ///< a line in the middle could not be read: what follows is missing
+    bool damaged = false; ///< a line in the middle is unreadable: later events are missing
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/declare/input.hpp - a value known only when the kernel is called.
+// attune/declare/input.hpp - a value that is given when the kernel is called.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// An input together with its value: what `n(4096)` gives.
+/// An input together with its value: the result of `n(4096)`.
 template <fixed_string Name, class T>
 struct input_binding {
     static constexpr std::string_view name = Name.view();
     T value{};
 };
 
-/// A problem size, a device limit: `inline constexpr auto n = attune::input<"N", int>();`
+/// A problem size or device limit: `inline constexpr auto n = attune::input<"N", int>();`
 template <fixed_string Name, class T>
 struct input_parameter : term {
     static_assert(std::is_arithmetic_v<T>, "attune: input<\"N\", T>: T is a number or bool");

@@ -1,4 +1,4 @@
-// attune/declare/kinds.hpp - the words that a declaration and its run-time form share.
+// attune/declare/kinds.hpp - the enumerations that a declaration and its run-time form share.
 // SPDX-License-Identifier: MIT
 // Source   kinds of parameters: BaCO Sec. 3.1 (real, integer, ordinal, categorical, permutation),
 //          plus boolean and tile
@@ -14,10 +14,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What an expression or the value of a parameter is.
+/// Kind of value of an expression or a parameter.
 enum class value_kind : std::uint8_t { boolean, integer, real, text, list };
 
-/// What a parameter ranges over.
+/// Kind of domain of a parameter.
 enum class parameter_kind : std::uint8_t {
     real,        ///< an interval
     integer,     ///< every whole number of a range
@@ -28,15 +28,15 @@ enum class parameter_kind : std::uint8_t {
     tile,        ///< every way to write an extent as an ordered product of N factors
 };
 
-/// What all parameters of one kind have in common; what they do is in kind/kind_rules.hpp.
+/// Properties of one kind of parameter; its functions are in kind/kind_rules.hpp.
 struct kind_traits {
     parameter_kind of{};
-    std::string_view name;    ///< as files write it
-    bool is_interval = false; ///< every number between two; else the values are counted from 0
-    bool is_ordered = false;  ///< numbers that ascend
-    bool is_truth = false;    ///< false and true
+    std::string_view name;    ///< in files
+    bool is_interval = false; ///< every number between two bounds; else counted values
+    bool is_ordered = false;  ///< the values are ascending numbers
+    bool is_truth = false;    ///< the values are false and true
     bool is_list = false;     ///< a value is several whole numbers
-    bool is_order = false;    ///< a list that holds 0, 1, 2, ... once each
+    bool is_order = false;    ///< a list of 0, 1, 2, ... once each, in any order
 };
 
 namespace detail {
@@ -58,7 +58,7 @@ inline constexpr enum_table<kind_traits, parameter_kind::tile> traits_of_kinds{{
     return detail::traits_of_kinds[kind];
 }
 
-/// What the value of a parameter becomes when a variant is compiled.
+/// How the value of a parameter reaches the compiler.
 enum class parameter_role : std::uint8_t {
     macro,    ///< a macro of the parameter's name, which the kernel file uses
     flags,    ///< more flags for the compiler
@@ -116,8 +116,8 @@ enum class op : std::uint8_t {
 /// "No such index": of a node, a parameter, a text.
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
 
-/// A declaration with values that cannot be right, found while it is evaluated: a compile error
-/// for a constexpr declaration, this exception for one made at run time.
+/// A declaration with impossible values: a compile error in a constexpr declaration, this exception
+/// in one made at run time.
 class declaration_error : public std::exception {
 public:
     explicit declaration_error(char const* sentence) noexcept

@@ -1,4 +1,4 @@
-// attune/declare/lower.hpp - the typed pack as plain data.
+// attune/declare/lower.hpp - converts the typed pack to a description.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -126,13 +126,13 @@ template <value_kind K, std::size_t N, class... R>
     return {lowered.root, std::move(lowered.text)};
 }
 
-/// A formula beside the space, such as the work of a kernel: a node of the description.
+/// A formula outside the space, such as the work of a kernel: a node of the description.
 struct lowered_formula {
     std::uint32_t root = no_index;
     std::string text; ///< as the user would write it
 };
 
-/// What lower_formula() takes: a number, or what yields one.
+/// Whether lower_formula() accepts `E`: a number, or an expression of a number.
 template <class E>
 [[nodiscard]] constexpr bool is_number_formula()
 {
@@ -142,10 +142,10 @@ template <class E>
         return false;
 }
 
-/// Adds the nodes of a formula over the parameters of `space`, and the inputs it names.
+/// Adds the nodes of a formula over the parameters of `space`, and the inputs that it names.
 /// @param formula  an expression, a parameter, an input or a number
-/// @param what     whose formula it is, for the error: "kernel.work(...)"
-/// Errors   attune::error: it reads a parameter that is not in `space`
+/// @param what     owner of the formula, for the error text: "kernel.work(...)"
+/// Errors   attune::error: the formula reads a parameter that is not in `space`
 template <class E>
 [[nodiscard]] lowered_formula
 lower_formula(description& space, E const& formula, std::string_view what)
@@ -158,7 +158,7 @@ lower_formula(description& space, E const& formula, std::string_view what)
 
 } // namespace detail
 
-/// The run-time form of a typed space. Its tables are empty until bind_inputs() has the inputs.
+/// The run-time form of a typed space. Its tables are empty until bind_inputs().
 template <class... P, class... C, class... F>
 [[nodiscard]] description
 lower(pack<detail::type_list<P...>, detail::type_list<C...>, detail::type_list<F...>> const& typed)

@@ -1,4 +1,4 @@
-// attune/declare/pack.hpp - the declared space: parameters and what must hold between them.
+// attune/declare/pack.hpp - the declared space: parameters, constraints and features.
 // SPDX-License-Identifier: MIT
 //
 // The packs are hana::basic_tuple
@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// What a constraint reads, as a list of refs.
+/// The refs that a constraint reads, as a type list.
 template <class T>
 struct reads_of {
     using type = type_list<>;
@@ -37,10 +37,10 @@ struct reads_of<T> {
     using type = type_list<typename T::ref>;
 };
 
-/// What an expression is written for; the sentences about it say so.
+/// Purpose of an expression; selects the texts of its errors.
 enum class use : std::uint8_t { constraint, feature };
 
-/// One instantiation per name, so that the compiler prints the offending name, once.
+/// One instantiation per name: the compiler prints the wrong name, once.
 template <use For, class Ref, class Names>
 [[nodiscard]] constexpr bool check_read()
 {
@@ -76,7 +76,7 @@ template <class Ref, class Names>
     static_assert(unique, "attune: space(...): two parameters have the same name");
     return unique;
 }
-/// Stops at the first name that stands twice, so that one mistake is one error.
+/// Stops at the first repeated name, so that one mistake is one error.
 template <class Names, class First, class... Rest>
 [[nodiscard]] constexpr bool check_all_unique()
 {
@@ -131,8 +131,7 @@ template <class F>
 
 } // namespace detail
 
-/// The parameters of a space, its constraints, and numbers that may matter. Everything it knows is
-/// constexpr.
+/// The parameters, constraints and features of a space; constexpr.
 template <class Params, class Constraints, class Features = detail::type_list<>>
 struct pack;
 
@@ -162,8 +161,8 @@ struct pack<detail::type_list<Params...>,
             return *this;
     }
 
-    /// The same space with more features: numbers that its user expects to explain run times better
-    /// than the parameters alone, such as a working set. They are hints: wrong ones only cost some
+    /// The same space with more features: numbers that the user expects to explain run times better
+    /// than the parameters alone, such as a working set. A useless feature only costs some
     /// evaluations. The sides of constraints are features already.
     /// Example  space(tile_m, tile_n).features(tile_m * tile_n, n % tile_m == 0)
     template <class... F>
@@ -215,7 +214,7 @@ private:
     }
 };
 
-/// The space of all configurations of `params`. Inputs need not be listed.
+/// The space of all configurations of `params`. Inputs are not listed.
 template <class... P>
 [[nodiscard]] constexpr auto space(P const&... params)
 {

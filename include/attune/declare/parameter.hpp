@@ -1,4 +1,4 @@
-// attune/declare/parameter.hpp - a tunable parameter: its name is in its type, its domain a value.
+// attune/declare/parameter.hpp - a tunable parameter: a type with its name, and a domain as its value.
 // SPDX-License-Identifier: MIT
 // Source   priors: piBO (Hvarfner et al., ICLR 2022)
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// No belief about where good values lie.
+/// The prior of a parameter without one.
 struct no_prior {};
 
 /// One positive weight per value, in the order of the values.
@@ -36,7 +36,7 @@ inline constexpr std::size_t element_count<std::array<T, N>> = N;
 } // namespace detail
 
 /// @tparam Name    becomes a macro of the kernel
-/// @tparam Domain  what it ranges over; gives `value_type`
+/// @tparam Domain  its values; gives `value_type`
 /// @tparam Prior   no_prior, weight_prior<N> or normal_prior
 template <fixed_string Name, class Domain, class Prior = no_prior>
 struct parameter : term {
@@ -70,7 +70,7 @@ struct parameter : term {
     {
     }
 
-    /// The value to start from, and to keep unless another is proven better.
+    /// The value to start from; another one replaces it only when measured to be faster.
     [[nodiscard]] constexpr parameter with_default(value_type v) const
     {
         if (!domain.may_contain(v))
@@ -81,7 +81,7 @@ struct parameter : term {
         return out;
     }
 
-    /// Compares values by their ratio: for sizes and rates. Ranges of powers of two do so already.
+    /// Compares values by their ratio: for sizes and rates. Powers of two do so by default.
     [[nodiscard]] constexpr parameter log_scale() const
     {
         static_assert(is_numeric, "attune: log_scale() needs a parameter whose values are numbers");
@@ -97,7 +97,7 @@ struct parameter : term {
         return out;
     }
 
-    /// How alike two orders count to the search; order_distance::spearman when not given.
+    /// Distance between two orders in the search; order_distance::spearman by default.
     [[nodiscard]] constexpr parameter metric(order_distance between) const
     {
         constexpr bool is_order = Domain::kind == parameter_kind::permutation;

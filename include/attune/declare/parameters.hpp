@@ -34,7 +34,7 @@ constexpr void check_distinct(list_domain<parameter_kind::categorical, T, N> con
                 throw declaration_error("attune: a categorical lists the same value twice");
 }
 
-/// What a factory gives after its own static_assert has spoken; whatever takes it stays silent.
+/// Result of a factory whose static_assert failed; functions that take it report no further error.
 struct already_reported {
     template <class... C>
     [[nodiscard]] constexpr already_reported where(C const&...) const

@@ -1,4 +1,4 @@
-// attune/declare/point.hpp - one configuration as plain data: where it stands in every parameter.
+// attune/declare/point.hpp - one configuration as plain data: one coordinate per parameter.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Where a configuration stands in one parameter: the index of a value in the parameter's table,
-/// or, for a real parameter, a point of its interval. The member not in use is 0.
+/// Position of a configuration in one parameter: the index of a value in the parameter's table, or
+/// the value of a real parameter. The unused member is 0.
 struct coordinate {
     std::uint32_t index = 0;
     double real = 0;

@@ -1,7 +1,7 @@
-// attune/declare/schema.hpp - everything that decides what a space is, as one text.
+// attune/declare/schema.hpp - a text that identifies a space.
 // SPDX-License-Identifier: MIT
 //
-// Types cannot do this: two spaces whose ranges differ only in their bounds have the same C++ type.
+// A type cannot identify it: spaces whose ranges differ only in their bounds have the same type.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -11,10 +11,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Names, kinds, scales, values or the rule that makes them, and constraints, in order. Defaults
-/// and priors are left out: they guide the search, they do not change what a result means. Of an
-/// opaque predicate only its parameters are known: a change of what it says leaves the text as it
-/// was, so results of before are found again. Rename a parameter, or say it as an expression.
+/// Names, kinds, scales, values or the rules that make them, and constraints, in order. Defaults
+/// and priors are left out: they guide the search and do not change the meaning of a result. Of an
+/// opaque predicate the text has only its parameters: after a change of the predicate, old results
+/// are still found. Rename a parameter then, or state the condition as an expression.
 [[nodiscard]] std::string schema_text(description const& space);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The most items a permutation may have: 12! orders are the last that 32 bits can number.
+/// The most items of a permutation: 12! orders fit 32 bits, 13! do not.
 inline constexpr std::uint32_t max_permutation_items = 12;
 
 /// The `rank`-th order of `out.size()` items, lexicographically: out[i] is the item at place i.
@@ -42,16 +42,15 @@ struct prime_power {
     int exponent = 0;
 };
 
-/// The primes that divide `extent`, ascending. Cost: some ten thousand steps for the hardest 63
-/// bits.
+/// The primes that divide `extent`, ascending. Cost: about 10'000 steps for the worst 63 bits.
 /// @pre extent >= 1
 [[nodiscard]] std::vector<prime_power> prime_factors(std::int64_t extent);
 
 /// Every divisor of `extent`, ascending. @pre extent >= 1
 [[nodiscard]] std::vector<std::int64_t> divisors(std::int64_t extent);
 
-/// How many rows factor_table(extent, parts) has: every prime that divides `extent` e times can be
-/// shared among the parts in C(e + parts - 1, e) ways. A double, since it may exceed 64 bits.
+/// Number of rows of factor_table(extent, parts): a prime that divides `extent` e times can be
+/// shared among the parts in C(e + parts - 1, e) ways. A double, because it may exceed 64 bits.
 [[nodiscard]] double factorisation_count(std::int64_t extent, std::uint32_t parts);
 
 /// Every way to write `extent` as an ordered product of `parts` factors, `parts` numbers a row,

@@ -1,4 +1,4 @@
-// attune/declare/table.ipp - reading and making tables.
+// attune/declare/table.ipp - reads and makes tables.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -66,7 +66,7 @@ times_modulo(std::uint64_t a, std::uint64_t b, std::uint64_t modulus) noexcept
     return static_cast<std::uint64_t>(static_cast<wide_product>(a) * b % modulus);
 }
 
-/// Miller-Rabin; these seven bases decide all of 64 bits. @pre n is odd and > 2
+/// Miller-Rabin; these seven bases decide every 64-bit number. @pre n is odd and > 2
 [[nodiscard]] inline bool is_odd_prime(std::uint64_t n) noexcept
 {
     int const twos = std::countr_zero(n - 1);
@@ -128,11 +128,11 @@ ATTUNE_INLINE std::vector<prime_power> prime_factors(std::int64_t extent)
 {
     std::vector<std::int64_t> primes;
     auto rest = static_cast<std::uint64_t>(extent);
-    // The small ones are found quickest by trying them.
+    // Trial division is the fastest method for small primes.
     for (std::uint64_t d = 2; d < 256 && d <= rest / d; d += d == 2 ? 1 : 2)
         for (; rest % d == 0; rest /= d)
             primes.push_back(static_cast<std::int64_t>(d));
-    if (rest > 1 && rest < 256 * 256) // nothing below 256 divides it: a prime
+    if (rest > 1 && rest < 256 * 256) // no divisor below 256: a prime
         primes.push_back(static_cast<std::int64_t>(rest));
     else
         detail::split(rest, primes);

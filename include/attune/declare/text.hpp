@@ -17,8 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Shortest text that a compiler reads back as `v`; a whole number keeps ".0", so that it stays a
-/// double there.
+/// Shortest text that a compiler reads back as `v`; a whole double keeps ".0".
 [[nodiscard]] std::string text_of_real(double v);
 
 template <class Range>
@@ -37,8 +36,8 @@ template <class Range>
 
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 
-/// The whole numbers of "{2, 0, 1}" or "64", spaces already gone; an integer suffix such as `u` or
-/// `LL` is allowed. Nothing when `text` is something else.
+/// The whole numbers of "{2, 0, 1}" or "64", without spaces; an integer suffix such as `u` or `LL`
+/// is allowed. Nothing for any other text.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
 
 } // namespace detail
@@ -64,8 +63,8 @@ template <class T>
 /// The value at a coordinate. @pre the table is bound and `at` lies in it
 [[nodiscard]] std::string text_of(parameter_description const& parameter, coordinate at);
 
-/// The coordinate whose value reads `text`; nothing when the parameter has no such value. Spaces
-/// do not matter, and numbers are compared as numbers: "0.50f" finds 0.5, "1" finds true.
+/// The coordinate whose value has this text; nothing when the parameter has no such value. Spaces
+/// are ignored, and numbers are compared as numbers: "0.50f" finds 0.5, "1" finds true.
 [[nodiscard]] std::optional<coordinate> coordinate_of(parameter_description const& parameter,
                                                       std::string_view text);
 

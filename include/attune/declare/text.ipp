@@ -1,4 +1,4 @@
-// attune/declare/text.ipp - the spelling of values, and reading it back.
+// attune/declare/text.ipp - writes values as text, and reads them back.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -84,7 +84,7 @@ ATTUNE_INLINE std::string text_of(description const& space, point const& at)
     std::string out;
     for (std::size_t i = 0; i < space.parameters.size(); ++i) {
         if (i > 0) out += ' ';
-        // Flags are added to those of the compiler: "FLAGS=-mfma" would read as "without its -O3".
+        // Flags are added to the compiler's own: "FLAGS=-mfma" would hide its -O3.
         bool const is_added = space.parameters[i].role == parameter_role::flags;
         out += space.parameters[i].name + (is_added ? "+=" : "=");
         out += i < at.size() ? text_of(space.parameters[i], at[i]) : "(no value)";

@@ -90,8 +90,8 @@ inline bool ceil_divide(std::int64_t a, std::int64_t b, std::int64_t& out)
 
 } // namespace integers
 
-/// Doubles. The floor_ forms are those of Python: the remainder is exact, and the quotient is the
-/// whole number that goes with it, also where a / b is rounded up to the next one.
+/// Doubles. The floor_ forms are Python's: the remainder is exact, and the quotient is the whole
+/// number that belongs to this remainder, also where a / b rounds up.
 namespace reals {
 
 inline bool add(double a, double b, double& out)
@@ -130,7 +130,7 @@ inline bool maximum(double a, double b, double& out)
     return true;
 }
 
-/// What is left of a after as many whole b as fit, exactly, with the sign of b.
+/// a - floor(a / b) * b, exact, with the sign of b.
 [[nodiscard]] inline double floor_remainder(double a, double b)
 {
     double const rest = __builtin_fmod(a, b);

@@ -1,4 +1,4 @@
-// attune/declare/expression/code_quantity.hpp - what compiled device code takes, as terms of conditions.
+// attune/declare/expression/code_quantity.hpp - resources of compiled device code, as terms of conditions.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,8 +19,8 @@ struct code_ref {
     static constexpr bool is_input = true;
 };
 
-/// A number that is known once a variant is compiled, and before it is launched. Only
-/// kernel.require(...) and kernel.features(...) may read one.
+/// A number that is known when a variant is compiled, before its launch. Only kernel.require(...)
+/// and kernel.features(...) may read one.
 template <fixed_string Name, class T>
 struct code_quantity : term {
     using value_type = T;
@@ -34,7 +34,7 @@ struct code_quantity : term {
     }
 };
 
-/// 32-bit registers of a thread.
+/// 32-bit registers per thread.
 inline constexpr code_quantity<"registers", std::int64_t> registers{};
 /// Bytes of a thread that the compiler stores to local memory for want of registers.
 inline constexpr code_quantity<"spill_bytes", std::int64_t> spill_bytes{};

@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Reads expressions of one description. Holds nothing but a reference: make one where needed.
+/// Evaluates expressions of one description; holds only a reference.
 class evaluator {
 public:
     /// @param space  bound description; must outlive this object
@@ -98,7 +98,7 @@ private:
             [&] { return value(n.third, at); });
     }
 
-    /// The text a node stands for, if it stands for one.
+    /// The text of `node`, if it is a text.
     [[nodiscard]] std::optional<std::string_view> text(std::uint32_t node,
                                                        std::span<coordinate const> at) const
     {

@@ -1,8 +1,8 @@
 // attune/declare/expression/expression.hpp - a formula over parameters, held as flat postfix code.
 // SPDX-License-Identifier: MIT
 //
-// Not an expression tree in types: constraints of one shape share one type, and lowering, printing
-// and hashing are one function over an array instead of one recursive template each.
+// Not a tree of types: constraints of one shape share one type, and lowering, printing and hashing
+// are one function each over an array instead of recursive templates.
 #pragma once
 
 #include <attune/core/fixed_string.hpp>
@@ -49,7 +49,7 @@ struct expression {
     std::array<instruction, N> code{};
 };
 
-/// Base of parameters and inputs: what converts to an expression by as_expression().
+/// Base of parameters and inputs, which as_expression() converts to expressions.
 struct term {};
 
 namespace detail {
@@ -59,7 +59,7 @@ inline constexpr bool is_expression = false;
 template <value_kind K, std::size_t N, class... R>
 inline constexpr bool is_expression<expression<K, N, R...>> = true;
 
-/// What kind of value a C++ type is.
+/// The value_kind of a C++ type.
 template <class T>
 [[nodiscard]] constexpr value_kind kind_of() noexcept
 {
@@ -107,7 +107,7 @@ template <class T>
     }
 }
 
-/// Whatever may stand in a formula, as an expression.
+/// Anything that may stand in a formula, as an expression.
 template <class T>
 [[nodiscard]] constexpr auto lift(T const& x)
 {

@@ -1,4 +1,4 @@
-// attune/declare/expression/lower_code.hpp - postfix code to expression nodes, and to the text a user reads.
+// attune/declare/expression/lower_code.hpp - converts postfix code to expression nodes and to text.
 // SPDX-License-Identifier: MIT
 //
 // Equal nodes are shared (hash-consing by comparison: constraints have few nodes)
@@ -22,16 +22,15 @@ std::uint32_t intern_node(description& space, expression_node const& n);
 std::uint32_t intern_input(description& space, std::string_view name, value_kind type);
 
 /// The formula `n` as a user would write it, with the fewest parentheses.
-/// @pre its operands are nodes of `space`; it need not be one itself
+/// @pre the operands of `n` are nodes of `space`; `n` itself need not be one
 [[nodiscard]] std::string text_of_node(description const& space, expression_node const& n);
 
-/// @pre every parameter the code reads is in `space` (checked at compile time by where(), at run
-/// time
-///      by require_declared())
+/// @pre every parameter the code reads is in `space`: checked at compile time by where(), at run
+///      time by require_declared()
 constraint_description lower_code(description& space, std::span<instruction const> code);
 
 /// Errors   attune::error: the code reads a parameter that is not in `space`, or an input that has
-///          the name of one; `what` says whose formula it is
+///          a parameter's name; `what` names the owner of the formula in the text
 void require_declared(description const& space,
                       std::span<instruction const> code,
                       std::string_view what);

@@ -42,7 +42,7 @@ ATTUNE_INLINE std::uint32_t intern_input(description& space, std::string_view na
     return static_cast<std::uint32_t>(space.inputs.size() - 1);
 }
 
-/// How a leaf reads.
+/// The text of a leaf.
 struct leaf_text {
     description const& space;
 
@@ -71,7 +71,7 @@ struct leaf_text {
     return visit_leaf(space, n, leaf_text{space});
 }
 
-/// A leaf as a node and as text; notes in `scope` the parameter it reads.
+/// A leaf as a node and as text; appends the parameter that the leaf reads to `scope`.
 inline lowered_operand
 lower_leaf(description& space, instruction const& step, std::vector<std::uint32_t>& scope)
 {
@@ -88,7 +88,7 @@ lower_leaf(description& space, instruction const& step, std::vector<std::uint32_
     return {intern_node(space, n), text_of_leaf(space, n), leaf_rank};
 }
 
-/// The text of `n` and how tightly it binds.
+/// The text of `n` and its rank.
 [[nodiscard]] inline lowered_operand print_node(description const& space, expression_node const& n)
 {
     int const taken = operand_count(n.code);

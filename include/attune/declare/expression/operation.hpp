@@ -1,4 +1,4 @@
-// attune/declare/expression/operation.hpp - what each operation is: sign, operands, precedence, value.
+// attune/declare/expression/operation.hpp - sign, operands, precedence and value of each operation.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Operations that are evaluated, bounded and printed alike.
+/// Operations of one group are evaluated, bounded and printed in the same way.
 enum class operation_group : std::uint8_t {
     literal,    ///< a leaf: a constant
     parameter,  ///< a leaf: a parameter, or a part of one
@@ -25,8 +25,8 @@ enum class operation_group : std::uint8_t {
     remainder,  ///< of two numbers, the second not 0
     order,      ///< a truth, from which of two numbers is less
     equality,   ///< a truth, of two numbers or of two texts
-    chain,      ///< a truth, of two truths; the second is evaluated when the first does not decide
-    choice,     ///< of three: the second or the third is evaluated, as the first says
+    chain,      ///< of two truths; the second is evaluated only when the first does not decide
+    choice,     ///< of three: the first selects which of the other two is evaluated
 };
 
 /// For which outcomes of a comparison a relation holds.
@@ -34,17 +34,17 @@ struct relation {
     bool if_less = false;
     bool if_same = false;
     bool if_more = false;
-    bool if_unordered = false; ///< one side is no number
+    bool if_unordered = false; ///< one side is NaN
 };
 
-/// Everything about one operation that does not depend on who asks.
+/// The properties of one operation.
 struct operation_rules {
     op of{};
     operation_group group{};
     std::uint8_t operands = 0;
     std::string_view sign{};                  ///< in C++, or the name of a function
-    bool is_call = false;                     ///< written as sign(a, b)
-    std::uint8_t rank = 9;                    ///< how tightly it binds in C++; larger binds tighter
+    bool is_call = false;                     ///< written as a call: sign(a, b)
+    std::uint8_t rank = 9;                    ///< precedence in C++; a larger rank binds tighter
     relation holds{};                         ///< of an order or equality
     integer_operation* on_integers = nullptr; ///< of sign, arithmetic, division, remainder
     real_operation* on_reals = nullptr;
@@ -130,7 +130,7 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
 [[nodiscard]] constexpr bool
 satisfies(relation const& wanted, number const& a, number const& b) noexcept
 {
-    // Without branches: which of them is taken is as good as random.
+    // Without branches: their outcome would be unpredictable.
     auto const answer = [&](auto x, auto y) {
         bool const less = x < y;
         bool const more = x > y;
@@ -142,9 +142,9 @@ satisfies(relation const& wanted, number const& a, number const& b) noexcept
     return answer(a.integer, b.integer);
 }
 
-/// A computation on two numbers, of which one with one operand reads the first: on reals where one
-/// of them is real. Nothing where it has no value.
-/// @pre  the operation has functions for that
+/// The result of an operation on numbers: on reals if one operand is real, else on integers;
+/// nothing where it has no value. An operation of one operand reads `a`.
+/// @pre  the rules have on_integers and on_reals
 [[nodiscard]] inline std::optional<number>
 compute(operation_rules const& rules, number const& a, number const& b)
 {
@@ -158,12 +158,12 @@ compute(operation_rules const& rules, number const& a, number const& b)
     return number::of(out);
 }
 
-/// `code` applied to its operands, each of which is evaluated only where C++ would.
-/// @param chooses_real          of a choice: whether its value is real whichever operand it is
-/// @param first, second, third  functions that return std::optional<number>; those that the
-///                              operation does not take are not called
+/// `code` applied to its operands, each evaluated only where C++ would evaluate it.
+/// @param chooses_real          of a choice: the value is real even if the chosen operand is not
+/// @param first, second, third  functions that return std::optional<number>; surplus ones are not
+///                              called
 /// @pre  `code` is no leaf, and no equality of texts
-/// Cost   inlined always: spaces without a tree are counted and drawn by evaluating conditions
+/// Cost   always inlined: counting and drawing in spaces without a tree evaluate conditions
 template <class First, class Second, class Third>
 [[nodiscard, gnu::always_inline]] inline std::optional<number> apply_operation(
     op code, bool chooses_real, First const& first, Second const& second, Third const& third)

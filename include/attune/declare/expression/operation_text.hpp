@@ -1,4 +1,4 @@
-// attune/declare/expression/operation_text.hpp - how an operation reads in the text of a constraint.
+// attune/declare/expression/operation_text.hpp - the text of an operation in a constraint.
 // SPDX-License-Identifier: MIT
 //
 // tested by declare/expression/lower_code.cpp
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One operand: its node, how it reads, and how tightly it binds.
+/// One operand: node, text, and precedence.
 struct lowered_operand {
     std::uint32_t node;
     std::string text;

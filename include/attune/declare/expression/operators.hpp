@@ -1,8 +1,8 @@
-// attune/declare/expression/operators.hpp - what may be written between parameters.
+// attune/declare/expression/operators.hpp - operators and functions on parameters.
 // SPDX-License-Identifier: MIT
 //
-// All whole-number arithmetic is in 64 signed bits, literals included, so that `tile *
-// sizeof(float) <= 1024u` and `tile - 300u < 0` mean what they say.
+// All whole-number arithmetic is in signed 64 bits, literals included, so that `tile *
+// sizeof(float) <= 1024u` and `tile - 300u < 0` are compared without wrapping.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -28,7 +28,7 @@ constexpr void refuse_lists()
                   "attune: a permutation or tile has several numbers; use p[i] or p.position(i)");
 }
 
-/// Both are numbers; gives the kind of their sum.
+/// Refuses operands that are not numbers; gives the kind of their sum.
 template <value_kind... K>
 [[nodiscard]] constexpr value_kind arithmetic()
 {
@@ -96,7 +96,7 @@ ATTUNE_BINARY(operator==, equal, equality)
 ATTUNE_BINARY(operator!=, not_equal, equality)
 ATTUNE_BINARY(operator&&, logical_and, logic)
 ATTUNE_BINARY(operator||, logical_or, logic)
-/// The smaller, the larger of two numbers; the quotient rounded up.
+// min: the smaller of two numbers; max: the larger; ceil_div: the quotient rounded up.
 ATTUNE_BINARY(min, minimum, arithmetic)
 ATTUNE_BINARY(max, maximum, arithmetic)
 ATTUNE_BINARY(ceil_div, ceil_divide, arithmetic)
@@ -123,7 +123,7 @@ template <symbolic T>
     return detail::apply<yields>(op::absolute, detail::lift(x));
 }
 
-/// `if_true` where `condition` holds, else `if_false`; only the one chosen is evaluated.
+/// `if_true` where `condition` holds, else `if_false`; only the chosen one is evaluated.
 template <symbolic C, class T, class F>
     requires(symbolic<T> || literal<T>) && (symbolic<F> || literal<F>)
 [[nodiscard]] constexpr auto select(C const& condition, T const& if_true, F const& if_false)
@@ -137,7 +137,7 @@ template <symbolic C, class T, class F>
         both_conditions ? value_kind::boolean : detail::arithmetic<on_true, on_false>();
     auto branches =
         detail::apply<yields>(op::select, detail::lift(if_true), detail::lift(if_false));
-    if (yields == value_kind::real) branches.code.back().real = 1; // a whole branch becomes real
+    if (yields == value_kind::real) branches.code.back().real = 1; // the other branch is converted
     return detail::prepend(detail::lift(condition), branches);
 }
 

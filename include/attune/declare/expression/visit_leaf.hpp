@@ -1,4 +1,4 @@
-// attune/declare/expression/visit_leaf.hpp - what a leaf of an expression reads.
+// attune/declare/expression/visit_leaf.hpp - calls a visitor with what a leaf of an expression reads.
 // SPDX-License-Identifier: MIT
 //
 // tested by declare/expression/evaluate.cpp
@@ -9,8 +9,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Calls the member function of `visitor` that belongs to the leaf `n`, and returns what it
-/// returns:
+/// Calls the member function of `visitor` for the leaf `n`, and returns its result:
 ///   constant(number)
 ///   text(std::string const&)
 ///   input(input_description const&)

@@ -1,10 +1,10 @@
-// attune/declare/kind/kind_rules.hpp - what a kind of parameter does: one table for all stages.
+// attune/declare/kind/kind_rules.hpp - the functions of each kind of parameter: one table for all stages.
 // SPDX-License-Identifier: MIT
 // tested by declare/table.cpp
 //
-// A new kind is an enumerator and its traits (kinds.hpp), a file of its functions (detail/), a row
-// of the table (kind_rules.ipp), and how it is written in a file (space/files/). What a function
-// asks of a kind without calling it are its kind_traits.
+// A new kind needs an enumerator and its traits (kinds.hpp), a file of its functions (detail/), a
+// row of the table (kind_rules.ipp), and its text form in space/files/. Properties of a kind that
+// need no function are its kind_traits.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -20,12 +20,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How far a real parameter moves in one step, as a share of its scale.
+/// Length of one step of a real parameter, as a share of its scale.
 inline constexpr double real_step = 0.05;
 
 namespace detail {
 
-/// A function of a step; true where the step is taken. Refers to its function, copies nothing.
+/// A reference to a function of a step that returns true where it takes the step.
 struct step_taker {
     void* self = nullptr;
     bool (*take)(void* self, coordinate step) = nullptr;
@@ -33,27 +33,27 @@ struct step_taker {
     bool operator()(coordinate step) const { return take(self, step); }
 };
 
-/// What the parameters of one kind do. Coordinates are inside the table or interval.
+/// The functions of one kind. Coordinates are inside the table or interval.
 struct kind_rules {
     using parameter = parameter_description const&;
 
     parameter_kind of{};
     std::string (*text)(parameter, coordinate at) = nullptr;
     std::optional<coordinate> (*parse)(parameter, std::string_view text) = nullptr;
-    /// In [0, 1], 1 for the farthest pair of values.
+    /// In [0, 1]; 1 for the farthest pair of values.
     double (*distance)(parameter, coordinate a, coordinate b) = nullptr;
-    /// Offers what lies one step from `at`, as for_each_step() says.
+    /// Offers the values one step from `at`, as for_each_step() describes.
     void (*steps)(parameter, coordinate at, step_taker const& take) = nullptr;
-    /// How many numbers in [0, 1] stand for a value.
+    /// How many numbers in [0, 1] encode a value.
     std::size_t (*unit_width)(parameter) = nullptr;
-    /// What to_unit and from_unit read besides the parameter; made once.
+    /// The table that to_unit and from_unit read; made once per parameter.
     std::vector<double> (*unit_table)(parameter) = nullptr;
     /// @param out  unit_width numbers, all 0
     void (*to_unit)(parameter,
                     std::span<double const> table,
                     coordinate at,
                     std::span<double> out) = nullptr;
-    /// The nearest value. @param at  unit_width numbers; those outside [0, 1] are moved inside
+    /// The nearest value. @param at unit_width numbers; numbers outside [0, 1] are clamped
     coordinate (*from_unit)(parameter,
                             std::span<double const> table,
                             std::span<double const> at) = nullptr;

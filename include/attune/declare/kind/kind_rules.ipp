@@ -1,4 +1,4 @@
-// attune/declare/kind/kind_rules.ipp - the table.
+// attune/declare/kind/kind_rules.ipp - the table of kind_rules.
 // SPDX-License-Identifier: MIT
 #pragma once
 

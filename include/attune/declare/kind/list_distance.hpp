@@ -1,4 +1,4 @@
-// attune/declare/kind/list_distance.hpp - how far apart two permutations or two tiles are.
+// attune/declare/kind/list_distance.hpp - distances between two permutations and between two tiles.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.1: for permutations Spearman, Kendall, Hamming or none (naive). Each is divided
 //          by the largest one in its domain. Of the three between permutations, which BaCO calls

@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Where a real parameter stands on its scale, 0 at its low end and 1 at its high end.
+/// Position of a value on the scale of a real parameter: 0 at `low`, 1 at `high`.
 [[nodiscard]] inline double scale_position(parameter_description const& parameter, double value)
 {
     if (parameter.low == parameter.high) return 0;

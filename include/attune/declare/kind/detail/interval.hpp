@@ -1,4 +1,4 @@
-// attune/declare/kind/detail/interval.hpp - what a real parameter does.
+// attune/declare/kind/detail/interval.hpp - the functions of a real parameter.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,11 +19,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One number in [0, 1] stands for a value.
+/// A value is encoded by one number in [0, 1].
 [[nodiscard]] inline std::size_t one_number(parameter_description const&) { return 1; }
 [[nodiscard]] inline std::vector<double> no_table(parameter_description const&) { return {}; }
 
-/// The share of `a - b` in the way from `low` to `high`.
+/// (a - b) / (high - low), or the same of the logarithms.
 [[nodiscard]] inline double
 share_of_way(double a, double b, double low, double high, bool logarithmic)
 {
@@ -41,7 +41,7 @@ inline std::string text(parameter_description const&, coordinate at)
 inline std::optional<coordinate> parse(parameter_description const& p, std::string_view text)
 {
     std::optional<double> const v = parse_real(without_spaces(text));
-    if (!v || !(*v >= p.low && *v <= p.high)) return {}; // nor NaN
+    if (!v || !(*v >= p.low && *v <= p.high)) return {}; // also refuses NaN
     return coordinate{0, *v};
 }
 inline double distance(parameter_description const& p, coordinate a, coordinate b)

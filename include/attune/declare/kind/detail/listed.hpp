@@ -1,4 +1,4 @@
-// attune/declare/kind/detail/listed.hpp - what parameters with a table or a range of values do.
+// attune/declare/kind/detail/listed.hpp - the functions of parameters with a table or a range of values.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -69,8 +69,7 @@ inline std::optional<coordinate> parse(parameter_description const& p, std::stri
 
 } // namespace listed_kind
 
-/// Of numbers that ascend: the difference; of logarithms on a logarithmic scale or a doubling
-/// range.
+/// The difference of two numbers; of their logarithms on a logarithmic scale or a doubling range.
 inline double number_distance(parameter_description const& p, coordinate a, coordinate b)
 {
     auto const number_of = [&](std::uint32_t index) { return number_at(p, {index, 0}).as_real(); };
@@ -86,7 +85,7 @@ inline double whether_different(parameter_description const&, coordinate a, coor
     return a.index == b.index ? 0 : 1;
 }
 
-/// Goes on in each direction until a step is taken.
+/// In each direction, offers values until one step is taken.
 inline void
 nearest_that_is_taken(parameter_description const& p, coordinate at, step_taker const& take)
 {
@@ -117,7 +116,7 @@ index_of_share(parameter_description const& p, std::span<double const>, std::spa
     return {static_cast<std::uint32_t>(std::lround(std::clamp(at[0], 0.0, 1.0) * last)), 0};
 }
 
-/// A number for each value: 1 for the one that is meant.
+/// One-hot encoding: one number per value.
 [[nodiscard]] inline std::size_t one_per_value(parameter_description const& p)
 {
     return p.value_count();

@@ -1,4 +1,4 @@
-// attune/declare/kind/detail/permutation.hpp - what a permutation does.
+// attune/declare/kind/detail/permutation.hpp - the functions of a permutation.
 // SPDX-License-Identifier: MIT
 // Source   to and from the unit cube by random keys (Bean 1994)
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// "{2, 0, 1}": of a permutation or a tile.
+/// A permutation or a tile as "{2, 0, 1}".
 inline std::string list_text(parameter_description const& p, coordinate at)
 {
     return text_of_elements(elements_at(p, at.index));
@@ -44,7 +44,7 @@ inline double distance(parameter_description const& p, coordinate a, coordinate 
 {
     return permutation_distance(elements_at(p, a.index), elements_at(p, b.index), p.metric);
 }
-/// Each swap of two items.
+/// Offers each swap of two items.
 inline void steps(parameter_description const& p, coordinate at, step_taker const& take)
 {
     std::vector<std::int64_t> order = elements_at(p, at.index);
@@ -66,7 +66,7 @@ inline void to_unit(parameter_description const& p,
     for (std::size_t place = 0; place < items.size(); ++place)
         out[static_cast<std::size_t>(items[place])] = static_cast<double>(place) / last;
 }
-/// The items in the order of their numbers.
+/// The items sorted by their numbers.
 inline coordinate
 from_unit(parameter_description const&, std::span<double const>, std::span<double const> at)
 {

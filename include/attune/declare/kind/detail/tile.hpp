@@ -1,4 +1,4 @@
-// attune/declare/kind/detail/tile.hpp - what a tile does.
+// attune/declare/kind/detail/tile.hpp - the functions of a tile.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -53,7 +53,7 @@ inline double distance(parameter_description const& p, coordinate a, coordinate 
 {
     return tile_distance(elements_at(p, a.index), elements_at(p, b.index));
 }
-/// Each prime factor of each part moved to each other part.
+/// Offers each move of one prime factor from one part to another.
 inline void steps(parameter_description const& p, coordinate at, step_taker const& take)
 {
     std::vector<std::int64_t> factors = elements_at(p, at.index);
@@ -77,7 +77,7 @@ inline std::vector<double> logarithms(parameter_description const& p)
         out.push_back(std::log(static_cast<double>(factor)));
     return out;
 }
-/// The logarithm of the product that all rows have; 1 for the extent 1.
+/// The logarithm of the extent; 1 for the extent 1.
 [[nodiscard]] inline double log_extent(std::span<double const> logs, std::size_t parts)
 {
     double sum = 0;

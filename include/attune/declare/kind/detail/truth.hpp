@@ -1,4 +1,4 @@
-// attune/declare/kind/detail/truth.hpp - what a parameter that is false or true does.
+// attune/declare/kind/detail/truth.hpp - the functions of a parameter that is false or true.
 // SPDX-License-Identifier: MIT
 #pragma once
 
