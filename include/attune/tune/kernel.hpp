@@ -31,29 +31,29 @@ struct input_argument {
     std::size_t position = 0;
 };
 
-/// What is known of a kernel once its types are gone.
+/// A kernel without its C++ types.
 struct kernel_description {
     std::string name;
     kernel_source source;
-    compile_request signature{}; ///< function and types; no macros yet
-    description space;           ///< as lowered: inputs without values
+    compile_request signature{}; ///< function and types; without macros
+    description space;           ///< from lower(): inputs without values
     std::vector<input_argument> inputs{};
-    std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: the default
-    std::optional<launch_declaration> launch{};         ///< on a device; nodes of `space`
-    /// `constraints` and `features` of compiled device code: over parameters and inputs of the
-    /// space and over what the code takes, with nodes of their own.
+    std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: default
+    std::optional<launch_declaration> launch{};         ///< device launch; nodes of `space`
+    /// `constraints` and `features` on compiled device code, with their own nodes: formulas over
+    /// parameters and inputs of the space and over code quantities.
     description code_rules{};
     std::vector<argument_extent> extents{}; ///< one per raw pointer argument, in order
     /// The user's check and reference, given the address of a std::tuple of arguments as the host
     /// sees them (detail::host_argument); may be empty.
     std::function<std::string(void const*)> check{};
     std::function<void(void const*)> reference{};
-    std::function<void(void const*)> baseline{}; ///< the user's own code, likewise; may be empty
+    std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
     stated_work work{};                          ///< of one call; may be empty
     function_type type{};                        ///< of the signature
     void* fallback = nullptr;    ///< of kernel.fallback(f): a function of that type; null: none
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
-    bool any_shape = false;      ///< what is right for one call is right for all
+    bool any_shape = false;      ///< a variant verified for one call is valid for all calls
 };
 
 namespace detail {
@@ -73,14 +73,14 @@ template <class Check, class... Args>
 template <class Signature>
 class kernel;
 /// A kernel `Result(Args...)`. Arguments are arrays of plain data (const: only read) and plain data
-/// by value, of types that attune::kernel_type describes: std::span, attune::matrix_view and
-/// attune::volume_view of the host's memory, attune::device_span of a device's, pointers into a
-/// device's memory, and std::span<T* const>, pointers to arrays of one length each. What is behind
-/// pointers is declared by extent<i>(). The result, if there is one, is compared too.
+/// by value, of types that attune::kernel_type describes. Arrays are std::span, attune::matrix_view
+/// and attune::volume_view of host memory, attune::device_span and raw pointers of device memory,
+/// and std::span<T* const>, pointers to arrays of one common length. extent<i>() gives the length
+/// behind pointers. A result is compared like a written array.
 ///
-/// For a device, grid() and block() say how it is launched: whole numbers, or expressions over
-/// parameters and inputs. A compiler for this processor ignores that, so one declaration of spans
-/// of the host serves both.
+/// For a device, grid() and block() declare the launch: whole numbers, or expressions over
+/// parameters and inputs. A compiler for this processor ignores the launch, so one declaration with
+/// host spans serves both.
 ///
 /// Example   attune::kernel<void(std::span<float const>, std::span<float>, int)>
 ///               scale{"scale", attune::source_file("scale.kernel.cpp"), space};
@@ -91,9 +91,9 @@ public:
 
     /// @param name    of the function in `source`: "sgemm", "linear::sgemm", or a template with its
     ///                arguments, "sgemm<TILE>"; also names it in reports and records
-    /// @param source  C++ text that uses ATTUNE_TUNABLE(NAME, default) for every parameter that is
-    ///                neither flags, nor a compiler, nor an argument in the name, nor of the
-    ///                launch alone
+    /// @param source  C++ text that uses ATTUNE_TUNABLE(NAME, default) for every parameter, except
+    ///                flags, compilers, template arguments in `name`, and those that only the
+    ///                launch reads
     /// @param typed   the pack of attune::space(...)
     template <class Pack>
     kernel(std::string name, kernel_source source, Pack const& typed)
@@ -149,9 +149,9 @@ public:
         return *this;
     }
 
-    /// Blocks of the launch in x, y, z; what is left out is 1.
+    /// Blocks of the launch in x, y, z; omitted ones are 1.
     ///
-    /// Errors   attune::error, here and below: a formula reads a parameter that is not in the space
+    /// Errors   attune::error, here and below: a formula reads a parameter outside the space
     /// Example  kernel.bind<3>(n).grid(ceil_div(n, block_x * vec)).block(block_x)
     template <class... E>
     kernel& grid(E const&... blocks)
@@ -180,17 +180,17 @@ public:
         detail::declare_shared_bytes(space(), launch().shared_bytes, bytes);
         return *this;
     }
-    /// All blocks run at once and may synchronise with each other.
+    /// Launches all blocks at once, so that they may synchronise with each other.
     kernel& cooperative()
     {
         launch().is_cooperative = true;
         return *this;
     }
 
-    /// Conditions on the code of a variant, which is not launched unless all of them hold: over
-    /// attune::registers, spill_bytes, stack_bytes, static_shared_bytes and occupancy, together
-    /// with parameters and inputs. A compiler for this processor has no use for them, nor for
-    /// features. Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
+    /// Conditions on the code of a variant; the variant is launched only if all of them hold. They
+    /// may read attune::registers, spill_bytes, stack_bytes, static_shared_bytes and occupancy,
+    /// parameters and inputs. Compilers for this processor ignore conditions and features of code.
+    /// Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
     template <class... C>
     kernel& require(C const&... conditions)
     {
@@ -198,8 +198,9 @@ public:
         return *this;
     }
 
-    /// Numbers over the same that may explain run times: hints, as those of space(...).features().
-    /// The search knows them of what was compiled, refused code included, and guesses the others.
+    /// Numbers over the same quantities that may explain run times: hints, as
+    /// space(...).features(). The search has their values for compiled code, refused code included,
+    /// and predicts the others.
     /// Example  kernel.features(attune::registers, attune::spill_bytes > 0, attune::occupancy)
     template <class... F>
     kernel& features(F const&... numbers)
@@ -208,8 +209,8 @@ public:
         return *this;
     }
 
-    /// Elements behind argument `Position`, a raw pointer, or behind each pointer of it, an array
-    /// of them: a number, or an expression over inputs.
+    /// Number of elements behind argument `Position`, a raw pointer, or behind each pointer of an
+    /// array of pointers: a number, or an expression over inputs.
     template <std::size_t Position, class E>
     kernel& extent(E const& elements)
     {
@@ -229,17 +230,17 @@ public:
         return *this;
     }
 
-    /// A variant that is right for one call is right for all with the same bound inputs: it is not
-    /// verified again for other lengths, integers, alignments or overlaps. For kernels without
-    /// code of their own for remainders, and for those that were proven by other means.
+    /// Declares that a variant verified for one call is valid for all calls with the same bound
+    /// inputs: it is not verified again for other lengths, integers, alignments or overlaps. For
+    /// kernels without remainder code, and for kernels that were proven by other means.
     kernel& any_shape()
     {
         description_.any_shape = true;
         return *this;
     }
 
-    /// Argument `Position` is no size: its value, or the length of the array, decides nothing about
-    /// which code is right. For seeds, time steps, identifiers.
+    /// Declares that the value of argument `Position`, or the length of the array, does not affect
+    /// which variants are correct. For seeds, time steps, identifiers.
     template <std::size_t Position>
     kernel& ignore()
     {
@@ -250,7 +251,7 @@ public:
         return *this;
     }
 
-    /// How far elements of argument `Position` may differ; attune::any_value: a scratch array.
+    /// Allowed difference of elements of argument `Position`; attune::any_value: a scratch array.
     template <std::size_t Position>
     kernel& tolerate(tolerance allowed)
     {
@@ -260,7 +261,7 @@ public:
         if constexpr (exists) description_.tolerances[Position] = allowed;
         return *this;
     }
-    /// How far what the kernel returns may differ.
+    /// Allowed difference of the kernel's return value.
     kernel& tolerate_result(tolerance allowed)
     {
         constexpr bool returns = !std::is_void_v<Result>;
@@ -270,11 +271,11 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` decides whether a result is right, instead of a comparison with that of
-    /// the default variant: it returns true, or a std::string that is empty when all is well and
-    /// says what is wrong otherwise. For results that may differ and be right. It is called after a
-    /// run, on copies of the call's arguments in memory of the host, and what the kernel returns as
-    /// one more; the default variant has to pass too. An exception says that the result is wrong.
+    /// `f(arguments...)` decides whether a result is right, instead of a comparison with the
+    /// default variant's result. It returns true, or a std::string that is empty for a right result
+    /// and else gives the reason. For kernels with several right results. `f` is called after a run
+    /// with copies of the call's arguments in host memory, plus the kernel's return value if there
+    /// is one. The default variant is checked too. An exception means that the result is wrong.
     template <class Check>
     kernel& check(Check f)
     {
@@ -310,9 +311,8 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` writes the right result, or returns it, instead of the default variant:
-    /// slow and simple code, trusted. The default variant is compared with it too. Where it throws,
-    /// nothing can be tuned.
+    /// `f(arguments...)` writes or returns the reference result, which every variant, the default
+    /// included, is compared with: slow, simple, trusted code. If `f` throws, nothing can be tuned.
     template <class Reference>
     kernel& reference(Reference f)
     {
@@ -325,9 +325,9 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` serves calls where no variant can be compiled, for example where there is
-    /// no compiler: a function of the kernel's own type, or a lambda without captures. A kernel
-    /// file that CMake's attune_add_kernel(target file) compiles into the program needs none.
+    /// `f(arguments...)` serves calls where no variant can be compiled, for example without a
+    /// compiler: a function of the kernel's own type, or a lambda without captures. Not needed for
+    /// a kernel file that CMake's attune_add_kernel(target file) compiles into the program.
     ///
     /// Example   kernel.fallback([](std::span<float const> x, std::span<float> y, int n) { ... });
     template <class F>
@@ -344,11 +344,11 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` is your own code for the same task, as it was before attune: a function
-    /// or a lambda. It is compared with the default's result, timed in turns with the winner and
-    /// the default, and the report says how much faster the winner is. It decides nothing and is
-    /// never installed; where its result is wrong, a notice says so and it is not timed. For
-    /// kernels of this processor: beside variants on a device, a notice says that it is not timed.
+    /// `f(arguments...)` is the user's own code for the same task: a function or a lambda. Its
+    /// result is compared with the default's, its time is measured in turns with the winner and the
+    /// default, and the report gives the winner's speedup over it. It is never installed and does
+    /// not change the decision. If its result is wrong, a notice says so and it is not timed. Only
+    /// for kernels of this processor: on a device, a notice says that it is not timed.
     ///
     /// Example  kernel.baseline(my_sgemm)   // void my_sgemm(std::span<float const>, ...)
     template <class Baseline>
@@ -367,10 +367,10 @@ public:
         return *this;
     }
 
-    /// What one call has to do, whatever the variant, as two expressions over inputs and
-    /// parameters: additions and multiplications, and bytes that must cross the memory bus. The
-    /// report then says how far the kernel is from what the machine can do. Flops count as double
-    /// precision where an argument is a std::span of double.
+    /// The work of one call, equal for all variants, as two expressions over inputs and parameters:
+    /// additions and multiplications, and bytes that must cross the memory bus. The report then
+    /// gives the fraction of the machine's limit that the kernel reaches. Flops count as double
+    /// precision if an argument is a std::span of double.
     ///
     /// Errors   attune::error: an expression reads a parameter that is not in the space
     /// Example  kernel.bind<3>(n).work(2.0 * n * n * n, 12.0 * n * n);
@@ -381,8 +381,8 @@ public:
         return *this;
     }
 
-    /// The same by a function of the call's arguments, for what only they tell, such as the entries
-    /// of a sparse matrix. It is called before anything is tuned, and again at its end.
+    /// The same as a function of the call's arguments, for work that depends on data, such as the
+    /// entries of a sparse matrix. It is called once before the tuning and once at its end.
     ///
     /// Example  kernel.work([](auto const& start, auto const& column, auto const& value, auto...) {
     ///              return attune::work{.flops = 2.0 * value.size(), .bytes = 8.0 * value.size()};
@@ -399,7 +399,7 @@ public:
 private:
     using host_call = detail::host_call<Result, Args...>;
 
-    /// `f` on the arguments of a host_call; what it returns becomes the call's result.
+    /// Calls `f` on the arguments of a host_call; its return value becomes the call's result.
     template <class F>
     [[nodiscard]] static std::function<void(void const*)> with_result(F f)
     {

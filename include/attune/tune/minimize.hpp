@@ -1,4 +1,4 @@
-// attune/tune/minimize.hpp - the loop for a plain function: no compiler, no kernel.
+// attune/tune/minimize.hpp - searches the best configuration of a plain function, without compiler or kernel.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,28 +23,29 @@ struct minimize_options {
     std::vector<input_value> inputs{};
     progress_sink progress = default_progress();
     std::string name = "minimize"; ///< in messages
-    stop_rules stop{};             ///< what is good enough
+    stop_rules stop{};             ///< when to stop early
 };
 
 template <class Config>
 struct minimize_result {
     std::optional<Config> best; ///< nothing when every configuration failed
-    double value = 0;           ///< what `best` cost
+    double value = 0;           ///< the objective at `best`
     std::uint32_t evaluations = 0;
     failure_counts failures{};
-    /// Ctrl-C ended the search; the program's own handler for it does not run.
+    /// Ctrl-C ended the search; the program's own handler for SIGINT does not run.
     bool interrupted = false;
-    std::optional<chain_of_trees> space{}; ///< that was searched; holds the texts in `best`
+    std::optional<chain_of_trees> space{}; ///< the searched space; holds the texts in `best`
 };
 
 /// Looks for the configuration with the lowest objective.
 ///
 /// @param typed      the pack of attune::space(...)
-/// @param objective  called as objective(config); gives a number, or an attune::outcome when a
-///                   configuration may fail. An exception it throws ends the search and passes on.
-/// @param limits     evaluations and seconds; ends earlier when the space is exhausted, and without
-///                   limits, {}, then only. 0 of either: only the first configuration is evaluated,
-///                   the default if every parameter has one, and the sink is told so.
+/// @param objective  called as objective(config); returns a number, or an attune::outcome if a
+///                   configuration may fail. Its exceptions end the search and reach the caller.
+/// @param limits     evaluations and seconds. The search also ends when the space is exhausted;
+///                   without limits, {}, only then. If one of them is 0, only the first
+///                   configuration is evaluated (the default if every parameter has one), and the
+///                   sink is told so.
 /// Errors   attune::error for an empty space or a missing input
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});
 template <class Pack, class Objective>
@@ -77,7 +78,7 @@ template <class Pack, class Objective>
             if constexpr (std::is_convertible_v<decltype(returned), double>)
                 return outcome_of(static_cast<double>(returned));
             else {
-                // A measurement that is no number is a failure, like such a value.
+                // A NaN in a measurement is a failure, like a NaN returned as a number.
                 outcome const checked = returned;
                 auto const* const m = std::get_if<measurement>(&checked);
                 return m != nullptr && m->value != m->value ? outcome_of(m->value) : checked;

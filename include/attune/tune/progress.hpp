@@ -36,22 +36,22 @@ using failure_counts = std::array<std::uint32_t, failure_stage_count>;
     return out;
 }
 
-/// What happened.
+/// Kinds of events.
 enum class progress_event : std::uint8_t {
     started,   ///< the default configuration is measured, the search begins
-    evaluated, ///< one more configuration has its outcome
-    finals,    ///< the leaders and the default are compared once more, in turns
-    finished,  ///< `text` says how it ended
-    notice,    ///< something the user should know, in `text`; not an error
+    evaluated, ///< one more configuration has an outcome
+    finals,    ///< the fastest and the default are timed again, in turns
+    finished,  ///< `text` gives the result
+    notice,    ///< information for the user, in `text`; not an error
 };
 
 /// The state of a tuning at one event.
 struct progress {
     progress_event event{};
     std::string name{};            ///< of the kernel or the objective
-    std::uint32_t evaluation = 0;  ///< finished ones
-    std::uint32_t evaluations = 0; ///< of the budget, or of the space when that is smaller
-    bool has_best = false;         ///< something worked: `best_value` means something
+    std::uint32_t evaluation = 0;  ///< number of finished ones
+    std::uint32_t evaluations = 0; ///< limit of the budget, or of a smaller space
+    bool has_best = false;         ///< `best_value` is valid
     double best_value = 0;         ///< best so far, in the unit of `measurement::value`
     double default_value = 0;      ///< of the default configuration, same unit; 0 when unknown
     double baseline_value = 0;     ///< of the user's own code, same unit; 0 when there is none
@@ -60,33 +60,33 @@ struct progress {
     failure_counts failures{};
     double elapsed_s = 0;
     double left_s = 0;  ///< of the budget; infinity without a limit
-    std::string text{}; ///< the configuration at hand, a notice, the summary
+    std::string text{}; ///< the current configuration, a notice, or the summary
 };
 
-/// Called between evaluations, never while something is timed. May ask the `tuned` object that
-/// tunes for its report; may not call it with inputs that are new to it: that is an attune::error.
+/// Called between evaluations, never during a timing. May call report() of the `tuned` object; a
+/// call of that object with new inputs is an attune::error.
 using progress_sink = std::function<void(progress const&)>;
 
-/// "1.25 ms"; for other units than seconds the plain number.
+/// "1.25 ms"; the plain number if the unit is not seconds.
 [[nodiscard]] std::string text_of_quantity(double value, bool is_seconds);
 
-/// One plain line per event: started, each improvement, a sign of life every two seconds, the end.
-/// @param write  receives each line, without its end
+/// One plain line per event: start, each improvement, one line every two seconds, end.
+/// @param write  receives each line, without its line end
 [[nodiscard]] progress_sink line_progress(std::function<void(std::string const&)> write);
 
-/// On stderr: one live line on a terminal, plain lines on anything else.
+/// On stderr: one line that is updated on a terminal, plain lines otherwise.
 [[nodiscard]] progress_sink terminal_progress();
 
-/// What tunings say where their options name no sink: the sink given to set_default_sink(), at the
-/// moment of each event; else, on stderr, all on a terminal and notices alone on anything else.
+/// The sink of tunings whose options name none: that of set_default_sink(), read at each event;
+/// else stderr, with all events on a terminal and only notices otherwise.
 [[nodiscard]] progress_sink default_progress();
 
-/// For a program that uses attune, or a library that does inside it: from now on this sink hears of
-/// all tunings whose options name none. An empty one: as in the beginning. It may be called on
-/// several threads at once where several tune. Example attune::set_default_sink(silent_progress());
+/// Sets the sink of all tunings whose options name none, for a program or for a library that uses
+/// attune. An empty sink restores the initial state. Several threads that tune may call it at once.
+/// Example attune::set_default_sink(silent_progress());
 void set_default_sink(progress_sink sink);
 
-/// Nothing at all, not even notices; they stay in the report.
+/// Prints nothing, not even notices; these are in the report.
 [[nodiscard]] inline progress_sink silent_progress()
 {
     return [](progress const&) {};

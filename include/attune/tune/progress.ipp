@@ -1,4 +1,4 @@
-// attune/tune/progress.ipp - the text of progress, and where it goes.
+// attune/tune/progress.ipp - writes progress as text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -40,7 +40,7 @@ namespace detail {
     return out;
 }
 
-/// Decides which events deserve a line of their own.
+/// Selects the events that get a line.
 struct line_writer {
     std::function<void(std::string const&)> write;
     double last_line_s = 0;
@@ -69,7 +69,7 @@ struct line_writer {
     }
 };
 
-/// Keeps one line of a terminal up to date; what must stay is written above it.
+/// Keeps one line of a terminal up to date; permanent lines are written above it.
 struct live_line {
     std::size_t shown = 0;
 
@@ -94,7 +94,7 @@ struct live_line {
     }
 
 private:
-    /// What would wrap could not be overwritten any more.
+    /// The width of the terminal, because a wrapped line cannot be overwritten.
     [[nodiscard]] static std::size_t columns()
     {
         winsize size{};
@@ -127,7 +127,7 @@ private:
 ATTUNE_INLINE std::string text_of_quantity(double value, bool is_seconds)
 {
     if (!is_seconds) return detail::formatted("%.6g", value);
-    // What three digits would round up to 1000 belongs to the next unit.
+    // A value that three digits would round to 1000 takes the next unit.
     if (value >= 999.5) return detail::formatted("%.0f s", value);
     if (value >= 0.9995) return detail::formatted("%.3g s", value);
     if (value >= 0.9995e-3) return detail::formatted("%.3g ms", value * 1e3);
@@ -144,7 +144,7 @@ ATTUNE_INLINE progress_sink line_progress(std::function<void(std::string const&)
 
 namespace detail {
 
-/// Of this copy of attune. Never destroyed: a thread may tune when the program ends.
+/// One per copy of attune. Never destroyed: a thread may tune while the program ends.
 struct chosen_sink {
     fork_safe_mutex lock{};
     std::shared_ptr<progress_sink const> sink{};

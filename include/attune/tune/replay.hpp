@@ -1,4 +1,4 @@
-// attune/tune/replay.hpp - a tuning once more, from its log, without running a kernel.
+// attune/tune/replay.hpp - repeats a tuning from its log, without running a kernel.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,16 +19,16 @@ namespace attune::inline ATTUNE_ABI {
 /// A session, repeated.
 struct replayed_session {
     std::vector<std::pair<point, outcome>> evaluations{}; ///< the default's first
-    std::optional<point> chosen{}; ///< what the session installed; nothing if it was interrupted
+    std::optional<point> chosen{}; ///< the installed configuration; nothing if interrupted
 };
 
-/// Repeats the last session of the log at `path`: makes the searcher again, with the seed of the
-/// session, asks it what it was asked and tells it what it was told.
+/// Repeats the last session of the log at `path`: makes a searcher with the session's seed, and
+/// repeats the calls of ask and tell.
 ///
 /// @param space   the bound space of that session
-/// @param search  what it searched with
-/// Errors   attune::error when the log cannot be read, or when the searcher proposes anything else
-///          than it did then, with the number of that event
+/// @param search  the search of that session
+/// Errors   attune::error if the log cannot be read, or with the number of the first event that the
+///          searcher does not repeat
 [[nodiscard]] replayed_session replay(std::string const& path,
                                       chain_of_trees const& space,
                                       search_factory const& search = default_search());

@@ -1,4 +1,4 @@
-// attune/tune/replay.ipp - a tuning once more, from its log, without running a kernel.
+// attune/tune/replay.ipp - repeats a tuning from its log.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/tune/report.hpp - what a tuning did and how it ended.
+// attune/tune/report.hpp - the result of a tuning.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,38 +16,38 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What serves the calls, and how it came about.
+/// What serves the calls, and why.
 enum class decision : std::uint8_t {
     nothing_yet,     ///< no call has ended so far
-    tuned,           ///< found now, and better than the default beyond the measured interval
+    tuned,           ///< better than the default beyond the measured interval
     kept_default,    ///< nothing was proven better than the default
     remembered,      ///< taken from the store; nothing was tuned
     served_default,  ///< the default configuration, compiled; not tuned, `reason` says why
-    served_fallback, ///< the kernel as the program itself holds it; `reason` says why
-    call_failed,     ///< nothing: the call threw, `reason` is the text of the error
+    served_fallback, ///< the function or PTX in the program; `reason` says why
+    call_failed,     ///< nothing serves: the call threw; `reason` is the text of the error
 };
 
-/// Shapes of calls, beside the one that was tuned for: by what they are served.
+/// Counts of new shapes, by what serves them.
 struct served_shapes {
-    std::uint64_t verified = 0;   ///< the variant ran on copies of such a call, and was right
-    std::uint64_t by_class = 0;   ///< each property of the shape had been verified: shape_trust.hpp
-    std::uint64_t by_default = 0; ///< the default serves, until more is known
+    std::uint64_t verified = 0;   ///< the variant was right on copies of the call
+    std::uint64_t by_class = 0;   ///< all properties of the shape were verified: shape_trust.hpp
+    std::uint64_t by_default = 0; ///< the default serves, until more is verified
     std::uint64_t wrong = 0;      ///< the variant was wrong: the default serves
     std::uint64_t unknown = 0;    ///< the variant could not be verified: the default serves
-    std::uint64_t executions = 0; ///< of trusted code and variants, for all of that
+    std::uint64_t executions = 0; ///< runs of trusted code and variants in these checks
     double seconds = 0;           ///< wall seconds, those executions included
     double executed_s = 0;        ///< of the executions alone
-    std::uint64_t proofs = 0;     ///< smaller calls, made of a real one, that it was right for
-    double proof_s = 0;           ///< wall seconds for these; once for a variant, as a rule
+    std::uint64_t proofs = 0;     ///< derived smaller calls on which it was right
+    double proof_s = 0;           ///< wall seconds for these; usually once per variant
 };
 
-/// The variant failed in a check.
+/// A check that the variant failed.
 struct shape_failure {
     std::string shape; ///< "argument 0 has 513 elements", and the reason
     failure why;
 };
 
-/// The user's own code and the installed configuration.
+/// Comparison of the user's own code with the installed configuration.
 struct baseline_comparison {
     measurement time;   ///< of the user's own code, seconds: `speedup` times `best`
     double speedup = 1; ///< own code / installed, paired and interleaved; below 1: own is faster
@@ -59,37 +59,35 @@ struct tuning_report {
     std::string kernel;
     std::string compiler; ///< identity of the compiler
     decision how = decision::nothing_yet;
-    std::string reason{};      ///< why nothing was tuned or remembered, maybe in several lines
+    std::string reason{};      ///< why nothing was tuned or remembered; may have several lines
     std::string configuration; ///< installed: "TILE_M=64 UNROLL=4"
-    std::string default_configuration; ///< what it had to beat
-    measurement best;                  ///< of the installed configuration, seconds; where there
-                                       ///< was a final, both times are from there
-    measurement default_time;          ///< of the default, seconds: `speedup` times `best`
-    double speedup = 1;                ///< default / installed, paired and interleaved
-    double speedup_low = 1;            ///< 95 % interval of the speedup
+    std::string default_configuration; ///< which the winner had to beat
+    measurement best; ///< of the installed configuration, seconds; from the final if there was one
+    measurement default_time; ///< of the default, seconds: `speedup` times `best`
+    double speedup = 1;       ///< default / installed, paired and interleaved
+    double speedup_low = 1;   ///< 95 % interval of the speedup
     double speedup_high = 1;
-    /// Configurations that the final could not tell from the installed one. Among equals, the
-    /// default stays; else the one that was faster in the rounds that both ran.
+    /// Configurations that the final could not distinguish from the installed one. Of equal ones
+    /// the default is installed; else the faster one in the rounds that both ran.
     std::vector<std::string> ties;
-    /// Your own code beside the installed configuration, where kernel.baseline(f) gave it.
+    /// Comparison with your own code, if kernel.baseline(f) is given.
     std::optional<baseline_comparison> baseline{};
-    /// What timed calls found in the caches: the data of the call before (warm), or nothing. Times
-    /// of a program that touches much else between calls lie between the two. Of what is
-    /// remembered it is not known.
+    /// State of the caches at timed calls: data of the call before (warm), or cold. A program that
+    /// uses other data between calls sees times between the two. Unknown for remembered results.
     cache_state cache = cache_state::warm;
-    machine_noise noise{}; ///< what the machine let us see
-    /// Of the installed configuration, where the kernel states its work; see kernel_roofline.
+    machine_noise noise{}; ///< disturbance of the machine
+    /// Of the installed configuration, if the kernel states its work; see kernel_roofline.
     std::optional<attune::roofline> roofline{};
     double log2_space_size = 0; ///< log2 of the number of valid configurations
     std::uint32_t evaluations = 0;
     std::uint32_t same_code = 0;  ///< evaluations whose code had been measured before
-    std::uint32_t compiled = 0;   ///< variants the compiler ran for, those that failed included
-    std::uint32_t from_cache = 0; ///< variants that the compiler's cache had
+    std::uint32_t compiled = 0;   ///< variants that were compiled, with or without success
+    std::uint32_t from_cache = 0; ///< variants found in the compiler's cache
     failure_counts failures{};
     std::vector<failure> first_failures; ///< the first one of each stage, with its log
-    std::string isolation;               ///< how the program was protected, and why so
-    double compile_s = 0;                ///< spent in the compiler
-    double elapsed_s = 0;                ///< the whole tuning
+    std::string isolation;               ///< how the program was protected, and why
+    double compile_s = 0;                ///< seconds in the compiler
+    double elapsed_s = 0;                ///< seconds of the whole tuning
     bool interrupted = false;            ///< Ctrl-C
     bool predicted = false;              ///< nothing ran: the times have no unit
     served_shapes shapes{};              ///< since the variant in use was installed
@@ -102,7 +100,7 @@ struct tuning_report {
     [[nodiscard]] std::string summary() const;
 };
 
-/// The report of a call that was neither tuned for nor remembered: no times, no evaluations.
+/// The report of a call that was neither tuned nor remembered: no times, no evaluations.
 /// @param how     served_default, served_fallback or call_failed
 /// @param reason  one sentence, or what() of an attune::error
 [[nodiscard]] tuning_report untuned_report(std::string kernel, decision how, std::string reason);

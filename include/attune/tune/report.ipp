@@ -1,4 +1,4 @@
-// attune/tune/report.ipp - a tuning in one line.
+// attune/tune/report.ipp - writes a report as one line.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The text of an attune::error, or any other, without line ends: "no compiler for kernels; where:
+/// The text of an attune::error, or of any other, in one line: "no compiler for kernels; where:
 /// PATH; next: install one".
 [[nodiscard]] inline std::string in_one_line(std::string_view text)
 {
@@ -36,7 +36,7 @@ namespace detail {
     return out;
 }
 
-/// What serves when nothing was tuned or remembered, and why so.
+/// What serves if nothing was tuned or remembered, and why.
 [[nodiscard]] inline std::string untuned_summary(tuning_report const& report)
 {
     std::string const reason =
@@ -52,7 +52,7 @@ namespace detail {
     return "nothing yet: no call has ended";
 }
 
-/// "6.40x faster than your own, 14.1x than the default", as far as it is so.
+/// "6.40x faster than your own, 14.1x than the default"; only the parts that are true.
 [[nodiscard]] inline std::string faster_text(tuning_report const& report)
 {
     std::string const times = formatted("%.2fx", report.speedup);

@@ -1,4 +1,4 @@
-// attune/tune/tuned.hpp - a kernel that tunes itself at its first call, and remembers.
+// attune/tune/tuned.hpp - a kernel that is tuned at its first call, and remembered.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -32,29 +32,29 @@ template <class Signature, class Compiler, class Store = memory_store>
 class tuned;
 
 /// Calls the best known variant of a kernel. The first call for a set of bound inputs looks into
-/// the store and, if nothing matches, tunes. A variant serves calls of a shape (lengths, integers,
-/// alignments, overlaps) that it was verified for, by itself or by its class; the default serves
-/// the others: see dispatch_table. A call of a known shape costs a look into a hash table over
-/// the plain function pointer.
+/// the store and tunes if there is no match. A variant serves calls of a shape (lengths, integers,
+/// alignments, overlaps) for which it, or its class of shapes, was verified; the default serves
+/// others: see dispatch_table. A call of a known shape costs a lookup in a hash table more than a
+/// call through the function pointer.
 ///
-/// May be called from several threads: while one tunes or verifies, calls of the others that are
-/// not known yet run the default.
+/// May be called from several threads: while one tunes or verifies, calls of unknown shapes in the
+/// others run the default.
 ///
-/// The caller's data is what one call of the kernel makes of it, also when that call tuned. It must
-/// not change or go away while the call tunes. Other threads may go on meanwhile, and what they
-/// change of the process (environment, working directory, handlers ...) stays; what a variant
-/// changes of it is then noticed in a forked child only: see isolation.
+/// After a call the caller's data is the result of one call of the kernel, also if that call tuned.
+/// While the call tunes, the data must not change or be freed. Other threads may continue, and
+/// their changes of the process (environment, working directory, handlers ...) stay; such changes
+/// by a variant are then noticed only in a forked child: see isolation.
 ///
-/// A compiler for a device makes kernels of that device. A call is a launch then: it returns while
-/// the kernel may still run, on the legacy default stream, unless it is on(stream). Arrays of the
-/// host, std::span, are copied to the device and back, and such a call waits for its end. Where
-/// there is no device, predict() is all that works.
+/// With a device compiler, kernels run on that device. A call is then a launch: it returns while
+/// the kernel may still run, on the legacy default stream or that of on(stream). Host arrays
+/// (std::span) are copied to the device and back, and such a call waits for its end. Without a
+/// device, only predict() works.
 ///
-/// Errors   attune::error at the construction: parameters that kernel file and declaration do not
-///          both name. At a call, only where the kernel could not run without attune either: its
-///          default configuration does not work; it cannot be compiled and the program holds none
+/// Errors   attune::error at construction: parameters that only one of kernel file and declaration
+///          names. At a call, only if the kernel could not run without attune either: its default
+///          configuration fails; it cannot be compiled and the program contains none
 ///          (attune_add_kernel, kernel.fallback); no device, a launch that the driver refuses, an
-///          array that is not in the device's memory (looked at when the shape is new)
+///          array outside the device's memory (checked for new shapes)
 /// Example  attune::tuned sgemm{kernel, attune::clang_compiler{}, attune::store{"sgemm.attune"}};
 ///          sgemm(a, b, c, n);
 template <class Result, class... Args, class Compiler, class Store>
@@ -102,7 +102,7 @@ public:
                                  shape::layout());
     }
 
-    /// Without a store on disk: what is found is remembered by this object alone.
+    /// Without a store on disk: only this object remembers results.
     tuned(kernel<Result(Args...)> const& k, Compiler compiler, tuning_options options)
         : tuned(k, std::move(compiler), Store{}, std::move(options))
     {
@@ -133,10 +133,10 @@ public:
         void* stream_;
     };
 
-    /// `tuned.on(stream)(args...)` launches there. A stream that is being captured takes launches
-    /// into its graph. Nothing can be tuned or verified meanwhile: a call of a shape that is not
-    /// known yet launches the default, and where that was never loaded, or a std::span is to be
-    /// copied, it is an error, and the capture goes on. Make one call before the capture.
+    /// `tuned.on(stream)(args...)` launches on that stream. A stream that is being captured takes
+    /// launches into its graph, but nothing can be tuned or verified: a call of an unknown shape
+    /// launches the default. If that was never loaded, or a std::span must be copied, the call is
+    /// an error, and the capture continues. Make one call before the capture.
     /// @param stream  a CUstream or cudaStream_t
     [[nodiscard]] on_stream on(void* stream)
     {
@@ -147,10 +147,10 @@ public:
         return {*this, stream};
     }
 
-    /// Tunes without a device, for the one that the compiler names: by what the compiled code takes
-    /// of it, see predicted_objective(). Nothing is run, and no array is looked at: they may be
-    /// empty. What is found is remembered apart from what was measured, and never installed.
-    /// @return  what was found; its times have no unit
+    /// Tunes without a device, for the one that the compiler names, by the resources of the
+    /// compiled code, see predicted_objective(). Nothing is run, and arrays are not read: they may
+    /// be empty. The result is remembered apart from measured ones and never installed.
+    /// @return  the result; its times have no unit
     [[nodiscard]] tuning_report predict(Args... args)
     {
         constexpr bool predicts = device_compiler<Compiler>;
@@ -160,8 +160,8 @@ public:
         return self_->known->predict(inputs_of(args...), frame_of(args...));
     }
 
-    /// How the variant in use came about, what serves the latest new shape, and why. While a call
-    /// tunes, that of the call before; nothing waits for it.
+    /// The origin of the variant in use, and what serves the latest new shape, with the reason.
+    /// Does not wait: during a tuning, the report of the call before.
     [[nodiscard]] tuning_report report() const { return self_->known->report(); }
 
 private:
@@ -195,7 +195,7 @@ private:
             return make_frame_of<Result, Args...>(tolerances, these...);
         };
         call_frame out = frame(args...);
-        // Smaller views and smaller arrays behind pointers are not made.
+        // No smaller calls with views and arrays of pointers.
         constexpr bool can_shrink =
             !((detail::is_view<Args> || ...) || (detail::is_pointer_array<Args>() || ...));
         if constexpr (can_shrink)

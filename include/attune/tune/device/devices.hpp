@@ -1,7 +1,7 @@
 // attune/tune/device/devices.hpp - the devices that a kernel can be tuned for: one line each.
 // SPDX-License-Identifier: MIT
 //
-// Each declares make_device_target(target), where `target` is what its compilers' target() gives.
+// Each line declares make_device_target(target) for the result type of its compilers' target().
 // tested by tune/device_problem.cpp
 #pragma once
 

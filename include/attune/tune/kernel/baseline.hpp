@@ -1,4 +1,4 @@
-// attune/tune/kernel/baseline.hpp - the user's own code, as one more contestant.
+// attune/tune/kernel/baseline.hpp - makes the user's own code a contestant of the final.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Stands for the code behind kernel.baseline(f) wherever the code of a variant stands. The address
-/// is no function: only the calls of with_baseline() know what it means.
+/// Represents the code of kernel.baseline(f) as a callable. Its address is no function: only the
+/// calls of with_baseline() interpret it.
 [[nodiscard]] inline callable baseline_code(kernel_description const& kernel)
 {
     callable out;
@@ -28,9 +28,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return code.address == &kernel.baseline;
 }
 
-/// The same frame, whose call() of baseline_code() calls the user's own code.
+/// A copy of `frame` whose call() of baseline_code() calls the user's own code.
 /// @pre   kernel.baseline is not empty; the kernel outlives the frame
-/// Cost   3 ns in each call of a variant, about 10 ns in one of the baseline
+/// Cost   3 ns per call of a variant, about 10 ns per call of the baseline
 [[nodiscard]] inline call_frame with_baseline(call_frame const& frame,
                                               kernel_description const& kernel)
 {

@@ -1,4 +1,4 @@
-// attune/tune/kernel/call_frame.hpp - one call of a kernel as data: its buffers and how to repeat it.
+// attune/tune/kernel/call_frame.hpp - one call of a kernel as data: its buffers and a function to repeat it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,35 +31,34 @@ struct call_argument {
     bool is_pointer = false;       ///< the array is a pointer: see call_frame::set_extent()
     std::size_t element_bytes = 0; ///< of an array
     std::vector<std::byte> value;  ///< of a number
-    /// Of an array of pointers: one of the arrays that they point to, still without place and size.
+    /// Of an array of pointers: one of the arrays pointed to, without address and size.
     std::optional<attune::buffer> target{};
 };
 
-/// Everything a tuning needs of the call that started it. Refers to the caller's data.
+/// The call that started a tuning. Refers to the caller's data.
 struct call_frame {
-    /// One per array, in order; then what the kernel returns, if anything; then what is behind
-    /// arrays of pointers.
+    /// One per array, in order; then any return value; then the targets of arrays of pointers.
     std::vector<buffer> buffers;
     std::vector<call_argument> arguments; ///< all, in order
     /// Calls the code at `entry`, with the arrays at `data` (one address per buffer) instead of the
-    /// caller's memory. Pointers among the arrays have to point to the right ones already.
+    /// caller's memory. @pre pointers inside the arrays are set
     std::function<void(void* entry, std::span<std::byte* const> data)> call;
-    /// Hands a pointer to the call's std::tuple of arguments, as host_argument has them and with
-    /// the arrays at `data`, to `see`: how what was written for the kernel's types is called from
-    /// code that has lost them. The tuple is the first member of a detail::host_call.
+    /// Passes a pointer to the call's std::tuple of host_argument, with the arrays at `data`, to
+    /// `see`. Through it, code without the kernel's types calls the user's typed functions. The
+    /// tuple is the first member of a detail::host_call.
     std::function<void(std::span<std::byte* const> data,
                        std::function<void(void const* arguments)> const& see)>
         with_arguments;
-    void* idle = nullptr; ///< code for `call` that does nothing; null: there is none
+    void* idle = nullptr; ///< empty code for `call`; null: none
     /// Elements of each array, shared with the functions above.
     std::shared_ptr<std::vector<std::size_t>> elements;
-    /// A call like this one with other sizes, by argument: the length of an array, at most its own,
-    /// or the value of an integer; -1: as it is. Empty: it cannot be made.
+    /// Makes the same call with other sizes, by argument: a length up to the array's own, or the
+    /// value of an integer; -1: unchanged. Empty: not possible for this call.
     std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
-    std::shared_ptr<void> result{}; ///< what the kernel returns, in the frame's own memory
+    std::shared_ptr<void> result{}; ///< the kernel's return value, in the frame's own memory
 
-    /// Says how many elements are behind the pointer at a position: the pointer does not. Of an
-    /// array of pointers: behind each of them.
+    /// Sets the number of elements behind the pointer at a position; for an array of pointers,
+    /// behind each of them.
     void set_extent(std::size_t argument, std::size_t count)
     {
         call_argument const& what = arguments[argument];
@@ -67,7 +66,7 @@ struct call_frame {
         buffers[what.buffer].bytes = count * what.element_bytes;
         (*elements)[what.buffer] = count;
     }
-    /// Whether it is known what each array of pointers points to.
+    /// Whether the targets of every array of pointers are set.
     [[nodiscard]] bool is_complete() const noexcept
     {
         for (call_argument const& one : arguments)
@@ -112,11 +111,11 @@ template <class T>
 inline constexpr bool is_volume = false;
 template <class T>
 inline constexpr bool is_volume<volume_view<T>> = true;
-/// An array of the host with gaps between its rows.
+/// A host array with gaps between its rows.
 template <class T>
 inline constexpr bool is_view = is_matrix<T> || is_volume<T>;
 
-/// An array that only a device can read.
+/// An array that only a device can access.
 template <class T>
 inline constexpr bool is_device_array = is_device_span<T> || std::is_pointer_v<T>;
 template <class T>
@@ -143,12 +142,12 @@ template <class T>
         return false;
 }
 
-/// Whether kernel.extent<i>() has to say how many elements are behind a pointer.
+/// Whether kernel.extent<i>() must give the number of elements behind a pointer.
 template <class T>
 inline constexpr bool needs_extent = std::is_pointer_v<T> || is_pointer_array<T>();
 
-/// What a check or a reference of the user's receives for an argument: arrays of a device as spans
-/// of copies, all else as it is.
+/// The type that the user's check or reference receives for an argument: for a device array, a span
+/// of a host copy, else the argument's own type.
 template <class T, bool = is_device_array<T>>
 struct host_argument_of {
     using type = T;
@@ -160,11 +159,11 @@ struct host_argument_of<T, true> {
 template <class T>
 using host_argument = typename host_argument_of<T>::type;
 
-/// What is wrong with an argument.
+/// Why a type cannot be an argument.
 enum class argument_fault : unsigned char {
     none,
     form,            ///< neither an array nor a value
-    unknown,         ///< kernel_type says nothing of it
+    unknown,         ///< kernel_type does not describe it
     has_pointers,    ///< it contains pointers; the sizes of what they point to are unknown
     moving_pointers, ///< an array of pointers that the kernel may change
 };
@@ -184,7 +183,7 @@ enum class argument_fault : unsigned char {
     return argument_fault::form;
 }
 
-/// What attune can restore between runs: arrays of plain data, and plain data by value.
+/// Arguments that attune can restore between runs: arrays of plain data, and plain data by value.
 template <class T>
 [[nodiscard]] consteval argument_fault fault_of_argument()
 {
@@ -225,7 +224,7 @@ template <class... Args>
     return found;
 }
 
-/// What a kernel may return: nothing, or plain data.
+/// Whether a kernel may return it: nothing, or plain data.
 template <class Result>
 [[nodiscard]] consteval bool is_kernel_result()
 {
@@ -237,7 +236,7 @@ template <class Result>
         return kernel_type_fault<Result>() == type_fault::none;
 }
 
-/// Whether an argument has long doubles, which are no more than a double on a device.
+/// Whether an argument contains long doubles, which a device stores as double.
 template <class T>
 [[nodiscard]] constexpr bool has_long_double()
 {
@@ -247,7 +246,7 @@ template <class T>
         return std::is_same_v<T, long double>;
 }
 
-/// `original` as `To`, moved to `data` when it is an array; takes the addresses in order.
+/// `original` as `To`. An array takes the next address of `data` and the next of `elements`.
 template <class To, class T>
 [[nodiscard]] To moved_to(T const& original, std::byte* const*& data, std::size_t const*& elements)
 {
@@ -351,7 +350,7 @@ template <class... Args>
     return out;
 }
 
-/// What call_frame::with_arguments has for code that knows the types.
+/// The object behind call_frame::with_arguments.
 template <class Result, class... Args>
 struct host_call {
     std::tuple<host_argument<Args>...> arguments;
@@ -366,7 +365,7 @@ template <class... Args, std::size_t... At>
 {
     std::byte* const* next = data.data();
     std::size_t const* count = of.data();
-    // Braces fix the order in which the arrays take their addresses.
+    // Braces fix the order of evaluation, and so which array takes which address.
     return std::tuple<host_argument<Args>...>{
         moved_to<host_argument<Args>>(std::get<At>(held), next, count)...};
 }
@@ -385,8 +384,7 @@ template <class... Args, std::size_t... At>
 } // namespace detail
 
 /// The frame of one call of a kernel `Result(Args...)`.
-/// @param tolerances  by position of the argument, then that of the result; missing or empty
-/// entries
+/// @param tolerances  by position of the argument, then of the result; missing or empty entries
 ///                    take the default
 template <class Result, class... Args>
 [[nodiscard]] call_frame make_frame_of(std::vector<std::optional<tolerance>> const& tolerances,
@@ -436,7 +434,7 @@ template <class Result, class... Args>
     return out;
 }
 
-/// That of a kernel that returns nothing.
+/// The frame of a kernel that returns nothing.
 template <class... Args>
 [[nodiscard]] call_frame make_call_frame(std::vector<std::optional<tolerance>> const& tolerances,
                                          Args const&... args)

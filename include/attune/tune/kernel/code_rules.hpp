@@ -1,4 +1,4 @@
-// attune/tune/kernel/code_rules.hpp - conditions on compiled code, and its numbers, before it is launched.
+// attune/tune/kernel/code_rules.hpp - conditions on compiled code and its features, before its launch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,17 +20,17 @@ struct code_number {
 using code_numbers = std::vector<code_number>;
 
 /// "registers <= 64 does not hold: registers = 96"; empty when every rule of kernel.require(...)
-/// holds. What every launch demands of code, cooperative ones included, is in launch_objection().
+/// holds. The device's own conditions on code are in launch_objection().
 /// @param bound  the kernel's space with the values of its inputs
 /// @param at     the configuration that was compiled
-/// @param known  what the device knows of its code
+/// @param known  the code quantities that the device gives
 [[nodiscard]] std::string broken_rule(kernel_description const& kernel,
                                       description const& bound,
                                       point const& at,
                                       code_numbers const& known);
 
-/// The numbers of kernel.features(...), in order of declaration; NaN where one has no value, as a
-/// quotient by zero. Parameters as above.
+/// The numbers of kernel.features(...), in order of declaration; NaN where one has no value, such
+/// as a quotient by zero. Parameters as above.
 [[nodiscard]] std::vector<double> code_metrics_at(kernel_description const& kernel,
                                                   description const& bound,
                                                   point const& at,

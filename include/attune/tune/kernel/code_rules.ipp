@@ -1,4 +1,4 @@
-// attune/tune/kernel/code_rules.ipp - evaluating the rules of a kernel for one variant.
+// attune/tune/kernel/code_rules.ipp - evaluates the rules of a kernel for one variant.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,7 +26,7 @@ namespace detail {
     return {};
 }
 
-/// `declared` with all that its formulas read at one configuration.
+/// `declared` with the values that its formulas read at one configuration.
 [[nodiscard]] inline description
 with_code(description declared, description const& bound, code_numbers const& known)
 {

@@ -1,4 +1,4 @@
-// attune/tune/kernel/compile_point.hpp - one configuration compiled, and found fit to be launched.
+// attune/tune/kernel/compile_point.hpp - compiles one configuration and checks that it may be launched.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Compiles one configuration. Code for a device is refused, at stage `launch`, where the device
-/// cannot launch it or it breaks a rule of kernel.require(...). May be called from several threads.
+/// Compiles one configuration. Device code that the device cannot launch, or that breaks a rule of
+/// kernel.require(...), is a failure of stage `launch`. May be called from several threads.
 /// @param bound  the kernel's space with the values of its inputs
-/// @param features  if given, takes code_metrics_at() of code for a device, refused code included
-/// Errors   what the compiler throws
+/// @param features  if given, receives code_metrics_at() of device code, refused code included
+/// Errors   those of the compiler
 [[nodiscard]] compile_result compile_point(kernel_description const& kernel,
                                            description const& bound,
                                            any_compiler const& compiler,

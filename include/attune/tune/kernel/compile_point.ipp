@@ -1,4 +1,4 @@
-// attune/tune/kernel/compile_point.ipp - what is known of code before it runs.
+// attune/tune/kernel/compile_point.ipp - compiles one configuration and checks its code.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/tune/kernel/fallback.ipp - asks the kernel first, then the functions compiled with the program.
+// attune/tune/kernel/fallback.ipp - looks for a fallback in the kernel, then in the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@ namespace detail {
 ATTUNE_INLINE wanted_ahead wanted_of(kernel_description const& kernel)
 {
     wanted_ahead wanted{kernel.signature.function, kernel.type, kernel.source};
-    // A parameter of the name alone, scale<TILE>, has its default in the declaration.
+    // A parameter that is only in the name, as in scale<TILE>, has its default in the declaration.
     for (parameter_description const& p : kernel.space.parameters)
         if (p.role == parameter_role::macro && p.default_text)
             wanted.macros.push_back(p.name + '=' + *p.default_text);

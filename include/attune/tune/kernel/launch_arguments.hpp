@@ -1,7 +1,7 @@
-// attune/tune/kernel/launch_arguments.hpp - typed arguments of a call as a launch takes them.
+// attune/tune/kernel/launch_arguments.hpp - typed arguments of a call in the form of a launch.
 // SPDX-License-Identifier: MIT
 //
-// An address per argument: the form of cuLaunchKernel's kernelParams
+// One address per argument: the form of cuLaunchKernel's kernelParams
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -16,19 +16,19 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What a kernel on a device receives for an argument: the address of an array, or the number.
+/// The value passed to a kernel on a device: the address of an array, or the number.
 template <class T>
 [[nodiscard]] auto launched(T const& argument) noexcept
 {
     if constexpr (is_span<T>)
-        return static_cast<void*>(nullptr); // its address is known once it is copied
+        return static_cast<void*>(nullptr); // launch_staged() sets the address
     else if constexpr (is_device_span<T>)
         return argument.data();
     else
         return argument;
 }
 
-/// Lives while the launch begins. Allocates nothing.
+/// Exists until the launch has begun. Allocates nothing.
 template <class... Args>
 class launch_arguments {
 public:

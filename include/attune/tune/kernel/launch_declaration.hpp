@@ -19,8 +19,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How a kernel is launched on a device, as nodes of the kernel's space; no_index: not said, so 1,
-/// or 0 bytes. A compiler of code for this processor has no use for it.
+/// How a kernel is launched on a device, as nodes of the kernel's space; no_index: not declared, so
+/// 1, or 0 bytes. Ignored by compilers for this processor.
 struct launch_declaration {
     using extents = std::array<std::uint32_t, 3>; ///< in x, y, z
 
@@ -31,15 +31,14 @@ struct launch_declaration {
     bool is_cooperative = false;
 };
 
-/// A raw pointer among the arguments of a kernel, or an array of pointers, and how many elements
-/// lie behind it, or behind each of them.
+/// An argument that is a raw pointer or an array of pointers, and the length behind each pointer.
 struct argument_extent {
     std::size_t position = 0;      ///< of the argument, 0-based
-    std::uint32_t node = no_index; ///< of the kernel's space, over inputs; no_index: not said
+    std::uint32_t node = no_index; ///< of the kernel's space, over inputs; no_index: not declared
 };
 
-/// The geometry at one configuration. What has no value there, as a quotient by zero, or none
-/// below 2^63, is 0, which no device launches; shared bytes are -1.
+/// The geometry at one configuration. An extent without a value there, such as a quotient by zero,
+/// or of 2^63 or more, is 0, which no device launches; shared bytes are -1 then.
 /// @param bound  the kernel's space with the values of its inputs
 /// @pre   `bound` was made from the description that `launch` was declared in
 [[nodiscard]] launch_geometry
@@ -49,12 +48,12 @@ geometry_at(launch_declaration const& launch, description const& bound, point co
 [[nodiscard]] bool
 reads(launch_declaration const& launch, description const& space, std::uint32_t parameter);
 
-/// All that is declared of the launch as text: equal texts, equal launches everywhere.
+/// The declaration of the launch as text: equal texts mean equal launches for all configurations.
 [[nodiscard]] std::string text_of(launch_declaration const& launch, description const& space);
 
 namespace detail {
 
-/// What grid(...) and its like take: a whole number that is known before anything is compiled.
+/// Whether grid(...) and similar functions accept `E`: a whole number known before compilation.
 template <class E>
 [[nodiscard]] constexpr bool is_launch_number()
 {
@@ -83,7 +82,7 @@ void declare_extents(description& space,
         "or an expression over parameters and inputs that yields one");
     if constexpr (three_at_most && whole) out = {lower_formula(space, numbers, what).root...};
     for (std::size_t i = sizeof...(E); i < out.size(); ++i)
-        out[i] = no_index; // the list above fills with 0
+        out[i] = no_index; // the list above has set these to 0
 }
 
 template <class E>
@@ -96,7 +95,7 @@ void declare_shared_bytes(description& space, std::uint32_t& out, E const& bytes
     if constexpr (whole) out = lower_formula(space, bytes, "kernel.shared_bytes(...)").root;
 }
 
-/// An entry for each argument that needs an extent.
+/// One entry per argument that needs an extent.
 template <bool... NeedsExtent>
 [[nodiscard]] std::vector<argument_extent> pointers_among()
 {
@@ -127,9 +126,9 @@ void declare_extent(description& space, argument_extent& out, E const& elements)
 }
 
 /// Adds a condition on compiled code to `rules`, and the inputs that it reads to `space`.
-/// Errors   attune::error: a name means two things
+/// Errors   attune::error: one name has two meanings
 void add_code_rule(description& space, description& rules, std::span<instruction const> code);
-/// The same for a number, which becomes one of the features of `into`.
+/// The same for a number, which becomes a feature of `into`.
 void add_code_feature(description& space, description& into, std::span<instruction const> code);
 
 template <class C>

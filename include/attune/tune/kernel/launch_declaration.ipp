@@ -1,4 +1,4 @@
-// attune/tune/kernel/launch_declaration.ipp - the formulas of a launch at one configuration.
+// attune/tune/kernel/launch_declaration.ipp - evaluates the formulas of a launch at one configuration.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,7 +23,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Calls visit(what, node) for every formula of a launch, no_index where none is said.
+/// Calls visit(what, node) for every formula of a launch; node is no_index if not declared.
 template <class Visit>
 void for_each_formula(launch_declaration const& launch, Visit const& visit)
 {
@@ -36,7 +36,7 @@ void for_each_formula(launch_declaration const& launch, Visit const& visit)
     visit("shared", launch.shared_bytes);
 }
 
-/// The whole number at `node`: an input that was declared whole may come from a real argument.
+/// The whole number at `node`, whose value may be real if a real argument is bound to an input.
 [[nodiscard]] inline std::optional<std::int64_t>
 whole_number_at(description const& bound, std::uint32_t node, std::span<coordinate const> at)
 {
@@ -47,14 +47,14 @@ whole_number_at(description const& bound, std::uint32_t node, std::span<coordina
     return is_whole ? std::optional{static_cast<std::int64_t>(v->real)} : std::nullopt;
 }
 
-/// A formula over compiled code as nodes of `into`.  @param what  whose formula it is
+/// A formula over compiled code as nodes of `into`. @param what its owner, for errors
 [[nodiscard]] inline constraint_description lower_of_code(description& space,
                                                           description& into,
                                                           std::span<instruction const> code,
                                                           std::string const& what)
 {
     require_declared(space, code, what);
-    into.parameters = space.parameters; // the same places, so that it can be read at a point
+    into.parameters = space.parameters; // the same indices, so that a point of `space` fits
     constraint_description out = lower_code(into, code);
     for (instruction const& step : code)
         if (step.code == op::input && !names_code_quantity(step.text))

@@ -1,4 +1,4 @@
-// attune/tune/kernel/problem.hpp - everything one tuning works on, without templates.
+// attune/tune/kernel/problem.hpp - the inputs of one tuning, without templates.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Any store as one value.
+/// A type-erased store.
 struct any_store {
     std::function<lookup_result(record_key const&)> find;
     std::function<void(record const&)> add;
@@ -40,69 +40,65 @@ template <class Store>
 struct tuning_problem {
     kernel_description const& kernel;
     chain_of_trees space;
-    point default_at; ///< where every parameter stands at its default
+    point default_at; ///< every parameter at its default
     any_compiler const& compiler;
     call_frame const& frame;
-    bool predict = false; ///< nothing runs: see predicted_bench.hpp
-    /// A configuration known from before, which has to be beaten like the default: it takes part in
-    /// the final whatever the search finds.
+    bool predict = false; ///< run nothing: see predicted_bench.hpp
+    /// A known configuration that takes part in the final, whatever the search finds.
     std::optional<point> rival{};
-    /// Of an installed variant at another shape: its bench only has to verify().
+    /// Its bench is used only for verify(), for an installed variant at another shape.
     bool only_verifies = false;
 };
 
-/// The variant that `at` stands for: the kernel's signature, and per parameter a macro, or flags,
-/// or the name of a compiler; and the geometry of its launch, where the kernel declares one.
+/// The compile request of configuration `at`: the kernel's signature; a macro, flags or a
+/// compiler's name per parameter; and the launch geometry, if the kernel declares one.
 [[nodiscard]] compile_request
 make_variant(kernel_description const& kernel, description const& space, point const& at);
 
-/// Compares the parameters that the declaration and the kernel file name, and gives every parameter
-/// without a default of its own the one that the file states. Annotations count whatever #if they
-/// stand under, so that a file for two compilers names all parameters of both. One that only the
-/// kernel's name or its launch reads needs with_default().
-/// Errors   attune::error naming parameter, file and line: declared but used nowhere, annotated but
-///          not declared, no default, two different ones
+/// Compares the parameters of the declaration with those of the kernel file, and gives every
+/// parameter without a declared default the one that the file states. Annotations inside any #if
+/// count, so that a file for two compilers has the parameters of both. A parameter that only the
+/// kernel's name or launch reads needs with_default().
+/// Errors   attune::error naming parameter, file and line: declared but not used, annotated but not
+///          declared, no default, two different defaults
 [[nodiscard]] description with_annotated_defaults(kernel_description const& kernel);
 
-/// The configurations of one call, in which every parameter has its default.
+/// The space of one call, in which every parameter has its default.
 /// @param declared  from with_annotated_defaults(kernel)
-/// @param device    of a compiler for a device: its limits are constraints too; null: the launch
-///                  does not matter
-/// @param moved     where the defaults break a constraint for these inputs, the valid configuration
-///                  nearest to them becomes the default, and a sentence here says so; null: that is
-///                  an error
+/// @param device    of a device compiler: adds its limits as constraints; null: no device
+/// @param moved     if the defaults break a constraint for these inputs, the nearest valid
+///                  configuration becomes the default, and a sentence is appended here; null: an
+///                  error instead
 /// Errors   as chain_of_trees and device_target::add_limits; attune::error naming parameter, file
-/// and line:
-///          a default that is no value of its parameter, defaults that break a constraint
+///          and line: a default outside its parameter's values, defaults that break a constraint
 [[nodiscard]] chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
                                            device_target const* device = nullptr,
                                            std::string* moved = nullptr);
 
-/// Elements behind each argument of a call that is a raw pointer; 0 for the others.
-/// Errors   attune::error naming the argument: its extent is not declared, or no number
+/// Number of elements behind each argument that is a raw pointer; 0 for other arguments.
+/// Errors   attune::error naming the argument: its extent is not declared, or is not a number
 [[nodiscard]] std::vector<std::size_t> extents_of(kernel_description const& kernel,
                                                   std::vector<input_value> const& inputs);
 
-/// Errors   attune::error: nothing says what is behind the pointers of an array
+/// Errors   attune::error: the extent of an array of pointers is not declared
 void require_targets(kernel_description const& kernel);
 
-/// Tells a call what is behind its pointers.  Errors  as extents_of()
+/// Sets the extents of a call's pointers. Errors as extents_of()
 void set_extents(call_frame& frame,
                  kernel_description const& kernel,
                  std::vector<input_value> const& inputs);
 
-/// What a remembered result of this kernel depends on.
+/// The key of a remembered result of this kernel.
 /// @param bound   the space with the values of its inputs
-/// @param target  of a compiler for a device, whose launch and rules count too; null: this
-/// processor
+/// @param target  of a device compiler: its launch and rules are part of the key; null: processor
 [[nodiscard]] record_key make_key(kernel_description const& kernel,
                                   description const& bound,
                                   std::string const& compiler_identity,
                                   device_target const* target = nullptr);
 
-/// The processor, as the system names it.
+/// The name of the processor, from the operating system.
 [[nodiscard]] std::string device_name();
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/tune/kernel/problem.ipp - from a kernel and its space to variants, keys and checked defaults.
+// attune/tune/kernel/problem.ipp - makes variants, keys and checked defaults of a kernel and its space.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -46,7 +46,7 @@ namespace detail {
     return a.file + ':' + std::to_string(a.line);
 }
 
-/// The same value in the spelling of text_of(), as far as that can be told without the table.
+/// Whether both defaults are the same value, as far as the texts show without the table.
 [[nodiscard]] inline bool same_default(parameter_description const& p, annotation const& a)
 {
     if (without_spaces(*p.default_text) == without_spaces(a.default_text)) return true;
@@ -57,7 +57,7 @@ namespace detail {
            coordinate_of(p, *p.default_text) == coordinate_of(p, a.default_text);
 }
 
-/// Whether a kernel's function, such as "scale<TILE>", has the parameter among its arguments.
+/// Whether the parameter is a template argument in a kernel's function name such as "scale<TILE>".
 [[nodiscard]] inline bool is_template_argument(std::string const& function, std::string const& name)
 {
     code_cursor cursor(function);
@@ -137,7 +137,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
             if (a.name == p.name) return text + " at " + detail::place_of(a);
         return text;
     };
-    description open = declared; // binding would refuse a default without knowing its place
+    description open = declared; // bind_inputs() would report a default without its line
     for (parameter_description& p : open.parameters)
         p.default_text.reset();
     description bound = bind_inputs(std::move(open), inputs);
@@ -210,7 +210,7 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
 
 namespace detail {
 
-/// How messages call argument `position` of a kernel.
+/// The text that messages use for argument `position` of a kernel.
 [[nodiscard]] inline std::string argument_of(kernel_description const& kernel, std::size_t position)
 {
     return "argument " + std::to_string(position) + ", " + kernel.signature.arguments[position] +
@@ -239,7 +239,7 @@ ATTUNE_INLINE std::vector<std::size_t> extents_of(kernel_description const& kern
 {
     std::vector<std::size_t> out(kernel.signature.arguments.size());
     if (kernel.extents.empty()) return out;
-    description known = kernel.space; // a table may need inputs that no extent does
+    description known = kernel.space; // a table may need more inputs than the extents
     for (input_value const& given : inputs) {
         std::uint32_t const i = known.find_input(given.name);
         if (i != no_index) known.inputs[i].value = given.value;

@@ -1,4 +1,4 @@
-// attune/tune/kernel/stated_work.hpp - what the user says one call of a kernel has to do.
+// attune/tune/kernel/stated_work.hpp - the work of one call, as the user declares it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,9 +17,9 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The work of one call.
 /// @param bound      the kernel's space with the values of its inputs
-/// @param at         the configuration that is called
+/// @param at         the configuration of the call
 /// @param arguments  address of the call's std::tuple of arguments
-/// Errors   attune::error: a formula has no value there; whatever the user's function throws
+/// Errors   attune::error: a formula has no value; exceptions of the user's function pass through
 using stated_work =
     std::function<work(description const& bound, point const& at, void const* arguments)>;
 
@@ -32,9 +32,8 @@ struct work_formulas {
     bool double_precision = false;
 };
 
-/// Errors   attune::error: a formula has no value, such as a quotient by zero or a whole number
-/// past
-///          2^63, or a negative one
+/// Errors   attune::error: a formula is negative or has no value, such as a quotient by zero or a
+///          whole number past 2^63
 [[nodiscard]] work
 value_of(work_formulas const& formulas, description const& bound, point const& at);
 

@@ -1,4 +1,4 @@
-// attune/tune/kernel/stated_work.ipp - formulas of work at one configuration.
+// attune/tune/kernel/stated_work.ipp - evaluates the formulas of work at one configuration.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/tune/loop/bench_pool.ipp - one thread per bench beside the own one.
+// attune/tune/loop/bench_pool.ipp - runs one thread per additional bench.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -32,20 +32,20 @@ ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<bench> own, std::vector<int
 
 ATTUNE_INLINE bench_pool::~bench_pool() = default;
 
-/// `act(i)` on a thread for each member, while this one does something else. What a member throws
-/// becomes its trouble. Errors  those of `meanwhile`, when all threads have ended
+/// Runs `act(i)` on one thread per member, and `meanwhile` on this one. An exception of `act`
+/// becomes the member's trouble. Errors those of `meanwhile`, after all threads have ended
 ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
                                       std::function<void(std::size_t)> const& act,
                                       std::function<void()> const& meanwhile)
 {
     if (members.empty()) return meanwhile();
     std::vector<double> spent_s(members.size());
-    std::vector<std::jthread> threads; // joined first, whatever happens
+    std::vector<std::jthread> threads; // declared last: joined before the above are destroyed
     {
-        detail::only_faults_unblocked const quiet; // signals are the calling thread's business
+        detail::only_faults_unblocked const quiet; // the calling thread handles signals
         for (std::size_t i = 0; i < members.size(); ++i)
             threads.emplace_back([&, i] {
-                // A worker inherits this; the calling thread may be kept on one core.
+                // A worker process inherits this affinity; the calling thread may be pinned.
                 static_cast<void>(detail::run_only_on(processors_));
                 try {
                     act(i);

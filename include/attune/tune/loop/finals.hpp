@@ -1,8 +1,8 @@
-// attune/tune/loop/finals.hpp - which configurations take part in the final, and which one wins.
+// attune/tune/loop/finals.hpp - selects the configurations of the final and its winner.
 // SPDX-License-Identifier: MIT
 //
-// The configuration measured best is not the best one: of many that are nearly equal, it is the one
-// that was lucky. The few nearest to it are timed again, in turns
+// Of many nearly equal configurations, the one with the lowest measured time owes it to noise. So
+// the few fastest are timed again, in turns
 #pragma once
 
 #include <attune/compile/callable.hpp>
@@ -23,34 +23,33 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A configuration that may be the best. Its code is empty when it was measured before an
-/// interruption.
+/// A configuration that may be the best. `code` is empty if it was measured before an interruption.
 struct finalist {
     point at;
     measurement time;
     callable code;
-    bool stays = false; ///< takes part whatever its time is
+    bool stays = false; ///< takes part whatever its time
 };
 
-/// Keeps the leaders of a running search, and so their code loaded.
+/// Keeps the fastest configurations of a running search, with their code loaded.
 class leaders {
 public:
-    /// No more take part.
+    /// At most this many take part.
     static constexpr std::size_t most = 8;
-    /// Measured at different moments, times differ by this much for nothing: where another program
-    /// keeps the second thread of a core busy now and then, the machine has two speeds. The final
-    /// drops what is clearly slower after all, from its tenth round on.
+    /// Times measured at different moments may differ by this share without a difference of the
+    /// code: another program that now and then uses the second thread of a core gives the machine
+    /// two speeds. From its tenth round on, the final drops configurations that are clearly slower.
     static constexpr double drift = 0.35;
 
-    /// @param default_time  of the default configuration, which takes part in any case and is none
-    ///                      of the leaders: only what may be faster is one
+    /// @param default_time  of the default configuration, which always takes part and is not in
+    ///                      all(): a configuration enters only if it may be faster
     leaders(measurement const& default_time, std::string default_key)
         : default_time_(default_time)
         , default_key_(std::move(default_key))
     {
     }
 
-    /// One more measurement. Equal code takes part once: the configuration that came first.
+    /// Adds one measurement. Of configurations with equal code, only the first takes part.
     void consider(finalist candidate)
     {
         if (!candidate.stays && !(candidate.time.value <= default_time_.value * (1 + drift)))
@@ -69,7 +68,7 @@ public:
                 return a.time.value < b.time.value;
             });
         all_.insert(place, std::move(candidate));
-        // Who cannot be the best any more: slower by the intervals, drift allowed for.
+        // Remove configurations whose interval lies above that of the fastest, even with the drift.
         double const limit = all_.front().time.high * (1 + drift);
         std::erase_if(all_, [&](finalist const& f) { return !f.stays && f.time.low > limit; });
         while (all_.size() > most) {
@@ -91,29 +90,29 @@ private:
 
 namespace detail {
 
-/// Rounds that a final has to have time for: the fewest that prove anything among so many, one to
-/// warm up and one to spare; all may take twice as long by then as when they were timed.
+/// Rounds that must fit into a final: the fewest that can prove a difference among so many
+/// contestants, one to warm up and one spare; twice that, because runs may be slower now.
 [[nodiscard]] inline double final_rounds(std::size_t contestants)
 {
     return 2 * static_cast<double>(fewest_for(final_options(contestants, 0).confidence) + 2);
 }
 
-/// What the final may take of the time budget: a tenth, but no more than two seconds; for slow
-/// kernels what the rounds of two take, but no more than a quarter.
+/// The final's share of the time budget: a tenth, at most two seconds; for slow kernels the rounds
+/// of two contestants, at most a quarter.
 [[nodiscard]] inline double final_limit_s(double budget_s, double default_s, double best_s)
 {
     return std::min(std::max(std::min(2.0, 0.1 * budget_s), final_rounds(2) * (default_s + best_s)),
                     0.25 * budget_s);
 }
 
-/// Of that, what is left of the budget; half of it in any case, so that what was found is not lost
-/// to one last evaluation that took longer than all before.
+/// The seconds for the final: the rest of the budget, at least half of the limit, so that one
+/// overlong last evaluation does not prevent the final.
 [[nodiscard]] inline double final_time_s(double limit_s, double left_s)
 {
     return std::clamp(left_s, 0.5 * limit_s, limit_s);
 }
 
-/// Whether `contestants` runs, which take `round_s` together, can be told apart in that time.
+/// Whether so many rounds fit that `contestants` can be distinguished; one round takes `round_s`.
 [[nodiscard]] inline bool fits_final(std::size_t contestants, double round_s, double limit_s)
 {
     return final_rounds(contestants) * round_s <= limit_s;
@@ -125,21 +124,20 @@ namespace detail {
 struct final_result {
     std::size_t winner = 0;
     std::vector<std::size_t> ties{}; ///< whose interval to the winner holds 1, ascending
-    std::size_t best = 0;            ///< of all but the default, the fastest
-    measurement ratio{1, 1, 1, 0};   ///< of the winner to the default; where that stays, of `best`
+    std::size_t best = 0;            ///< the fastest contestant besides the default
+    measurement ratio{1, 1, 1, 0};   ///< winner / default; if the default wins, best / default
     measurement time{};              ///< seconds of the winner
-    /// Of the default, had it run in all rounds of the winner: `time` over `ratio`, with the
-    /// interval of `ratio`. Where it stays, its own time.
+    /// Time of the default in the rounds of the winner: `time` over `ratio`, with the interval of
+    /// `ratio`. If the default wins, its own time.
     measurement default_time{};
-    /// At the end of its interval, one of the others is faster than the winner by this; 0.1: 10 %.
+    /// The share by which another contestant may be faster, by the end of its interval; 0.1: 10 %.
     double unsure = 0;
 };
 
-/// The rule: of the contestants that are faster than the default beyond the interval, the fastest
-/// wins; if there is none, the default stays. So among equals the default stays. Who is the faster
-/// one of two is decided by the rounds in which both ran: contestants leave a final at different
-/// times, and their medians over all their rounds tell of the machine then and later, too.
-/// @param passengers  so many of the last were timed to be compared with, and cannot win
+/// The fastest contestant that is faster than the default beyond the interval wins; without one,
+/// the default wins. Two contestants are compared by the rounds in which both ran: contestants
+/// leave a final at different times, so their overall medians include changes of the machine.
+/// @param passengers  the last so many contestants are timed for comparison and cannot win
 /// @pre  every contestant ran at least once
 [[nodiscard]] inline final_result result_of_final(round_times const& times,
                                                   std::size_t passengers = 0)
@@ -171,8 +169,7 @@ struct final_result {
     return out;
 }
 
-/// What to say where the default stays only because there was no time for the rounds that prove
-/// something; else empty.
+/// The notice for a default that wins only because there was no time for enough rounds; else empty.
 [[nodiscard]] inline std::string want_of_rounds(final_result const& end, std::size_t contestants)
 {
     std::size_t const fewest = fewest_for(final_options(contestants, 0).confidence);

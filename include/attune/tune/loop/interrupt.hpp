@@ -1,4 +1,4 @@
-// attune/tune/loop/interrupt.hpp - Ctrl-C ends the tuning, and then goes on to the program.
+// attune/tune/loop/interrupt.hpp - Ctrl-C ends the tuning, then reaches the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,19 +6,19 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Takes SIGINT over while one or more of them live, on any threads. Ctrl-C is a request to all of
-/// them, also to those that begin before the last of them has gone. Then the handler that the
-/// program has for SIGINT runs, as if Ctrl-C had been pressed at that moment: Python raises
-/// KeyboardInterrupt, a server shuts down. A program without a handler goes on, and so does one
-/// that ignores SIGINT. A second Ctrl-C does at once what it would do without attune.
+/// Handles SIGINT while at least one guard exists, on any thread. Ctrl-C is a request to all
+/// guards, also to those made before the last one is destroyed. Then the program's own handler for
+/// SIGINT runs, as if Ctrl-C had been pressed at that moment: Python raises KeyboardInterrupt, a
+/// server shuts down. A program that has no handler or ignores SIGINT continues. A second Ctrl-C
+/// goes to the program at once.
 ///
-/// The program's handler is put back unless it has installed another one meanwhile.
+/// The program's handler is restored unless the program has installed another one meanwhile.
 class interrupt_guard {
 public:
-    /// What the program does about Ctrl-C when the last guard has gone.
+    /// The effect of Ctrl-C on the program when the last guard is destroyed.
     enum class afterwards : unsigned char {
-        program_hears, ///< its handler runs
-        caller_knows,  ///< nothing more, unless another guard said otherwise
+        program_hears, ///< the program's handler runs
+        caller_knows,  ///< no handler runs, unless another guard asked for it
     };
     explicit interrupt_guard(afterwards what = afterwards::program_hears);
     ~interrupt_guard();

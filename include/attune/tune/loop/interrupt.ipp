@@ -18,11 +18,11 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-// A signal handler can reach nothing but globals.
+// A signal handler can access only globals.
 inline taken_handler interrupt_handler{};
 inline std::atomic<unsigned> interrupts_seen{0};
 inline std::atomic<bool> are_interrupts_ours{false};
-// Not for the handler.
+// The handler does not access these.
 inline int living_interrupt_guards = 0;
 inline bool is_interrupt_taken = false;
 inline bool is_program_to_hear = false;
@@ -45,7 +45,7 @@ inline unsigned end_interrupts() noexcept
     return interrupts_seen.exchange(0);
 }
 
-/// In the child of a fork of the program: Ctrl-C is its own there.
+/// In a child of a fork by the program: Ctrl-C there belongs to the child.
 inline void forget_interrupts()
 {
     if (living_interrupt_guards == 0) return;
@@ -90,13 +90,13 @@ ATTUNE_INLINE interrupt_guard::~interrupt_guard()
     unsigned seen = 0;
     {
         std::scoped_lock const one(detail::interrupt_lock);
-        if (detail::living_interrupt_guards == 0) return; // made before a fork: see there
+        if (detail::living_interrupt_guards == 0) return; // made before a fork: forget_interrupts()
         if (--detail::living_interrupt_guards > 0) return;
         seen = detail::end_interrupts();
         if (!detail::is_program_to_hear) return;
     }
     struct sigaction now{};
-    // Of two, the program has had the second one already.
+    // A second Ctrl-C has already reached the program.
     if (seen == 1 && ::sigaction(SIGINT, nullptr, &now) == 0 && detail::is_function(now))
         static_cast<void>(::kill(::getpid(), SIGINT));
 }

@@ -1,4 +1,4 @@
-// attune/tune/loop/kernel_roofline.ipp - stated work under measured limits.
+// attune/tune/loop/kernel_roofline.ipp - divides stated work by measured limits.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,17 +27,17 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A measurement of the machine that took longer than this is mentioned.
+/// Measurements of the machine that take longer are reported to the user.
 inline constexpr double long_measurement_s = 2;
 
-/// As many as a set of the system can hold; those that do not exist do no harm in it.
+/// The size of the system's processor set; processors in it that do not exist have no effect.
 #if defined(__linux__)
 inline constexpr std::size_t most_processors = CPU_SETSIZE;
 #else
 inline constexpr std::size_t most_processors = 1;
 #endif
 
-/// Bytes of all arrays, to three binary digits; 0 where they are far beyond the caches.
+/// Bytes of all arrays, to three binary digits; 0 if far larger than the caches.
 [[nodiscard]] inline double footprint_of(std::span<buffer const> buffers)
 {
     double sum = 0;
@@ -54,8 +54,8 @@ inline constexpr std::size_t most_processors = 1;
     return std::max(std::thread::hardware_concurrency(), 1U);
 }
 
-/// While it lives, the calling thread may use these processors, and so may threads that it starts.
-/// They block all signals but faults: the program's threads handle the others.
+/// While this object lives, the calling thread and threads that it starts may use these processors.
+/// They block all signals but faults, which the program's other threads handle.
 class measuring_ground {
 public:
     explicit measuring_ground(std::vector<int> const& processors)
@@ -133,13 +133,13 @@ ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
     if (found != known_.end() && !anew) return found->second;
     double const begun_s = detail::steady_seconds();
     std::vector<int> where = processors_;
-    if (threads_ > where.size()) { // the threads of the kernel are not kept there: all there are
+    if (threads_ > where.size()) { // not pinned to `where`: use all processors
         where.resize(detail::most_processors);
         std::iota(where.begin(), where.end(), 0);
     }
     detail::measuring_ground const ground{where};
     machine_limits limits = source_(threads_, footprint_, anew);
-    if (found != known_.end()) raise_to(limits, found->second); // nothing may be kept in a file
+    if (found != known_.end()) raise_to(limits, found->second); // there may be no file with them
     machine_limits const& fresh = known_.insert_or_assign(threads_, limits).first->second;
     double const took_s = detail::steady_seconds() - begun_s;
     if (took_s > detail::long_measurement_s)
@@ -151,7 +151,7 @@ ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
     return fresh;
 }
 
-/// The same may go wrong at one configuration after another.
+/// Says each text once in a row: many configurations may have the same problem.
 ATTUNE_INLINE void kernel_roofline::say_once(std::string text)
 {
     if (text != said_) say_(text);

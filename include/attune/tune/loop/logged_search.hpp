@@ -1,8 +1,7 @@
-// attune/tune/loop/logged_search.hpp - a searcher whose every question and answer is written down.
+// attune/tune/loop/logged_search.hpp - a searcher that logs each of its calls.
 // SPDX-License-Identifier: MIT
 //
-// A searcher gives the same points for the same calls (search/searcher.hpp), so that its calls are
-// its state
+// The state of a searcher is the sequence of its calls, see search/searcher.hpp
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -23,26 +22,26 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What the calls in a log led to.
+/// The result of repeating the calls of a log.
 struct replayed_calls {
     std::vector<std::pair<point, outcome>> told{}; ///< in order
     std::vector<point> open{};                     ///< asked, and not told yet
     std::unordered_set<point, point_hash> metrics_told{};
     std::optional<point> chosen{};
-    std::string problem{}; ///< not empty: where the searcher first differs from the log
+    std::string problem{}; ///< the first difference between searcher and log; empty: none
 };
 
 /// Repeats the logged calls on a new searcher of that space. Compares its proposals with the logged
-/// ones, and the logged outcomes with the logged times. Every configuration of an event
-/// has to be one of the space: a file may say anything.
+/// ones, and the logged outcomes with the logged times. Checks that every logged configuration
+/// belongs to the space, because a file may be damaged.
 [[nodiscard]] replayed_calls
 repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events);
 
-/// Models `searcher`. Points that were asked before an interruption and never told come first.
+/// Models `searcher`. Points that were asked but not told before an interruption come first.
 class logged_search {
 public:
-    /// Repeats the past of `log`, which must outlive this object. Where the searcher now proposes
-    /// something else (another attune, another search), the session begins anew, with a notice.
+    /// Repeats the past of `log`, which must outlive this object. If the searcher now proposes
+    /// other points (another attune, another search), the session starts again, with a notice.
     logged_search(search_factory const& make,
                   chain_of_trees const& space,
                   std::uint64_t seed,
@@ -50,17 +49,17 @@ public:
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
-    /// Passes on the numbers of a point once: numbers of the same code do not change.
+    /// Passes on the code metrics of a point once: equal code has equal metrics.
     void tell_metrics(point const& p, std::span<double const> numbers);
-    /// Not written down: asking for it changes no proposal.
+    /// Not logged: the call does not change later proposals.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
 
-    /// What was told before the interruption; empty for a session from the beginning.
+    /// Outcomes told before the interruption; empty for a new session.
     [[nodiscard]] std::vector<std::pair<point, outcome>> const& past() const noexcept
     {
         return past_.told;
     }
-    /// Why a past could not be continued; else empty.
+    /// Why the past could not be continued; else empty.
     [[nodiscard]] std::string const& notice() const noexcept { return past_.problem; }
 
 private:

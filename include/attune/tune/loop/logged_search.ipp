@@ -1,4 +1,4 @@
-// attune/tune/loop/logged_search.ipp - a searcher whose every question and answer is written down.
+// attune/tune/loop/logged_search.ipp - logs the calls of a searcher and repeats them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,7 +16,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Whether the times of a configuration lead to what the search was told of it.
+/// Whether the times of a configuration give the outcome that the search was told.
 [[nodiscard]] inline bool agrees(timing_record const& timing, outcome const& told)
 {
     auto const* const m = std::get_if<measurement>(&told);
@@ -26,7 +26,7 @@ namespace detail {
            again.samples == m->samples;
 }
 
-/// One of the space, written as the library writes it: nothing but zeros where nothing is read.
+/// Whether `at` is a point of the space whose unused members are 0, as the library writes them.
 [[nodiscard]] inline bool is_point_of(chain_of_trees const& space, point const& at)
 {
     std::vector<parameter_description> const& parameters = space.describe().parameters;
@@ -36,7 +36,7 @@ namespace detail {
     return space.contains(at);
 }
 
-/// @return  what is wrong with an event of a file; empty when nothing is
+/// @return  the error in an event of a file; empty when there is none
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
     if (e.kind == event_kind::asked) return "";
@@ -55,7 +55,7 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
                                           std::vector<event> const& events)
 {
     replayed_calls out;
-    std::unordered_map<point, timing_record, point_hash> timed; // and not told yet
+    std::unordered_map<point, timing_record, point_hash> timed; // not told yet
     auto const take = [&](event const& e) -> std::string {
         if (e.kind == event_kind::asked) {
             out.open.insert(out.open.end(), e.points.begin(), e.points.end());

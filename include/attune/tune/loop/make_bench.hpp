@@ -1,4 +1,4 @@
-// attune/tune/loop/make_bench.hpp - which bench a problem needs.
+// attune/tune/loop/make_bench.hpp - makes the bench for a problem.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,14 +12,14 @@ namespace attune::inline ATTUNE_ABI {
 struct tuning_options;
 struct tuning_problem;
 
-/// The problem's call as a bench repeats it.
+/// The problem's call in the form that a bench repeats.
 /// @pre  the problem outlives the result
 [[nodiscard]] trial_call trial_call_of(tuning_problem const& problem);
 
-/// What a bench needs of the options: one timing takes at most a twentieth of the time budget.
+/// The bench options of a tuning: one timing takes at most a twentieth of the time budget.
 [[nodiscard]] bench_options bench_options_of(tuning_options const& options);
 
-/// The bench that a problem needs: by its compiler's make_bench or target, and by
+/// The bench for a problem: selected by its compiler's make_bench or target, and by
 /// tuning_problem::predict.
 /// @pre  both outlive the result
 /// Errors   attune::error: the device cannot be used, the arguments do not fit it, out of memory;

@@ -1,4 +1,4 @@
-// attune/tune/loop/make_bench.ipp - which bench a problem needs.
+// attune/tune/loop/make_bench.ipp - selects the bench for a problem.
 // SPDX-License-Identifier: MIT
 #pragma once
 

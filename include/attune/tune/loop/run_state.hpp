@@ -1,4 +1,4 @@
-// attune/tune/loop/run_state.hpp - what a loop has seen so far: counts, the best, the clock.
+// attune/tune/loop/run_state.hpp - counts, best configuration and clock of a running loop.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,11 +16,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Counts and best of a run, told to the progress sink; the loops of `minimize` and `tuned` share
-/// it.
+/// Counts and best of a run, sent to the progress sink; shared by `minimize` and `tuned`.
 class run_state {
 public:
-    /// @param possible  how many configurations there are, if that is less than the budget
+    /// @param possible  number of configurations, if less than the budget
     run_state(std::string name, budget limits, std::uint32_t possible, progress_sink sink);
 
     /// Counts one outcome and tells the sink. @param text  the configuration, for people
@@ -28,24 +27,24 @@ public:
     /// Sends an event that is no evaluation.
     void announce(progress_event event, std::string const& text) const;
 
-    /// @param reserve_s  seconds to keep for what comes after the loop
+    /// @param reserve_s  seconds to keep for the work after the loop
     [[nodiscard]] bool budget_left(double reserve_s = 0) const;
     [[nodiscard]] double elapsed_s() const;
     [[nodiscard]] std::uint32_t evaluations() const noexcept { return evaluations_; }
     [[nodiscard]] failure_counts const& failures() const noexcept { return failures_; }
-    /// The first failure of each stage, in the order they came.
+    /// The first failure of each stage, in order of occurrence.
     [[nodiscard]] std::vector<failure> const& first_failures() const noexcept { return firsts_; }
-    /// Where at least two failed, at one stage, and nothing but the first evaluation worked: that,
-    /// with what the first of them said. Else empty.
+    /// If at least two evaluations failed, all at one stage, and only the first evaluation
+    /// succeeded: a sentence with the reason of the first failure. Else empty.
     [[nodiscard]] std::string common_failure() const;
-    /// The best measurement so far and where it stands; nothing before the first success.
+    /// The best measurement so far and its configuration; nothing before the first success.
     [[nodiscard]] std::optional<std::pair<point, measurement>> const& best() const noexcept
     {
         return best_;
     }
-    /// What the values are compared with in messages: the time of the default configuration.
+    /// Sets the value that messages compare with: the time of the default configuration.
     void set_default(double value) { default_value_ = value; }
-    /// The time of the user's own code, where the kernel has a baseline.
+    /// Sets the time of the user's own code, if the kernel has a baseline.
     void set_baseline(double value) { baseline_value_ = value; }
     void set_unit_is_seconds(bool v) { is_seconds_ = v; }
 

@@ -45,7 +45,7 @@ ATTUNE_INLINE void run_state::add(point const& at, outcome const& result, std::s
     ++evaluations_;
     bool improved = false;
     auto const* const m = std::get_if<measurement>(&result);
-    outcome const checked = m == nullptr ? result : outcome_of(m->value); // a NaN is a failure
+    outcome const checked = m == nullptr ? result : outcome_of(m->value); // NaN becomes a failure
     if (auto const* failed = std::get_if<failure>(&checked)) {
         if (failures_[static_cast<std::size_t>(failed->stage)]++ == 0) firsts_.push_back(*failed);
     } else {

@@ -1,4 +1,4 @@
-// attune/tune/loop/trial.ipp - what is known of a variant before it runs, and after.
+// attune/tune/loop/trial.ipp - decides what is measured, and takes outcomes of equal code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,7 +20,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// What the entry behind every kernel asserts: that the kernel is there, with the declared types.
+/// Beginning of the static_assert text that requires the kernel with its declared types.
 inline constexpr std::string_view entry_sentence = "attune: kernel '";
 
 [[noreturn]] ATTUNE_INLINE void refuse_default(tuning_problem const& problem, failure const& why)
@@ -53,12 +53,12 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
                         next);
 }
 
-/// A first run, and if that ends well the timing.
+/// A first run, and if it succeeds the timing.
 inline void run_and_time(trial& made, bench& place, double limit_s, double stop_above_s)
 {
     made.first_run_s = 0;
     made.timing = {};
-    made.is_cut = true; // until its result is there
+    made.is_cut = true; // until its result is known
     made.result = failure{failure_stage::timeout, "cut short by Ctrl-C"};
     if (stop_is_requested()) return;
     first_run_result const end = place.first_run(made.code, limit_s);
@@ -73,7 +73,7 @@ inline void run_and_time(trial& made, bench& place, double limit_s, double stop_
     made.is_cut = false;
 }
 
-/// The default's time. Ctrl-C leaves that of its first run.
+/// The default's time. After Ctrl-C, the time of its first run.
 [[nodiscard]] inline outcome time_of_default(
     bench& place, callable const& code, double first_run_s, double limit_s, timing_record& taken)
 {
@@ -135,8 +135,7 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
     double const limit_s = first_run_limit_s(quickest_s_, options_.limits.first_run_ratio);
     std::vector<trial> out(compiled.size());
     std::vector<bench_pool::job> jobs;
-    std::vector<std::size_t>
-        measured; // those that are not refused: in order, with or without a job
+    std::vector<std::size_t> measured; // those not refused: in order, with or without a job
     std::unordered_set<std::string> is_new;
     for (std::size_t i = 0; i < compiled.size(); ++i) {
         if (auto const* why = std::get_if<failure>(&compiled[i])) {
@@ -152,7 +151,7 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         jobs.emplace_back([&made = out[i], limit_s, stop_above_s](bench& place) {
             try {
                 detail::run_and_time(made, place, limit_s, stop_above_s);
-            } catch (detail::cut_short const&) { // made.is_cut
+            } catch (detail::cut_short const&) { // made.is_cut is set
             }
         });
     }
@@ -169,7 +168,7 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
             if (made.first_run_s > 0) quickest_s_ = std::min(quickest_s_, made.first_run_s);
         } else {
             auto const same = by_code_.find(key);
-            made.is_cut = same == by_code_.end(); // as that one was
+            made.is_cut = same == by_code_.end(); // its twin was cut, too
             if (made.is_cut) continue;
             ++same_code_;
             made.result = same->second;
@@ -187,8 +186,8 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     return made.result;
 }
 
-/// One sample where the machine is as fast as ever, else three. Where the thread was taken away
-/// from its processor, a sample says nothing of how fast that is.
+/// One sample where the machine runs at full speed, else three. A sample during which the thread
+/// lost its processor does not count.
 ATTUNE_INLINE void trial_runner::probe()
 {
     try {
@@ -203,13 +202,13 @@ ATTUNE_INLINE void trial_runner::probe()
         auto const is_disturbed = [](time_sample const& s) { return s.is_disturbed; };
         if (!std::all_of(seen.begin(), seen.end(), is_disturbed)) std::erase_if(seen, is_disturbed);
         pace_.probe(seen);
-    } catch (detail::cut_short const&) { // what was measured before stays
+    } catch (detail::cut_short const&) { // earlier measurements stay
     }
 }
 
-/// Where the machine was slower than it can be, times become what they would have been undisturbed,
-/// were the variant slowed down like the known run; also in the record of them, so that the event
-/// log agrees. A variant much faster than the known run takes its place: so probes stay cheap.
+/// If the machine was slowed down, divides the times by the slowdown of the known run, as if the
+/// variant had the same slowdown; also in the timing record, so that the event log agrees. A
+/// variant much faster than the known run replaces it, so that probes stay cheap.
 ATTUNE_INLINE void trial_runner::correct(trial& made)
 {
     if (!succeeded(made.result) || made.timing.times.empty() || !pace_.has_begun()) return;

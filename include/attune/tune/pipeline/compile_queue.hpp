@@ -1,19 +1,18 @@
-// attune/tune/pipeline/compile_queue.hpp - a queue of compilations, and the threads that do them.
+// attune/tune/pipeline/compile_queue.hpp - a queue of compilations, and the threads that run them.
 // SPDX-License-Identifier: MIT
 //
-// What runs beside a measurement must not disturb it, so:
-// - the thread that measures keeps one core, the workers stay off it, and so do the
-//   programs they start: an affinity is inherited;
-// - workers block every signal but faults: the handlers of the program run where they did
-//   before, and a timer that guards a run does not interrupt a worker;
-// - a first run forks this process while a worker may hold any lock. The child has no
-//   worker and calls nothing of this file, of the compiler or of LLVM; it runs the kernel,
-//   compares, and leaves by _exit(). What it does use is safe after a fork: glibc brings
-//   malloc, stdio and the loader's locks into a usable state in the child, and finding an
-//   exception's handler takes no lock for code of files (gcc 12 with glibc 2.35 or newer).
-//   Left is the mutex of libgcc's registered frames, which a worker holds for less than a
-//   microsecond per variant while it loads the code: a kernel that throws in a child
-//   forked at that moment is reported as running too long.
+// Compilations run beside a measurement and must not disturb it:
+// - the measuring thread keeps one core; workers, and the programs that they start, use the others
+//   (a child inherits the affinity);
+// - workers block every signal but faults: the program's handlers run on its own threads, and the
+//   timer that guards a run does not interrupt a worker;
+// - a first run forks this process while a worker may hold any lock. The child has no worker and
+//   calls nothing of this file, of the compiler or of LLVM; it runs the kernel, compares, and
+//   leaves by _exit(). The functions that it uses are safe after a fork: glibc restores the locks
+//   of malloc, stdio and the loader in the child, and the search for an exception's handler takes
+//   no lock for code of files (gcc 12 with glibc 2.35 or newer). One risk remains: libgcc's mutex
+//   of registered frames, which a worker holds for less than a microsecond per variant while it
+//   loads the code. A kernel that throws in a child forked at that moment "ran too long".
 #pragma once
 
 #include <attune/compile/callable.hpp>
@@ -25,32 +24,30 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// First in, first out. One thread, the one that measures, calls all member functions.
+/// First in, first out. Only the measuring thread calls the member functions.
 class compile_queue {
 public:
     struct task;
     using ticket = std::shared_ptr<task>;
 
-    /// Starts no thread yet. @param workers  at most; 0: everything is compiled by take()
+    /// Starts no thread yet. @param workers the most threads; 0: take() compiles everything
     explicit compile_queue(std::size_t workers);
-    /// Calls settle(); a compilation that has not begun is dropped.
+    /// Calls settle(); drops compilations that have not begun.
     ~compile_queue();
     compile_queue(compile_queue const&) = delete;
     compile_queue& operator=(compile_queue const&) = delete;
 
-    /// Keeps the calling thread on one core and starts the workers on the others, no more than
-    /// there are processors for.
-    /// @return  how many there are; 0 without a second core, where the system refuses, or for 0
-    /// workers
+    /// Pins the calling thread to one core and starts workers on the others, at most one each.
+    /// @return  the number of workers; 0 without a second core, or if the system refuses
     std::size_t start();
-    /// Waits for the compilations that have begun, ends the workers and lets the calling thread use
-    /// all its cores. The other compilations stay in the queue.
+    /// Waits for compilations that have begun, ends the workers, and unpins the calling thread.
+    /// Other compilations stay in the queue.
     void settle();
 
-    /// @param compile  what it refers to outlives this object, or drop() and settle()
+    /// @param compile  its references must be valid until this object ends, or drop() and settle()
     [[nodiscard]] ticket add(std::function<compile_result()> compile);
-    /// The result. If no worker has begun the compilation, the calling thread does it. Else the
-    /// calling thread does other compilations of the queue until the worker has ended.
+    /// The result. The calling thread compiles it if no worker has begun. Else it does other
+    /// compilations of the queue until the worker has ended.
     /// @pre    not taken before, not dropped
     /// Errors  what `compile` throws
     [[nodiscard]] compile_result take(ticket const& wanted);

@@ -1,4 +1,4 @@
-// attune/tune/pipeline/compile_queue.ipp - the workers, behind compile_queue.hpp.
+// attune/tune/pipeline/compile_queue.ipp - runs the workers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -35,14 +35,14 @@ namespace attune::inline ATTUNE_ABI {
 
 struct compile_queue::task {
     std::function<compile_result()> compile;
-    std::optional<compile_result> result{}; ///< this or `thrown`, once it is done
+    std::optional<compile_result> result{}; ///< when done: this or `thrown`
     std::exception_ptr thrown{};
 
     [[nodiscard]] bool is_done() const noexcept { return result || thrown; }
 };
 
 struct compile_queue::state {
-    /// A thread and its processor time: read from its clock until the thread has ended.
+    /// A thread and its CPU time, read from its clock until the thread has ended.
     struct worker {
         std::thread thread{};
         clockid_t clock{};
@@ -51,19 +51,19 @@ struct compile_queue::state {
 
     std::size_t wanted_workers;
     core_pin core{};
-    std::vector<std::unique_ptr<worker>> workers{}; ///< changed by the measuring thread only
-    mutable std::mutex lock{};                      ///< of all that follows, and of the tasks
+    std::vector<std::unique_ptr<worker>> workers{}; ///< changed only by the measuring thread
+    mutable std::mutex lock{};                      ///< of all members below, and of the tasks
     std::condition_variable changed{};
-    std::deque<ticket> line{}; ///< not begun
+    std::deque<ticket> line{}; ///< not begun yet
     bool is_over = false;
-    double spent_s = 0; ///< processor time of the workers that have ended
+    double spent_s = 0; ///< CPU time of workers that have ended
 
     explicit state(std::size_t workers_given)
         : wanted_workers(workers_given)
     {
     }
 
-    /// Does what has waited longest. @pre  `held` holds `lock`, and something waits
+    /// Does the oldest task. @pre `held` holds `lock`, and the queue is not empty
     void do_next(std::unique_lock<std::mutex>& held)
     {
         ticket const mine = std::move(line.front());
@@ -84,12 +84,12 @@ struct compile_queue::state {
         changed.notify_all();
     }
 
-    /// Where processors are short, the threads of the program come first: calls of a size that is
-    /// tuned already shall not wait for a compiler.
+    /// Lowers the worker's priority, so that calls of known sizes in other threads of the program
+    /// do not wait for a compiler.
     static void give_way() noexcept
     {
 #if defined(__linux__)
-        constexpr int niceness = 5; // a third of the weight of a usual thread
+        constexpr int niceness = 5; // a third of the weight of a normal thread
         auto const self = static_cast<id_t>(::syscall(SYS_gettid));
         errno = 0;
         int const now = ::getpriority(PRIO_PROCESS, self);
@@ -99,7 +99,7 @@ struct compile_queue::state {
 #endif
     }
 
-    /// What a worker does from beginning to end.
+    /// The main function of a worker.
     void work(worker& self)
     {
         give_way();
@@ -135,15 +135,14 @@ ATTUNE_INLINE std::size_t compile_queue::start()
         while (s.workers.size() < count) {
             auto fresh = std::make_unique<state::worker>();
             fresh->thread = std::thread([&s, self = fresh.get()] { s.work(*self); });
-            // From here, so that it has its name before anyone looks; fails if it has ended
-            // already.
+            // Named here, before start() returns; fails if the thread has ended.
             ::pthread_setname_np(fresh->thread.native_handle(), own_thread_name);
-            std::scoped_lock const held(s.lock); // its clock is read under the lock
+            std::scoped_lock const held(s.lock); // guards its clock
             if (!fresh->has_ended)
                 ::pthread_getcpuclockid(fresh->thread.native_handle(), &fresh->clock);
             s.workers.push_back(std::move(fresh));
         }
-    } catch (std::system_error const&) { // no more threads: those there are must do
+    } catch (std::system_error const&) { // no more threads: use those that have started
         if (s.workers.empty()) s.core.release();
     }
     return s.workers.size();

@@ -10,24 +10,24 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The processors that the calling thread may run on, ascending; empty where that cannot be told.
+/// The processors that the calling thread may run on, ascending; empty if unknown.
 [[nodiscard]] std::vector<int> allowed_processors();
 
-/// How many cores these are: hardware threads of one core count once. At least 1.
+/// Number of cores of these processors: hardware threads of one core count once. At least 1.
 [[nodiscard]] std::size_t allowed_cores();
 
 namespace detail {
-/// Lets a thread run on these processors only. False where the system refuses or has no affinities.
-/// @param thread  its number; 0: the calling one
+/// Restricts a thread to these processors. False if the system refuses or has no affinities.
+/// @param thread  its number; 0: the calling thread
 [[nodiscard]] bool run_only_on(std::vector<int> const& processors, long thread = 0);
 } // namespace detail
 
-/// "0-2,8" as {0, 1, 2, 8}, the way Linux writes sets of processors; ends at what it cannot read.
+/// "0-2,8" as {0, 1, 2, 8}, the notation of Linux; stops at the first character that is invalid.
 [[nodiscard]] std::vector<int> processors_of(std::string_view list);
 
-/// Pins the thread that calls hold() to the core it runs on; other threads can leave that core by
+/// Pins the thread that calls hold() to its current core; other threads leave that core by
 /// move_off(). Threads that the pinned thread starts, such as those of a library that a kernel
-/// calls, are pinned to the same core until release(); then they may run wherever it may.
+/// calls, are pinned too until release() gives them all its processors.
 class core_pin {
 public:
     core_pin() = default;
@@ -35,21 +35,21 @@ public:
     core_pin(core_pin const&) = delete;
     core_pin& operator=(core_pin const&) = delete;
 
-    /// @return  false, and nothing has changed, when the thread has no second processor
+    /// @return  false, without any change, if the thread has no second processor
     bool hold();
-    /// Lets the thread run again where it could before. @pre  called by the thread that holds
+    /// Lets the thread run on its former processors. @pre called by the thread that called hold()
     void release() noexcept;
     [[nodiscard]] bool is_held() const noexcept { return !others_.empty(); }
-    /// How many processors are left for other threads; 0 unless a thread is pinned.
+    /// Number of processors for other threads; 0 unless a thread is pinned.
     [[nodiscard]] std::size_t other_processors() const noexcept { return others_.size(); }
 
-    /// Moves the calling thread to the other cores; to other hardware threads of the pinned core
-    /// only where nothing else is allowed. @return  false when the system refuses
+    /// Moves the calling thread to the other cores, or, if there are none, to other hardware
+    /// threads of the pinned core. @return false when the system refuses
     [[nodiscard]] bool move_off() const;
 
 private:
     std::vector<int> before_;
-    std::vector<long> bound_before_{}; ///< threads that were on the reserved processor alone
+    std::vector<long> bound_before_{}; ///< threads restricted to `processor_` before
     int processor_ = -1;
     std::vector<int> others_;
 };

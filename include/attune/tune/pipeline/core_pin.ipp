@@ -1,4 +1,4 @@
-// attune/tune/pipeline/core_pin.ipp - affinities, behind core_pin.hpp.
+// attune/tune/pipeline/core_pin.ipp - reads and sets affinities.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -36,7 +36,7 @@ ATTUNE_INLINE bool run_only_on([[maybe_unused]] std::vector<int> const& processo
 #endif
 }
 
-/// The hardware threads of the core that has this one, itself included.
+/// The hardware threads of the core of this processor, itself included.
 [[nodiscard]] inline std::vector<int> hardware_threads_beside(int processor)
 {
     std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(processor) +
@@ -48,7 +48,7 @@ ATTUNE_INLINE bool run_only_on([[maybe_unused]] std::vector<int> const& processo
     return all;
 }
 
-/// The threads of this process that may run on that processor alone, but for the calling one.
+/// The threads of this process, except the calling one, that may run only on that processor.
 [[nodiscard]] inline std::vector<long> threads_bound_to([[maybe_unused]] int processor)
 {
     std::vector<long> out;
@@ -146,7 +146,7 @@ ATTUNE_INLINE void core_pin::release() noexcept
 {
     if (!is_held()) return;
     static_cast<void>(detail::run_only_on(before_));
-    // Started by this one meanwhile: an affinity is inherited.
+    // Threads that this thread has started meanwhile inherited its affinity.
     for (long const thread : detail::threads_bound_to(processor_))
         if (std::find(bound_before_.begin(), bound_before_.end(), thread) == bound_before_.end())
             static_cast<void>(detail::run_only_on(before_, thread));

@@ -1,4 +1,4 @@
-// attune/tune/pipeline/variant_pipeline.hpp - the next configuration to try, with its code.
+// attune/tune/pipeline/variant_pipeline.hpp - gives the next configuration with its code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,77 +21,75 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A configuration and what became of compiling it.
+/// A configuration and the result of compiling it.
 struct pipelined_variant {
     point at;
     compile_result code;
 };
 
-/// How many configurations to compile ahead unless tuning_options::compile_ahead says it: 1 when
-/// the calling thread may run on two cores and neither the kernel's text and flags nor the
-/// compiler's mention threads (OpenMP, TBB, std::thread, ...), which would want those cores; else
-/// 0.
+/// The default of tuning_options::compile_ahead: 1 if the calling thread may run on two cores and
+/// neither the kernel's text and flags nor the compiler's mention threads (OpenMP, TBB,
+/// std::thread, ...), which would use those cores; else 0.
 [[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
 
-/// Asks the searcher for configurations and compiles them. The searcher is told outcomes through
-/// this object alone. The searcher is told the code_metrics_at() of a configuration when
-/// next() or compile() returns it, and not when its compilation ends: that moment depends on the
-/// machine, and the run must not.
+/// Asks the searcher for configurations and compiles them. Only this object tells the searcher
+/// outcomes. The searcher is told the code_metrics_at() of a configuration when next() or compile()
+/// returns it, not when its compilation ends, because that moment depends on the machine and the
+/// run must not.
 ///
 /// With `ahead` > 0 the searcher is asked for the next `ahead` configurations before it is told the
 /// outcome of the current one. At most `ahead` configurations wait. Up to `ahead` threads compile
-/// them on other cores while the caller measures; where the caller would have to wait, its thread
-/// compiles too. When the searcher is asked, and for how many configurations, depends on the number
-/// of calls of next() alone, not on times and not on the number of cores: the same seed and the
-/// same outcomes give the same run.
+/// them on other cores while the caller measures; instead of waiting, the caller's thread compiles
+/// too. When the searcher is asked, and for how many configurations, depends only on the number of
+/// calls of next(), not on times or cores: equal seeds and outcomes give equal runs.
 ///
-/// From the first next() that leaves something to compile until settle(), the calling thread is
-/// pinned to the core it runs on, with the threads that it starts. Variants are compiled between
-/// the measurements instead, in the same order, on a machine with one core, and after a measurement
+/// From the first next() that leaves something to compile until settle(), the calling thread and
+/// the threads that it starts are pinned to its current core. Variants are compiled between the
+/// measurements instead, in the same order, on a machine with one core, and after a measurement
 /// during which other threads of the program used more than a tenth of the calling thread's CPU
-/// time: the kernel, or the program, uses the other cores then.
+/// time, because kernel or program then use the other cores.
 class variant_pipeline {
 public:
-    /// @pre  `problem` outlives this object, and so does its compiler; with `ahead` > 0 the
-    ///       compiler may be called from several threads at once, as compiler.hpp demands
+    /// @pre  `problem` and its compiler outlive this object; with `ahead` > 0 the compiler may be
+    ///       called from several threads at once, as compiler.hpp demands
     variant_pipeline(tuning_problem const& problem, any_searcher search, std::size_t ahead = 0);
 
     /// Compiles one configuration outside the search, such as the default.
     [[nodiscard]] compile_result compile(point const& at);
 
     /// The next configuration; nothing when the searcher is finished.
-    /// @param left  how many will be asked for at most, this one included: no more are compiled
-    /// Errors   what the compiler throws, when the turn of that configuration has come
+    /// @param left  the most configurations that will still be asked for, this one included; no
+    ///              more are compiled
+    /// Errors   those of the compiler, thrown when the configuration is due
     [[nodiscard]] std::optional<pipelined_variant>
     next(std::size_t left = std::numeric_limits<std::size_t>::max());
-    /// Tells the searcher an outcome. A configuration that still waits is dropped: next() does not
-    /// return it.
+    /// Tells the searcher an outcome. A configuration that waits is dropped, not returned.
     void tell(point const& at, outcome const& result);
 
-    /// What the search expects to gain yet; nothing where it does not know.
+    /// The searcher's expected further gain; nothing if unknown.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
 
-    /// Waits for what is being compiled, and lets the calling thread run on all its cores again.
-    /// To be called before anything is timed that may use other threads, or to the last percent.
+    /// Waits for current compilations, and unpins the calling thread. Call it before timing code
+    /// that may use other threads, or before an exact timing.
     void settle() { queue_->settle(); }
 
-    /// Seconds spent in the compiler so far, for what was supplied.
+    /// Seconds in the compiler so far, for returned configurations.
     [[nodiscard]] double compile_s() const noexcept { return compile_s_; }
-    /// How often the compiler ran, and how often its cache had the variant.
+    /// Number of runs of the compiler, and of variants from its cache.
     [[nodiscard]] std::uint32_t compiled() const noexcept { return compiled_; }
     [[nodiscard]] std::uint32_t from_cache() const noexcept { return from_cache_; }
-    /// @param cpu_s  CPU seconds of this process that neither the kernel nor the program used
+    /// @param cpu_s  CPU seconds of this process used by neither the kernel nor the program
     void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
-    /// CPU seconds that compiling ahead has taken from this process so far.
+    /// CPU seconds of this process used by compiling ahead so far.
     [[nodiscard]] double background_cpu_s() const { return queue_->cpu_s(); }
-    /// Configurations that were asked for and are neither supplied nor told.
+    /// Number of configurations asked for that are neither returned nor told.
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:
     struct waiting_variant {
         point at;
-        compile_queue::ticket code{};                    ///< none: not in the line yet
-        std::shared_ptr<std::vector<double>> features{}; ///< written before `code` is there
+        compile_queue::ticket code{};                    ///< none: not in the queue yet
+        std::shared_ptr<std::vector<double>> features{}; ///< written before `code` is done
     };
 
     void ask_for(std::size_t count);
@@ -110,8 +108,8 @@ private:
     double compile_s_ = 0;
     std::uint32_t compiled_ = 0;
     std::uint32_t from_cache_ = 0;
-    double own_cpu_s_ = 0;     ///< of the calling thread, when it last had a variant compiled
-    double program_cpu_s_ = 0; ///< of all threads but the workers, then
+    double own_cpu_s_ = 0;     ///< of the calling thread, at its latest compilation
+    double program_cpu_s_ = 0; ///< of all threads but the workers, at that moment
     std::function<double()> background_cpu_s_{};
     std::unique_ptr<compile_queue> queue_;
 };

@@ -1,4 +1,4 @@
-// attune/tune/pipeline/variant_pipeline.ipp - the next configuration to try, with its code.
+// attune/tune/pipeline/variant_pipeline.ipp - asks, compiles and tells.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -98,7 +98,7 @@ ATTUNE_INLINE void variant_pipeline::note_cpu()
     program_cpu_s_ = clocks.process_cpu_s();
 }
 
-/// Since it was noted, this thread has run and timed one variant, and done little else.
+/// @pre  since the noted times, this thread has done little but run and time one variant
 ATTUNE_INLINE bool variant_pipeline::is_program_parallel() const
 {
     system_clocks const clocks{[this] { return unrelated_cpu_s(); }};

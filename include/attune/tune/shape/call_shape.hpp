@@ -1,4 +1,4 @@
-// attune/tune/shape/call_shape.hpp - what of a call decides which code may serve it.
+// attune/tune/shape/call_shape.hpp - the properties of a call that decide which code may serve it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,18 +16,18 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What one word of a shape holds.
+/// The content of one word of a shape.
 enum class shape_part : std::uint8_t {
     elements, ///< length of an array
     number,   ///< value of an integer
     flag,     ///< value of a boolean or an enumeration
-    real,     ///< bits of a bound floating-point number; else 0, 1, or 2 for any other value
+    real,     ///< bits of a bound floating-point number; else 0, 1, or 2 for other values
     bytes,    ///< hash of an argument of another type
     places,   ///< address of each array modulo 64, and which arrays overlap: see place_bits
 };
 
-/// Bits of the word `places`: six for the address of each of the first `arrays` arrays, from bit 0
-/// on; from bit `overlaps` on, one for each pair of arrays of which one may be written.
+/// Bits of the word `places`: from bit 0, six for the address of each of the first `arrays` arrays;
+/// from bit `overlaps`, one for each pair of arrays of which one is writable.
 struct place_bits {
     static constexpr std::size_t per_array = 6;
     static constexpr std::size_t arrays = 8;
@@ -35,16 +35,16 @@ struct place_bits {
     static constexpr std::size_t pairs = 64 - overlaps; ///< further pairs share the last bit
 };
 
-/// One word of a shape and the argument it is from; of `places`, how many arrays there are.
+/// One word of a shape and its argument; for `places`, `argument` is the number of arrays.
 struct shape_word {
     shape_part part{};
     std::size_t argument = 0;
 };
 
-/// Which words count for one kernel: kernel.ignore<i>() and kernel.any_shape() clear some.
+/// The words that count for one kernel; kernel.ignore<i>() and kernel.any_shape() remove some.
 struct shape_choice {
     std::vector<bool> ignored{}; ///< by argument; may be shorter
-    std::vector<bool> bound{};   ///< by argument: gives an input its value; may be shorter
+    std::vector<bool> bound{};   ///< by argument: bound to an input; may be shorter
     bool any_shape = false;      ///< only bound arguments count
 
     [[nodiscard]] bool is_bound(std::size_t argument) const
@@ -60,14 +60,14 @@ struct shape_choice {
 
 namespace detail {
 
-/// Words of an argument beside its place.
+/// Number of words of an argument, without its address.
 template <class T>
 inline constexpr std::size_t shape_words = std::is_pointer_v<T>    ? 0
                                            : is_volume<T>          ? 5
                                            : is_matrix<T>          ? 3
                                            : is_pointer_array<T>() ? 2
                                                                    : 1;
-/// Of these, from the first on, how many are lengths.
+/// Number of lengths among these words; they come first.
 template <class T>
 inline constexpr std::size_t length_words = is_volume<T>   ? 3
                                             : is_matrix<T> ? 2
@@ -88,7 +88,7 @@ template <class T>
         return shape_part::bytes;
 }
 
-/// Where an array lies, as far as overlaps are concerned.
+/// The address range of an array.
 struct array_place {
     std::uintptr_t first = 0;
     std::uintptr_t last = 0; ///< one past the end
@@ -124,8 +124,8 @@ template <class T>
         return matrix;
 }
 
-/// Of what pointers point to: the bits of their addresses modulo 64 that any of them has; 64: two
-/// neighbours are equal; 128: one is null.
+/// For an array of pointers: the OR of the addresses' bits modulo 64; plus 64 if two neighbours are
+/// equal; plus 128 if one is null.
 template <class T>
 [[nodiscard]] std::int64_t place_of_targets(T const& pointers) noexcept
 {
@@ -157,9 +157,9 @@ template <class T>
 
 /// The shape of calls of one signature, as a fixed number of 64-bit words.
 ///
-/// A shape is what can make code that was right for one call wrong for another: lengths and
-/// alignment of arrays, overlaps, integers, booleans and enumerations. Floating-point numbers that
-/// no input is bound to are told apart as 0, 1 and others alone.
+/// A shape holds every property that can make code right for one call and wrong for another:
+/// lengths and alignment of arrays, overlaps, integers, booleans and enumerations. Floating-point
+/// numbers that are not bound to an input are distinguished only as 0, 1 and others.
 template <class... Args>
 class shape_of_call {
 public:
@@ -195,7 +195,7 @@ public:
         if constexpr (array_count > 0) kept_[size - 1] &= seen;
     }
 
-    /// What the words are, in order.
+    /// The meaning of each word, in order.
     [[nodiscard]] static std::vector<shape_word> layout()
     {
         std::vector<shape_word> out;
@@ -214,7 +214,7 @@ public:
         return out;
     }
 
-    /// Cost   some ns: no loop depends on data, nothing is allocated
+    /// Cost   a few ns: no data-dependent loop, no allocation
     [[nodiscard]] key operator()(Args const&... args) const noexcept
     {
         key out{};
@@ -229,7 +229,7 @@ public:
                 std::size_t count = 0;
                 if constexpr (std::is_pointer_v<T>) {
                     first = reinterpret_cast<std::uintptr_t>(argument);
-                    count = 1; // how many there are, the extent says: the same pointer overlaps
+                    count = 1; // equal pointers overlap; the true length is not known here
                 } else if constexpr (detail::is_view<T>) {
                     first = reinterpret_cast<std::uintptr_t>(argument.data());
                     count = detail::extent_of_view(argument);

@@ -1,4 +1,4 @@
-// attune/tune/shape/derived_shapes.hpp - smaller calls that can be made of one call.
+// attune/tune/shape/derived_shapes.hpp - smaller calls derived from one call.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,28 +20,29 @@ struct derived_shape {
     std::vector<std::int64_t> key{};   ///< its shape
 };
 
-/// Smaller calls on the beginnings of the same arrays: small sizes, which together leave every
-/// remainder by every number up to 64 and by every divisor, lie below, on and off every divisor,
-/// and in every order.
+/// Smaller calls on the beginnings of the same arrays. Together, their sizes leave every remainder
+/// by every number up to 64 and by every divisor, lie below, on and beside every divisor, and occur
+/// in every order.
 ///
-/// The sizes are the integers that neither give an input its value nor are ignored; where there are
-/// none, the common length of all arrays. A length that is one of these integers, or a product of
-/// two or three, shrinks with them; other lengths, and integers below 2, stay.
+/// The sizes are the integers that are neither bound to an input nor ignored; without any, the
+/// common length of all arrays. A length that equals one of these integers, or a product of two or
+/// three, shrinks with them. Other lengths, and integers below 2, do not change.
 ///
-/// Whether a kernel can be called so, its declaration does not say: where trusted code does not
-/// work on such a call, it proves nothing.
+/// The declaration of a kernel does not state which sizes it accepts: a call on which the trusted
+/// code fails proves nothing.
 ///
-/// @param layout    of `key`, that of the call
+/// @param layout    of `key`
+/// @param key       the shape of the call
 /// @param choice    which arguments count
-/// @param divisors  numbers that the variant's remainder code goes by
-/// @return  in the order of their use; empty where nothing can be made smaller, or arrays overlap
+/// @param divisors  numbers that may set the variant's remainders, such as tiles
+/// @return  in order of use; empty if nothing can be made smaller, or if arrays overlap
 [[nodiscard]] std::vector<derived_shape> derived_shapes(std::span<shape_word const> layout,
                                                         std::span<std::int64_t const> key,
                                                         shape_choice const& choice,
                                                         std::span<std::int64_t const> divisors);
 
-/// The sizes of a call that calls are derived from, in order: equal ones are one. Calls with the
-/// same relations among their lengths and integers have the same.
+/// The distinct sizes from which derived_shapes() derives calls, in order. Calls with equal
+/// relations among their lengths and integers have equal results.
 [[nodiscard]] std::vector<std::int64_t> relations_of(std::span<shape_word const> layout,
                                                      std::span<std::int64_t const> key,
                                                      shape_choice const& choice);

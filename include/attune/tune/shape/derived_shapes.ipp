@@ -1,4 +1,4 @@
-// attune/tune/shape/derived_shapes.ipp - which lengths follow from which integers.
+// attune/tune/shape/derived_shapes.ipp - finds which lengths depend on which integers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,12 +14,12 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// How a word of a shape follows from the sizes: the product of those with these indices.
+/// A word of a shape as the product of the sizes with these indices.
 struct size_product {
     static constexpr std::size_t most_factors = 3;
 
     std::array<std::size_t, most_factors> factors{};
-    std::size_t count = 0; ///< 0: it is none of them, and stays
+    std::size_t count = 0; ///< 0: no such product, the word does not change
 
     [[nodiscard]] std::int64_t of(std::span<std::int64_t const> sizes) const
     {
@@ -30,10 +30,10 @@ struct size_product {
     }
 };
 
-/// The sizes of a call, different numbers of at least 2, and what follows from them.
+/// The distinct sizes of a call, each at least 2, and the words that depend on them.
 struct size_relations {
     std::vector<std::int64_t> sizes{};
-    std::vector<size_product> words{}; ///< of each word of the shape
+    std::vector<size_product> words{}; ///< one per word of the shape
 };
 
 /// The first product of up to three sizes that is `value`.
@@ -73,7 +73,7 @@ struct size_relations {
     if (out.sizes.empty()) {
         for (std::size_t i = 0; i < layout.size(); ++i)
             if (layout[i].part == shape_part::elements && may_change(layout[i])) add(key[i]);
-        if (out.sizes.size() > 1) out.sizes.clear(); // lengths of their own: no common one
+        if (out.sizes.size() > 1) out.sizes.clear(); // no common length
     }
     out.words.resize(layout.size());
     for (std::size_t i = 0; i < layout.size(); ++i) {
@@ -135,8 +135,8 @@ ATTUNE_INLINE std::vector<derived_shape> derived_shapes(std::span<shape_word con
         out.push_back(std::move(made));
     };
 
-    // Each size runs through all numbers below `count`, in an order of its own, by a step that has
-    // no factor in common with `count`.
+    // Each size takes all numbers below `count` in its own order, by a step without a common factor
+    // with `count`.
     std::int64_t const count = 2 * largest + most_remainders;
     std::vector<std::int64_t> steps;
     for (std::int64_t step : {1, 61, 23, 47, 89}) {
@@ -144,7 +144,7 @@ ATTUNE_INLINE std::vector<derived_shape> derived_shapes(std::span<shape_word con
             ++step;
         steps.push_back(step);
     }
-    // Kernels that cannot do with very small sizes exist: those come last.
+    // Some kernels fail for very small sizes: those come last.
     std::vector<std::int64_t> sizes(dimensions);
     for (bool const is_tiny : {false, true})
         for (std::int64_t i = 0; i < count; ++i) {
@@ -153,7 +153,7 @@ ATTUNE_INLINE std::vector<derived_shape> derived_shapes(std::span<shape_word con
             bool const has_tiny = *std::min_element(sizes.begin(), sizes.end()) < 3;
             if (has_tiny == is_tiny) add(sizes);
         }
-    // Where several sizes lie on divisors, or below them, at once.
+    // Calls with several sizes on or below divisors at once.
     std::vector<std::int64_t> special{0, 1, 2};
     for (std::int64_t const d : divisors)
         if (d <= 2 * most_remainders)

@@ -1,4 +1,4 @@
-// attune/tune/shape/resized_frame.hpp - a call like another one, with other sizes.
+// attune/tune/shape/resized_frame.hpp - makes the same call with other sizes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Whether resized_argument can change it.
+/// Whether resized_argument() can change a `T`.
 template <class T>
 inline constexpr bool has_size = is_span<T> || (std::is_integral_v<T> && !std::is_same_v<T, bool>);
 
-/// @param size  -1: as it is
+/// @param size  -1: unchanged
 template <class T>
 [[nodiscard]] T resized_argument(T const& original, std::int64_t size)
 {

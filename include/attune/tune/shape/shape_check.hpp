@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_check.hpp - may an installed variant serve a call of a shape it never ran at?
+// attune/tune/shape/shape_check.hpp - checks an installed variant for a call of a new shape.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,36 +13,32 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What a check of a new shape may take.
+/// Limits of a check of a new shape.
 struct shape_check_limits {
-    double check_s = 1; ///< wall seconds; a check that would take longer is not made
+    double check_s = 1; ///< wall seconds; a check that would take longer is not done
     std::size_t most_bytes = std::size_t{1} << 30; ///< all arrays of the call together
 };
 
-/// Runs an installed variant on copies of this call's arrays, between forbidden pages, against what
-/// the trusted code (or the user's reference, or check) makes of them: by the rules of first_runs,
-/// which see. Unlike a tuning it decides everything in one forked child, which is cheap enough for
-/// a call that waits: at most four runs in all, the trusted code and the variant from the caller's
-/// contents and from perturbed ones, as far as these say something. (Large memory that is no array
-/// of the call is left out of the fork. Code that needs it all the same is run once more, with
-/// everything.)
+/// Runs an installed variant on copies of this call's arrays, between guard pages, and compares
+/// with the results of the trusted code (or the user's reference, or check), by the rules of
+/// first_runs. Unlike a tuning it decides in one forked child, because a call is waiting: at most
+/// four runs, of the trusted code and of the variant, each on the caller's contents and on
+/// perturbed ones where these can show an error. (Large memory outside the call's arrays is not
+/// mapped in the child. Code that needs that memory is run once more with all of it.)
 ///
-/// The caller's memory is not written to. Where `protect` (or what choose_isolation() makes of it)
-/// is `guard` or `none` the runs are made in this process, on copies all the same, and the state of
-/// the process is put back; what a variant writes elsewhere, or that it calls exit(), is not
-/// undone there.
+/// Does not write to the caller's memory. If `protect` (or the result of choose_isolation()) is
+/// `guard` or `none`, the runs take place in this process, also on copies, and the process state is
+/// restored; writes of a variant to other memory, or its call of exit(), are not undone then.
 ///
-/// Arrays that overlap keep their places relative to each other, in one copy; their contents are
-/// not perturbed.
+/// Arrays that overlap keep their relative places in one copy; their contents are not perturbed.
 ///
-/// @param trusted  what serves when the verdict is not `right`; its address may be a function of
-///                 the program itself
+/// @param trusted  serves if the verdict is not `right`; its address may be a function of the
+///                 program
 /// @param tried    the variant
-/// @return  `unknown` when the trusted code fails on the copies, when the check would take longer
-///          than its limit, where the arrays take more than `most_bytes`, and where there is no
-///          memory or no child process. Never throws: what the user's functions throw is a failure
-///          of the run they look at
-/// Cost     beside the runs 1 ms and about four copies of the arrays; see bench.tune.new_shape
+/// @return  `unknown` if the trusted code fails on the copies, if the check would exceed its limit,
+///          if the arrays exceed `most_bytes`, or without memory or child process. Never throws: an
+///          exception of a user's function is a failure of the run that it checks
+/// Cost     1 ms and about four copies of the arrays, plus the runs; see bench.tune.new_shape
 [[nodiscard]] shape_verdict verify_shape(kernel_description const& kernel,
                                          call_frame const& frame,
                                          callable const& trusted,

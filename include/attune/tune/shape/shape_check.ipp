@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_check.ipp - one forked child that runs, compares and decides.
+// attune/tune/shape/shape_check.ipp - runs, compares and decides in one forked child.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -36,20 +36,20 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Who runs, or whose results are looked at.
+/// The run that takes place or whose results are compared.
 enum class check_step : std::uint8_t { preparing, trusted, trusted_on_perturbed, tried };
 
-/// What a child tells its parent while it works, in memory that both see. A child gone wild may
-/// write anything here: nothing that is read from it decides for a variant.
+/// The progress of a child, in memory shared with its parent. A variant may overwrite it: a verdict
+/// for a variant never depends on it.
 struct check_progress {
     static constexpr std::size_t most_places = 32;
 
     std::atomic<check_step> step{check_step::preparing};
-    std::atomic<bool> is_judging{false}; ///< the run is over, its results are looked at
+    std::atomic<bool> is_judging{false}; ///< the run is over, its results are compared
     std::atomic<unsigned> executions{0};
-    std::atomic<double> begun_s{0}; ///< steady clock; of the step
+    std::atomic<double> begun_s{0}; ///< steady clock; start of the step
     std::atomic<double> limit_s{0}; ///< of the step
-    std::atomic<double> runs_s{0};  ///< seconds inside of runs
+    std::atomic<double> runs_s{0};  ///< seconds inside runs
     std::atomic<std::size_t> place_count{0};
     std::array<guarded_place, most_places> places{}; ///< of the copies
 
@@ -88,7 +88,7 @@ private:
     T* content_ = nullptr;
 };
 
-/// What one check is about.
+/// The inputs of one check.
 struct shape_question {
     kernel_description const& kernel;
     call_frame const& frame;
@@ -97,8 +97,8 @@ struct shape_question {
     shape_check_limits const& limits;
 };
 
-/// Copies of one call's arrays, and runs on them, in this process: which is a forked child, or
-/// protected by a signal guard, or not at all. The model of trial_place for a new shape.
+/// Copies of one call's arrays, and runs on them in this process, which is a forked child,
+/// protected by a signal guard, or unprotected. The model of trial_place for a new shape.
 class shape_trials {
 public:
     using code_type = callable;
@@ -120,7 +120,7 @@ public:
         progress.place_count.store(count);
     }
 
-    /// Never again: the trusted code did not survive it.
+    /// Called when the trusted code crashed on perturbed contents.
     void forbid_perturbed() noexcept { may_perturb_ = false; }
     [[nodiscard]] bool can_perturb() const noexcept { return may_perturb_; }
 
@@ -141,7 +141,7 @@ public:
         return true;
     }
 
-    /// The user's reference, or else the default.
+    /// Runs the user's reference, or else the default.
     [[nodiscard]] first_run_result run_trusted(callable const& code, double limit_s)
     {
         progress_.begin(is_perturbed_ ? check_step::trusted_on_perturbed : check_step::trusted,
@@ -174,7 +174,7 @@ public:
         if (data_bytes() >= data_before + least_leak_bytes) ++grown_runs_;
         return end;
     }
-    /// Runs that were followed by more memory in use: the first may have been for good reason.
+    /// Number of runs after which more memory was in use; the first may have a good reason.
     [[nodiscard]] unsigned grown_runs() const noexcept { return grown_runs_; }
 
     static constexpr bool keeps_both_expectations = false;
@@ -184,7 +184,7 @@ public:
         spare->take_again();
         return *std::move(spare);
     }
-    /// The caller's own memory: nothing writes there.
+    /// The caller's memory, which the runs do not write to.
     [[nodiscard]] contents_view original_contents() const
     {
         return contents_view{asked_.frame.buffers};
@@ -196,13 +196,13 @@ public:
         return contents_view{copies_.buffers()};
     }
     [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_.buffers(); }
-    /// A third run of the trusted code is more than a waiting call should pay for.
+    /// No third run of the trusted code, because a call is waiting.
     [[nodiscard]] bool confirms(callable const&, double, snapshot const&, bool) const noexcept
     {
         return true;
     }
 
-    /// Seconds until the check is over.
+    /// Seconds until the limit of the check.
     [[nodiscard]] double left_s() const
     {
         return asked_.limits.check_s - (clocks_.wall_s() - begun_s_);
@@ -233,7 +233,7 @@ private:
         return took_s;
     }
 
-    /// Why a call did not return, as far as this process lives to tell.
+    /// The failure of a call that did not return, if this process survives it.
     [[nodiscard]] std::optional<failure> survived(std::function<void()> const& call, double limit_s)
     {
         try {
@@ -249,7 +249,7 @@ private:
         return {};
     }
 
-    /// What the user's check says; kernel.check() has caught what it throws.
+    /// The sentence of the user's check; kernel.check() has caught exceptions.
     [[nodiscard]] std::string refusal() const
     {
         if (!asked_.kernel.check) return {};
@@ -279,13 +279,13 @@ private:
     return "a check would take longer than " + seconds_text(limits.check_s);
 }
 
-/// The whole check. Step by step it is told to `progress`, because a child may not live to return.
-/// @return  nothing: right. The failure is that of the latest step
+/// The whole check. Each step is stored in `progress`, because a child may crash.
+/// @return  nothing: right; else the failure of the latest step
 [[nodiscard]] inline std::optional<failure>
 decide_here(shape_question const& asked, isolation how, bool may_perturb, check_progress& progress)
 {
     progress.begin(check_step::preparing, asked.limits.check_s);
-    // Not destroyed in a child: its end gives all memory back at once.
+    // A child does not destroy it: its exit frees all memory at once.
     auto* const made = new shape_trials(asked, how, progress);
     std::unique_ptr<shape_trials> const owner(how == isolation::fork ? nullptr : made);
     shape_trials& place = *made;
@@ -313,7 +313,7 @@ decide_here(shape_question const& asked, isolation how, bool may_perturb, check_
     return {};
 }
 
-/// A failure as one text, which a child leaves behind.
+/// A failure as one text, for the parent of a child.
 [[nodiscard]] inline std::string to_text(failure const& why)
 {
     return static_cast<char>('0' + static_cast<int>(why.stage)) + why.reason;
@@ -342,7 +342,7 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
                                             check_progress const& progress)
 {
     child_limits out;
-    // The steps have limits of their own; this one is for a child that has lost its way.
+    // The steps have their own limits; this one ends a child that no longer reports its steps.
     out.run_s = 4 * asked.limits.check_s + 2 * shortest_limit_s;
     out.check_s = 1;
     out.begin_s = 2 + asked.limits.check_s;
@@ -353,7 +353,7 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
     return out;
 }
 
-/// Memory of this process that no array of the call lies in.
+/// Memory of this process outside the arrays of the call.
 [[nodiscard]] inline std::vector<address_range> memory_beside(call_frame const& frame)
 {
     std::vector<address_range> kept;
@@ -364,7 +364,7 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
     return large_memory_to_leave_out(kept);
 }
 
-/// This process as a child that gets nothing of these sees it.
+/// The facts of this process in a child without these ranges.
 [[nodiscard]] inline process_facts facts_beside(std::span<address_range const> without)
 {
     std::size_t left_out = 0;
@@ -384,7 +384,7 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
 {
     child_limits limits = limits_of(asked, progress);
     limits.without = without;
-    progress.begin(check_step::preparing, asked.limits.check_s); // not what an earlier child was at
+    progress.begin(check_step::preparing, asked.limits.check_s); // replaces an earlier child's
     std::optional<failure> said;
     child_end const end =
         run_in_child([&] { said = decide_here(asked, isolation::fork, may_perturb, progress); },
@@ -404,7 +404,7 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
         return true;
     }
     if (step == check_step::trusted_on_perturbed && may_perturb) return false;
-    // What a run throws is caught there: this came from what is around it.
+    // Exceptions inside runs are caught there: this one comes from the code around them.
     if (end.ending == child_ending::threw || end.ending == child_ending::lost) {
         out.why = {failure_stage::crash, "no memory for the check", end.text};
         if (end.ending == child_ending::lost) out.why = verdict_of(end, limits);
@@ -480,7 +480,7 @@ ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
         out.why = {failure_stage::launch, detail::first_line(thrown.what()), thrown.what()};
     }
     out.elapsed_s = clocks.wall_s() - begun_s;
-    // A child gone wild may have told anything.
+    // A variant may have overwritten the shared memory.
     if (!(out.runs_s >= 0 && out.runs_s <= out.elapsed_s)) out.runs_s = 0;
     return out;
 }

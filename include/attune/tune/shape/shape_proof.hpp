@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_proof.hpp - a variant runs on many small calls in one child process.
+// attune/tune/shape/shape_proof.hpp - runs a variant on many small calls in one child process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,19 +14,19 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// For which calls a variant was right.
+/// The calls on which a variant was right.
 struct shape_proof {
-    std::vector<bool> is_right{}; ///< of each call; false also where nothing is known
+    std::vector<bool> is_right{}; ///< by call; false also where nothing is known
     double elapsed_s = 0;         ///< wall seconds
 };
 
-/// As verify_shape(), of many calls in one child. A call on which the trusted code or the variant
-/// crashes or hangs costs the child; another one goes on behind it, a few times.
+/// verify_shape() for many calls in one child. If the trusted code or the variant crashes or hangs
+/// on a call, another child continues with the next call, up to a few times.
 ///
-/// @param count     of the calls
-/// @param frame_at  call `i`; called in the child
-/// @param limit_s   wall seconds; what was not reached by then is not right
-/// @return  nothing is right where no child process can be made. Never throws
+/// @param count     number of calls
+/// @param frame_at  makes call `i`; called in the child
+/// @param limit_s   wall seconds; calls not reached by then are not right
+/// @return  all false if no child process can be made. Never throws
 [[nodiscard]] shape_proof prove_shapes(kernel_description const& kernel,
                                        std::size_t count,
                                        std::function<call_frame(std::size_t)> const& frame_at,

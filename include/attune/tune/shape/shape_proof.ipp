@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_proof.ipp - how far a child has come, and what it found.
+// attune/tune/shape/shape_proof.ipp - shares the progress and results of a child.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,13 +20,13 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Shared with the child. A variant gone wild may write here: a call counts as right only where the
-/// mark is the one that belongs to it, which such a variant meets with a chance of 2^-64.
+/// Shared with the child. A variant may overwrite it, so a call is right only if its mark has the
+/// expected value, which random writes match with probability 2^-64.
 struct proof_progress {
     static constexpr std::size_t most_calls = 1024;
 
     std::atomic<std::size_t> at{0};
-    std::atomic<double> begun_s{0}; ///< the call at work
+    std::atomic<double> begun_s{0}; ///< start of the current call
     std::array<std::atomic<std::uint64_t>, most_calls> marks{};
 };
 
@@ -90,7 +90,7 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
             };
             child_end const end = run_in_child(run, {}, limits);
             if (end.ending == child_ending::returned) break;
-            from = std::max(progress.at.load(), from) + 1; // that call proves nothing
+            from = std::max(progress.at.load(), from) + 1; // the failed call proves nothing
         }
         for (std::size_t i = 0; i < count; ++i)
             out.is_right[i] = progress.marks[i].load() == detail::proof_mark(secret, i);

@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_table.hpp - shapes met so far and what serves them, read without a lock.
+// attune/tune/shape/shape_table.hpp - known shapes and the variants that serve them, read without a lock.
 // SPDX-License-Identifier: MIT
 // Bench    bench/tune/dispatch.cpp
 #pragma once
@@ -16,18 +16,18 @@ namespace attune::inline ATTUNE_ABI {
 
 struct installed_variant;
 
-/// One shape. Its key never changes; what serves it may.
+/// One shape. `key` never changes; `serves` may.
 struct known_shape {
     std::uint64_t hash = 0;
-    std::atomic<installed_variant const*> serves{nullptr}; ///< null: look closer
+    std::atomic<installed_variant const*> serves{nullptr}; ///< null: decide by the slow path
     std::vector<std::int64_t> key{};
-    std::uint32_t calls = 0;  ///< that were looked at closer
-    bool is_verified = false; ///< what serves it ran here and was right
+    std::uint32_t calls = 0;  ///< number of calls on the slow path
+    bool is_verified = false; ///< `serves` was verified on this shape
 };
 
 namespace detail {
 
-/// Words enter with odd factors of their own, so that their products do not wait for one another.
+/// Each word has its own odd factor, so that the multiplications are independent.
 template <class Key>
 [[nodiscard]] std::uint64_t hash_of_shape(Key const& key) noexcept
 {
@@ -44,15 +44,15 @@ template <class Key>
 
 } // namespace detail
 
-/// A hash table with open addressing. Any number of threads may look; one at a time may insert.
-/// Tables that were outgrown, and all shapes, stay until the object goes.
+/// A hash table with open addressing. Any number of threads may read, one at a time may insert.
+/// Replaced tables and all shapes are kept until destruction.
 class shape_table {
 public:
     shape_table() { grow(16); }
     shape_table(shape_table const&) = delete;
     shape_table& operator=(shape_table const&) = delete;
 
-    /// Null: not met yet.  Cost  a hash, a comparison; no lock
+    /// Null: unknown shape. Cost a hash, a comparison; no lock
     template <class Key>
     [[nodiscard]] known_shape* find(Key const& key) const noexcept
     {
@@ -69,7 +69,7 @@ public:
         }
     }
 
-    /// @pre  the shape is not there, and no other thread inserts
+    /// @pre  the shape is not in the table, and no other thread inserts
     known_shape& insert(std::uint64_t hash, std::span<std::int64_t const> key)
     {
         slots* now = all_tables_.back().get();

@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_trust.hpp - the classes of shapes that one variant has proven itself for.
+// attune/tune/shape/shape_trust.hpp - the classes of shapes for which one variant is verified.
 // SPDX-License-Identifier: MIT
 // Bench    bench/tune/shapes.cpp
 #pragma once
@@ -15,21 +15,21 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A shape has properties, and is trusted once each of them has occurred in a shape that was
-/// verified. Its properties are:
-/// - of each size (a length or an integer; equal ones count once, a length that is a product of
-///   integers counts by its factors): the remainder by 64, by every number up to 16 and by every
-///   number that the variant's parameters hold, the half octave it lies in, whether it is a
-///   power of two, and that a size at least as large was verified
-/// - of each two sizes: which one is larger, and for each two parameters whether the sizes are
+/// A shape is trusted if each of its properties has occurred in a verified shape. Its properties
+/// are:
+/// - for each size (a length or an integer; equal ones count once; of a length that is a product of
+///   integers, its factors count): the remainder by 64, by every number up to 16 and by every
+///   number among the variant's parameters; its half octave; whether it is a power of two; and
+///   whether a size at least as large was verified
+/// - for each two sizes: which one is larger; and for each two parameters whether the sizes are
 ///   smaller, multiples, or neither
 /// - the alignment of each array to 64 bytes, and which arrays are aligned alike
 /// Booleans, enumerations, overlaps, 0 and 1 among floating-point numbers, and arguments of other
-/// types separate: what was verified for one value says nothing of another.
+/// types form separate classes: a verification for one value does not count for another.
 ///
-/// So code that is wrong for one property alone (a remainder, a size below a tile, one order of two
-/// sizes) is found before it serves; code that is wrong only where two properties meet by chance
-/// may serve: bench.tune.shapes counts that.
+/// So code that is wrong for a single property (a remainder, a size below a tile, one order of two
+/// sizes) is found before it serves. Code that is wrong only where two properties meet may serve;
+/// bench.tune.shapes counts such cases.
 ///
 /// Not safe for use by several threads at once.
 class shape_trust {
@@ -40,15 +40,15 @@ public:
 
     /// Whether every property of this shape has been verified.
     [[nodiscard]] bool covers(std::span<std::int64_t const> key) const;
-    /// The variant was right for this shape.
+    /// Adds a shape for which the variant was right.
     void add(std::span<std::int64_t const> key);
 
-    /// The variant was wrong for some shape: from now on classes prove nothing.
+    /// Called when the variant was wrong for a shape: from now on no class is trusted.
     void distrust() noexcept { is_distrusted_ = true; }
     [[nodiscard]] bool is_distrusted() const noexcept { return is_distrusted_; }
 
-    /// A shape is served because its class is trusted. @return  whether it is to be verified all
-    /// the same: the first, second, fourth, eighth ... is
+    /// Called when a shape is served because its class is trusted. @return whether to verify it all
+    /// the same: true for the first, second, fourth, eighth ... call
     [[nodiscard]] bool wants_recheck() noexcept;
 
 private:
@@ -56,10 +56,10 @@ private:
     [[nodiscard]] std::vector<std::size_t> sizes(std::span<std::int64_t const> key) const;
 
     std::vector<shape_word> layout_;
-    std::vector<std::int64_t> tiles_;  ///< of the parameters, at most some, for pairs of sizes
-    std::vector<std::int64_t> moduli_; ///< whose remainders count one by one
+    std::vector<std::int64_t> tiles_;  ///< of the parameters, for pairs of sizes
+    std::vector<std::int64_t> moduli_; ///< divisors whose remainders are properties
     std::unordered_set<std::uint64_t> verified_{};
-    std::vector<std::int64_t> largest_; ///< verified, by word
+    std::vector<std::int64_t> largest_; ///< largest verified value, by word
     std::uint64_t by_class_ = 0;
     bool is_distrusted_ = false;
 };

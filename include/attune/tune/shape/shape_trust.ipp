@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_trust.ipp - properties of shapes.
+// attune/tune/shape/shape_trust.ipp - computes the properties of shapes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,9 +14,9 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Remainders by numbers up to this count one by one, those by larger ones in groups.
+/// Remainders by numbers up to this one are separate properties, others are grouped.
 inline constexpr std::int64_t most_single_remainders = 128;
-/// Parameters that are looked at for each pair of sizes; their number enters squared.
+/// The most parameters used for pairs of sizes; the cost grows with the square of their number.
 inline constexpr std::size_t most_tiles = 6;
 
 enum class property : std::uint8_t {
@@ -31,8 +31,7 @@ enum class property : std::uint8_t {
     pattern
 };
 
-/// Some 64 bits for a property: numbers that differ give bits that differ, but for a chance of
-/// 2^-64.
+/// 64 bits for a property; different properties get equal bits with probability 2^-64.
 [[nodiscard]] inline std::uint64_t
 property_hash(std::uint64_t salt, property what, std::initializer_list<std::int64_t> numbers)
 {
@@ -52,7 +51,7 @@ property_hash(std::uint64_t salt, property what, std::initializer_list<std::int6
     return r < 0 ? r + by : r;
 }
 
-/// How a remainder loop meets it: none, one, all but one, else by powers of two.
+/// Groups remainders as a remainder loop sees them: none, one, all but one, else by powers of two.
 [[nodiscard]] inline std::int64_t group_of_remainder(std::int64_t r, std::int64_t by)
 {
     if (r <= 1) return r;
@@ -60,7 +59,7 @@ property_hash(std::uint64_t salt, property what, std::initializer_list<std::int6
     return 3 + static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(r)));
 }
 
-/// Two per power of two, and the power itself; negative numbers apart.
+/// Two groups per power of two, plus the power itself; negative numbers have their own groups.
 [[nodiscard]] inline std::int64_t half_octave(std::int64_t n)
 {
     std::uint64_t const size =
@@ -72,7 +71,7 @@ property_hash(std::uint64_t salt, property what, std::initializer_list<std::int6
     return (4 * width + 2 * second + is_power) * (n < 0 ? -1 : 1);
 }
 
-/// Zero, one, below the tile, a multiple, neither.
+/// Groups: zero, one, below the tile, a multiple of it, other.
 [[nodiscard]] inline std::int64_t state_at(std::int64_t n, std::int64_t tile)
 {
     if (n == 0 || n == 1) return n;
@@ -96,12 +95,12 @@ ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
         moduli_.push_back(d);
     moduli_.push_back(64);
     moduli_.insert(moduli_.end(), divisors.begin(), divisors.end());
-    for (std::int64_t const d : divisors) // a tile of tiles
+    for (std::int64_t const d : divisors) // products, for nested tiles
         for (std::int64_t const e : divisors)
             if (d <= detail::most_single_remainders / e) moduli_.push_back(d * e);
     std::sort(moduli_.begin(), moduli_.end());
     moduli_.erase(std::unique(moduli_.begin(), moduli_.end()), moduli_.end());
-    // What a multiple tells one by one, its divisors need not tell again.
+    // The remainder by a multiple includes the remainder by its divisors.
     std::vector<std::int64_t> needed;
     for (std::int64_t const m : moduli_)
         if (std::none_of(moduli_.begin(), moduli_.end(), [&](std::int64_t other) {
@@ -111,8 +110,8 @@ ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
     moduli_ = std::move(needed);
 }
 
-/// The words that are sizes of their own: integers first; lengths that are neither an integer nor
-/// a product of two or three of them.
+/// The words that are independent sizes: integers first, then lengths that are neither an integer
+/// nor a product of two or three of them.
 ATTUNE_INLINE std::vector<std::size_t> shape_trust::sizes(std::span<std::int64_t const> key) const
 {
     std::vector<std::size_t> out;

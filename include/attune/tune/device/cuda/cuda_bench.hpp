@@ -12,14 +12,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A bench in a worker process with a context of its own, unless tuning_options::measuring.protect
-/// is `guard` or `none`: then in this process, on the device's primary context, which a bad variant
-/// may take along. Where no worker comes up, `automatic` runs them in this process too, and
-/// protection() says why; `fork` is an error then. The user's reference and check run in this
-/// process, on copies in the host's memory.
+/// A bench in a worker process with its own context. With tuning_options::measuring.protect =
+/// `guard` or `none`, a bench in this process on the device's primary context, which a bad variant
+/// may destroy. If no worker starts, `automatic` measures in this process too (protection() gives
+/// the reason) and `fork` is an error. The user's reference and check run in this process, on
+/// copies in host memory.
 /// @pre     problem, options and target outlive the result
-/// Errors   attune::error: no device, out of memory, no worker for isolation::fork, or one that
-///          shares a server with this process (CUDA MPS)
+/// Errors   attune::error: no device, out of memory, no worker for isolation::fork, or a worker
+///          that shares a server with this process (CUDA MPS)
 [[nodiscard]] std::unique_ptr<bench> make_cuda_bench(tuning_problem const& problem,
                                                      tuning_options const& options,
                                                      cuda_target const& target);

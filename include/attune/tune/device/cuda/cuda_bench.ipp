@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/cuda_bench.ipp - fills a device's bench from kernel, options and target.
+// attune/tune/device/cuda/cuda_bench.ipp - makes a device's bench from kernel, options and target.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,8 +20,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The comparison of results, compiled for the device; empty where that fails: then the host
-/// compares.
+/// The comparison of results, compiled for the device; empty if that fails: the host compares then.
 [[nodiscard]] inline device_code compile_comparison(any_compiler const& compiler)
 {
     compile_request wanted;

@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 /// The device of a cuda_target.
 class cuda_device final : public device_target {
 public:
-    /// @param target  outlives this object and what it makes
+    /// @param target  outlives this object and all objects that this one makes
     explicit cuda_device(cuda_target const& target) noexcept
         : target_(target)
     {
@@ -48,7 +48,7 @@ private:
     cuda_target const& target_;
 };
 
-/// A template, so that only programs with a compiler for a device can become its worker: see
+/// A template, so that only programs with a compiler for a device contain the worker's entry: see
 /// worker_door.hpp.
 /// @param target  outlives the result
 template <class Door = void>

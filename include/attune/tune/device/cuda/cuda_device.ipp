@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/cuda_device.ipp - each question of the loop, put to the CUDA folders.
+// attune/tune/device/cuda/cuda_device.ipp - implements device_target with the CUDA folders.
 // SPDX-License-Identifier: MIT
 #pragma once
 

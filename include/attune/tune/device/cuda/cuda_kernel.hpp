@@ -15,30 +15,32 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A launch takes place in the calling thread's current context, if that is one of the target's
-/// device, else in the device's primary context, where memory of the CUDA runtime lives. The code
-/// is loaded into a context at its first launch there, and stays for the life of this object.
-/// May be used from several threads. A context that is destroyed takes the code along: it must
-/// outlive this object, or never be used with it.
+/// A launch takes place in the calling thread's current context if that belongs to the target's
+/// device, else in the device's primary context, which the CUDA runtime uses. The code is loaded
+/// into a context at its first launch there and is unloaded with this object. May be used from
+/// several threads. A context that this object was used with must outlive the object, because
+/// destroying a context unloads its code.
 class cuda_kernel final : public loaded_kernel {
 public:
-    /// @param target  with a driver; outlives this object  @param code  of a device_compiler
+    /// @param target  with a driver; outlives this object
+    /// @param code    of a device_compiler
     /// @param name    of the kernel, for errors
     cuda_kernel(cuda_target const& target, callable code, std::string name);
     ~cuda_kernel() override;
 
-    /// Begins one call, and returns as cuLaunchKernel does: the kernel may still run.
-    /// @param arguments  an address per argument  @param stream  null: the legacy default stream
-    /// Errors   attune::error with the driver's words; an earlier kernel's too
-    /// Cost     that of cuLaunchKernel, cuCtxGetCurrent and some ns; no lock, no allocation
+    /// Begins one call and returns as cuLaunchKernel does: the kernel may still run.
+    /// @param arguments  an address per argument
+    /// @param stream     null: the legacy default stream
+    /// Errors   attune::error with the driver's text, also for the error of an earlier kernel
+    /// Cost     that of cuLaunchKernel, cuCtxGetCurrent and a few ns; no lock, no allocation
     void launch(void** arguments, void* stream) const override;
 
-    /// One call on arrays of the host: copied to buffers of this object, which it keeps, and back
-    /// where the kernel may write; those that overlap lie in one buffer, as for variants that are
-    /// tried. Waits for its end. Calls of several threads wait for one another.
-    /// @param arguments  as above; those of `arrays` are set here
-    /// Errors   as above; out of memory (with how much was asked and is free); the stream is being
-    ///          captured, or another that the legacy stream waits for, which the copies are on
+    /// One call on host arrays. Copies them to buffers that this object keeps, runs the kernel,
+    /// copies writable arrays back, and returns at the end. Arrays that overlap share one buffer,
+    /// as when variants are measured. Calls of several threads run one after another.
+    /// @param arguments  as above; this function sets those of `arrays`
+    /// Errors   as above; out of memory (with the bytes requested and free); a capture of `stream`,
+    ///          or of another stream that the legacy stream, on which the copies run, waits for
     void launch_staged(void** arguments,
                        std::span<staged_array const> arrays,
                        void* stream) const override;
@@ -56,10 +58,9 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// Waits for what the caller has launched on a stream, or in its context for null: before its
-/// arrays are read.
-/// Errors   attune::error: the driver's own; the stream is being captured, or for null another that
-///          the default one waits for: the capture goes on
+/// Waits for the work on a stream, or for null in the caller's context, before the arrays are read.
+/// Errors   attune::error: the driver's own; `stream` is being captured, or for null a stream that
+///          the default one waits for; the capture continues
 void wait_for_caller(cuda_target const& target, void* stream);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The code in one context. Immutable once it can be seen, but for its buffers.
+/// The code in one context. Once published, only its buffers change.
 struct cuda_kernel::place {
     struct device_memory {
         cuda::device_pointer at = 0;
@@ -32,7 +32,7 @@ struct cuda_kernel::place {
     cuda::context context = nullptr;
     cuda::loaded_code code;
     place* next = nullptr;
-    std::vector<device_memory> staged{}; ///< by the first array in it; under state::staging
+    std::vector<device_memory> staged{}; ///< by first array; under state::staging
 };
 
 struct cuda_kernel::state {
@@ -86,7 +86,7 @@ namespace detail {
     return driver.context_get_current(&out) == cuda::success ? out : nullptr;
 }
 
-/// @param is_alone  nothing is done on the legacy stream, which waits for other captured ones too
+/// @param is_alone  false: the legacy stream is used, which also waits for other captured streams
 inline void require_uncaptured(cuda::driver const& driver,
                                cuda::stream on,
                                bool is_alone,
@@ -109,7 +109,8 @@ cuda_kernel::cuda_kernel(cuda_target const& target, callable code, std::string n
 
 ATTUNE_INLINE cuda_kernel::~cuda_kernel()
 {
-    // A context that has gone took module and memory along; the driver then refuses, harmlessly.
+    // If a context no longer exists, its module and memory do not either; the driver then returns
+    // an error, which is ignored.
     cuda::driver const& driver = state_->driver();
     for (std::unique_ptr<place>& p : state_->all) {
         cuda::context_scope const inside{driver, p->context, std::nothrow};
@@ -133,7 +134,7 @@ ATTUNE_INLINE void cuda_kernel::require(cuda::result got, char const* doing) con
                     : "");
 }
 
-/// Where to launch: an entry whose context is current, or is to be made so.
+/// The code for the current context; loads it, or makes the primary context current, if necessary.
 ATTUNE_INLINE cuda_kernel::place& cuda_kernel::place_for(cuda::context current) const
 {
     if (place* const known = state_->find(current)) return *known;
@@ -197,9 +198,9 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
     detail::require_uncaptured(
         driver, on, false, "kernel '" + state_->name + "', arrays of the host");
 
-    // As variants were verified: arrays that overlap lie in one buffer, and share what is written.
+    // As in verification: arrays that overlap lie in one buffer and share their writes.
     std::vector<device_buffer> given;
-    std::vector<std::size_t> index; // of each in `arrays`
+    std::vector<std::size_t> index; // index of each of `given` in `arrays`
     where.staged.resize(arrays.size());
     cuda::device_pointer none = 0;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -215,7 +216,7 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
     device_layout const layout = plan_copies(given);
     std::vector<cuda::device_pointer> addresses(given.size());
     for (device_region const& r : layout.regions) {
-        // The same memory in every call, whichever array begins first.
+        // Every call uses the same memory, whichever array begins first.
         std::size_t const first = index[*std::min_element(r.members.begin(), r.members.end())];
         cuda::device_pointer const at = memory_for(where, first, r.bytes(), arrays[first].argument);
         for (std::size_t const k : r.members) {
@@ -225,7 +226,7 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
         require(driver.copy_to_device(at, given[r.members.front()].where.data, r.bytes()),
                 "cuMemcpyHtoD");
     }
-    // The caller's stream may not wait for the default one, which the copies are on.
+    // The copies are on the default stream, which the caller's stream may not wait for.
     if (on != nullptr) require(driver.stream_synchronize(nullptr), "cuStreamSynchronize");
     require(where.code.launch(arguments, on), "cuLaunchKernel");
     require(driver.stream_synchronize(on), "cuStreamSynchronize");

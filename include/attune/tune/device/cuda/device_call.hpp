@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/device_call.hpp - one call of a kernel as a device's bench takes it.
+// attune/tune/device/cuda/device_call.hpp - one call of a kernel in the form that a device's bench takes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The call as measure sees it. Refers to the caller's memory.
+/// The call as measure/ takes it. Refers to the caller's memory.
 [[nodiscard]] device_call make_device_call(cuda_target const& target, call_frame const& frame);
 
-/// Looks whether every array of a device is in the memory of the target, as long as it says.
+/// Checks that every device array is in the target's memory and has its stated length there.
 /// @pre     target.can_run()
-/// Errors   attune::error naming the argument: no memory of a device, of another device, shorter
+/// Errors   attune::error naming the argument: not device memory, of another device, or too short
 void require_on_device(cuda_target const& target, call_frame const& frame);
 
 } // namespace attune::inline ATTUNE_ABI

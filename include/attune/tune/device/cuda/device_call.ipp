@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/device_call.ipp - arrays of a call, looked up and fetched through the driver.
+// attune/tune/device/cuda/device_call.ipp - checks arrays of a call and copies them through the driver.
 // SPDX-License-Identifier: MIT
 #pragma once
 

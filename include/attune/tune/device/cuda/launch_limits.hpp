@@ -13,15 +13,15 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Adds to `bound` what `device` demands of the launch, but what holds whatever the parameters are:
-/// extents of 1 or more, threads of a block, extents of block and grid, dynamic shared memory,
-/// clusters, and for a cooperative launch that no multiprocessor needs to hold more blocks and
-/// threads than any can. Adds threads per block, dynamic shared bytes and blocks as features.
+/// Adds to `bound` the device's conditions on the launch, except those that hold for all parameter
+/// values: extents of 1 or more, threads per block, extents of block and grid, dynamic shared
+/// memory, clusters, and for a cooperative launch that all blocks and threads are resident at once.
+/// Adds threads per block, dynamic shared bytes and blocks as features.
 ///
-/// What remains may still be refused once it is known what code takes: see launch_objection().
+/// A compiled variant may still be refused for its resources: see launch_objection().
 ///
 /// @param bound  the kernel's space with the values of its inputs
-/// Errors   attune::error: grid or block not declared, a demand that no parameter can change
+/// Errors   attune::error: grid or block not declared, or an unsatisfiable condition
 void add_launch_limits(description& bound,
                        launch_declaration const& launch,
                        device_limits const& device);

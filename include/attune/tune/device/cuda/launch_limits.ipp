@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/launch_limits.ipp - the demands of a device, one by one.
+// attune/tune/device/cuda/launch_limits.ipp - the conditions of a device on a launch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Gathers what a device demands as nodes of one space, then adds what is not certain.
+/// Collects the conditions as nodes of one space, then adds those that are not certain to hold.
 class launch_demands {
 public:
     launch_demands(description& space, device_limits const& device)
@@ -39,7 +39,7 @@ public:
     {
         return intern_node(space_, {.code = code, .first = left, .second = right});
     }
-    /// The product of the extents that are said; no_index when none is.
+    /// The product of the declared extents; no_index when none is declared.
     [[nodiscard]] std::uint32_t product(launch_declaration::extents const& nodes)
     {
         std::uint32_t out = no_index;
@@ -67,7 +67,7 @@ public:
         demands_.push_back(std::move(c));
     }
 
-    /// Those of no parameter hold or are an error; those that always hold are left out.
+    /// Leaves out conditions that always hold. A failing one without parameters is an error.
     void add_uncertain()
     {
         interval_prover const prover(space_);
@@ -108,7 +108,7 @@ inline void demand_extents(launch_demands& demands,
         demands.at_least(launch.block[i], 1, "threads" + axis);
         demands.at_least(launch.cluster[i], 1, "blocks of a cluster" + axis);
         demands.at_most(launch.grid[i], device.grid[i], "blocks" + axis);
-        if (device.block[i] < device.threads_per_block) // else the product says it
+        if (device.block[i] < device.threads_per_block) // else implied by the product
             demands.at_most(launch.block[i], device.block[i], "threads per block" + axis);
         if (launch.cluster[i] == no_index) continue;
         std::uint32_t const grid = launch.grid[i] == no_index ? demands.literal(1) : launch.grid[i];
@@ -121,7 +121,8 @@ inline void demand_extents(launch_demands& demands,
         demands.product(launch.cluster), device.blocks_per_cluster, "blocks per cluster");
 }
 
-/// Blocks there is room for if they took nothing but threads; what code takes is known later.
+/// Requires that all blocks are resident if threads were their only resource; the resources of the
+/// code are unknown here.
 inline void demand_room_for_all(launch_demands& demands,
                                 launch_declaration const& launch,
                                 device_limits const& device)
@@ -140,7 +141,7 @@ inline void demand_room_for_all(launch_demands& demands,
     demands.demand(demands.apply(op::less_equal, blocks, room), why + " of " + device.name);
 }
 
-/// A formula as a feature, unless a parameter says it already or the user does.
+/// Adds a formula as a feature unless it is a parameter alone or the user has declared it.
 inline void add_launch_feature(description& space, std::uint32_t root)
 {
     if (root == no_index || operand_count(space.nodes[root].code) == 0) return;

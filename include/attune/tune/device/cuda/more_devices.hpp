@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/more_devices.hpp - which devices may measure for the compiler's own.
+// attune/tune/device/cuda/more_devices.hpp - which devices may measure beside the compiler's own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,17 +9,16 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Whether code for a device runs in this process, and not in a worker.
+/// Whether device code runs in this process, and not in a worker.
 [[nodiscard]] constexpr bool runs_in_process(isolation how) noexcept
 {
     return how == isolation::guard || how == isolation::none;
 }
 
-/// Looks at tuning_options::device.others; of none, and where nothing runs, there is nothing to
-/// say.
-/// @param own  the compiler's
-/// Errors   attune::error: variants that run in this process, a device that is the compiler's own,
-///          named twice, not there, or another one by its limits
+/// Checks tuning_options::device.others; does nothing if that is empty or nothing can run.
+/// @param own  the compiler's device
+/// Errors   attune::error: variants run in this process, or a device is the compiler's own, is
+///          named twice, does not exist, or has other limits
 void require_usable_devices(cuda_target const& own, tuning_options const& options);
 
 } // namespace attune::inline ATTUNE_ABI

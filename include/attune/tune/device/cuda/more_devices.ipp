@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/more_devices.ipp - asks the driver whether devices are alike.
+// attune/tune/device/cuda/more_devices.ipp - compares the limits of devices.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -32,7 +32,7 @@ inline constexpr char const devices_option[] = "tuning_options::device.others";
 ATTUNE_INLINE void require_usable_devices(cuda_target const& own, tuning_options const& options)
 {
     std::vector<int> const& named = options.device.others;
-    if (named.empty() || !own.can_run()) return; // require_device() says more of that
+    if (named.empty() || !own.can_run()) return; // require_device() reports that nothing can run
     if (runs_in_process(options.measuring.protect))
         throw error("variants that run in this process are measured on one device only",
                     std::string(detail::devices_option) +

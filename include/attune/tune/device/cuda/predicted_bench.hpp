@@ -1,8 +1,8 @@
-// attune/tune/device/cuda/predicted_bench.hpp - variants for a device, judged by their code: nothing runs.
+// attune/tune/device/cuda/predicted_bench.hpp - rates variants for a device by their code, without a run.
 // SPDX-License-Identifier: MIT
 //
-// A heuristic. It knows nothing of what a thread does, so it ranks variants that do the same work
-// in another shape, and no others
+// A heuristic that does not read the work of a thread: it ranks only variants that do the same work
+// with another launch
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,17 +18,16 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Smaller is better; 1 is a device full of threads that spill nothing, for a whole number of
-/// waves:
+/// Lower is better; 1 is full occupancy without spills and a whole number of waves:
 ///
 ///     tail / occupancy * (1 + spill_bytes / (4 * registers))
 ///
-/// where a wave is what is resident on the device at once, and tail = waves, rounded up, / waves.
+/// where a wave is the blocks resident at once, and tail = waves rounded up / waves.
 /// @return  infinite where the code cannot be launched
 [[nodiscard]] double predicted_objective(device_limits const& device, device_variant const& code);
 
-/// The bench of tuned.predict(). Every variant that the device could launch works, and takes its
-/// predicted_objective().
+/// The bench of tuned.predict(). Every variant that the device can launch succeeds, and its time is
+/// its predicted_objective().
 class predicted_bench final : public bench {
 public:
     /// @param device  outlives this object

@@ -49,7 +49,7 @@ ATTUNE_INLINE outcome predicted_bench::time(callable const& tried, double, doubl
 ATTUNE_INLINE std::variant<round_times, std::size_t>
 predicted_bench::compare(std::span<callable const> tried, double)
 {
-    constexpr int rounds = 32; // enough for any interval: all are equal
+    constexpr int rounds = 32; // enough for any interval: all times are equal
     round_times out{tried.size()};
     for (std::size_t i = 0; i < tried.size(); ++i)
         for (int round = 0; round < rounds; ++round)

@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/program_ptx.hpp - a kernel's default as the PTX that the program holds.
+// attune/tune/device/cuda/program_ptx.hpp - a kernel's default as PTX inside the program.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/kernel/fallback.cpp
@@ -15,15 +15,16 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Code for a device, or why there is none.
+/// Code for a device, or the reason why there is none.
 struct found_on_device {
     std::optional<callable> code{}; ///< its address points to a device_variant
     std::string reason{};           ///< as in found_ahead
 };
 
 /// The default of a kernel as PTX, which attune_add_kernel(target file.cu) has put into the
-/// program, with the launch that the kernel declares at `at`: cuda_kernel loads it without NVRTC.
-/// @param bound  the space with the inputs of the call  @param at  its default configuration
+/// program, with the declared launch at `at`. cuda_kernel loads the PTX without NVRTC.
+/// @param bound  the space with the inputs of the call
+/// @param at     its default configuration
 [[nodiscard]] found_on_device find_fallback_on_device(kernel_description const& kernel,
                                                       description const& bound,
                                                       point const& at);

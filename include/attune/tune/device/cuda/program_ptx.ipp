@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/program_ptx.ipp - looks for the text of the kernel among the program's PTX.
+// attune/tune/device/cuda/program_ptx.ipp - finds the PTX of a kernel in the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,7 +25,7 @@ ATTUNE_INLINE found_on_device find_fallback_on_device(kernel_description const& 
     made.code.entry = std::move(found.entry);
     made.code.architecture = found.architecture;
     made.launch = geometry_at(*kernel.launch, bound, at);
-    // PTX does not say what the driver will make of it: as much as a block has without asking.
+    // PTX does not state the shared bytes: assume the 48 KiB that a block has without opting in.
     if (made.launch.shared_bytes > 0) made.code.resources.static_shared_bytes = 48 * 1024;
     callable code = detail::callable_of_device(std::move(made));
     code.compiler = code_of_the_program;

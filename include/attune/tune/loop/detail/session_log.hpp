@@ -1,4 +1,4 @@
-// attune/tune/loop/detail/session_log.hpp - what a session writes down, and what it knows of its past.
+// attune/tune/loop/detail/session_log.hpp - the log of a session, and its state before an interruption.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Equal keys, comparable outcomes: the same kernel, machine and way of measuring.
+/// Outcomes of sessions with equal keys are comparable: same kernel, machine and way of measuring.
 [[nodiscard]] inline std::string session_key(tuning_problem const& problem,
                                              tuning_options const& options)
 {
@@ -49,7 +49,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return hash.add(start).hex();
 }
 
-/// The event log of one session. Questions and answers of the search are written by logged_search.
+/// The event log of one session. logged_search writes the calls of the search.
 class session_log {
 public:
     session_log(tuning_problem const& problem, tuning_options const& options)
@@ -62,8 +62,8 @@ public:
 
     [[nodiscard]] event_log& log() noexcept { return log_; }
 
-    /// Forgets a past that does not begin with a time of the default configuration, which is
-    /// measured first and has to work.  @return  why; empty: the past is as it has to be
+    /// Drops the past unless it begins with a time of the default configuration, which is measured
+    /// first and must work. @return why it was dropped; empty: the past is kept
     [[nodiscard]] std::string check_beginning(point const& default_at)
     {
         auto const first = std::find_if(log_.past().begin(), log_.past().end(), [](event const& e) {
@@ -96,7 +96,7 @@ public:
             log_.add({.kind = event_kind::first_run, .points = {at}, .seconds = seconds});
     }
 
-    /// The times behind a measurement; of a failure, and of code that was not timed now, nothing.
+    /// Logs the times behind a measurement; nothing for a failure or for untimed code.
     void sampled(point const& at, trial const& tried)
     {
         if (succeeded(tried.result) && !tried.timing.times.empty())
@@ -114,7 +114,7 @@ public:
 
     void chosen(point const& at) { log_.add({.kind = event_kind::chosen, .points = {at}}); }
 
-    /// The keys of the code that was compiled before an interruption.
+    /// The keys of the code compiled before an interruption.
     [[nodiscard]] std::unordered_map<point, std::string, point_hash> past_keys() const
     {
         std::unordered_map<point, std::string, point_hash> out;
@@ -128,7 +128,7 @@ public:
         unsigned out = 1;
         for (event const& e : log_.past())
             if (e.timing) out = std::max(out, e.timing->threads);
-        // A file may say anything, and so many threads may be started to measure the machine.
+        // The file may be damaged, and this many threads may be started to measure the machine.
         return std::min(out, std::max(1U, std::thread::hardware_concurrency()));
     }
 
