@@ -1,9 +1,9 @@
-// attune/search/automatic.hpp - the default search: what is best depends on what is found.
+// attune/search/automatic.hpp - the default search: a Bayesian search that local search supports.
 // SPDX-License-Identifier: MIT
 //
-// A Bayesian search alone was best on every recorded kernel up to 220 evaluations; local searches
-// beside it cost more than they brought there. They come in where a model cannot help: in long
-// runs, where it has said what it knows, and on objectives that it fails to predict.
+// On every recorded kernel a Bayesian search alone was best up to 220 evaluations; local searches
+// beside it cost more than they gained. They help in long runs, where the model gains little more,
+// and on objectives that the model predicts badly.
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -23,22 +23,23 @@ namespace attune::inline ATTUNE_ABI::search {
 
 struct automatic_options {
     bayesian_options model{};
-    /// From so many outcomes on every second point comes from a local search around the best: a
-    /// suggestion then costs half, and what the model overlooks is found. Several hundred outcomes
-    /// are what Gaussian processes make use of.
+    /// From this many outcomes on, every second point comes from a local search around the best: a
+    /// suggestion costs half, and finds points that the model misses. Gaussian processes gain from
+    /// several hundred outcomes, not from more.
     std::size_t long_run = 500;
-    /// The same while the model predicts the outcomes of its last points (at least 20) worse than
-    /// their mean does by this factor in squared error.
+    /// Local search also starts if the squared error of the model's last predictions (at least 20)
+    /// exceeds that of their mean by this factor.
     double poor_fit = 4.0;
 };
 
-/// Bayesian search, helped by neighbourhood descent where that pays.
+/// Bayesian search, with neighbourhood descent in long runs and on objectives hard to model.
 ///
-/// - size: up to model.max_pool points are all scored at every step; beyond, a sample and climbs
-///   from its best members, whose cost does not depend on the size;
-/// - failures: a model of where points fail; nothing worked yet: points unlike those that failed;
-/// - budget: the model is asked from the first outcomes on; what long runs change says
-///   `long_run`, and model.memory_limit.
+/// - size: up to model.max_pool points are all scored at every step; larger spaces are sampled,
+///   with climbs from the best candidates, at a cost independent of the size;
+/// - failures: a second model learns where points fail; before the first success, points unlike the
+///   failed ones are asked;
+/// - budget: the model is used from the first outcomes on; long runs: `long_run`,
+///   model.memory_limit.
 class automatic {
 public:
     explicit automatic(chain_of_trees space,
@@ -50,7 +51,7 @@ public:
 
     /// Up to `k` distinct points, fewer when a finite space is nearly exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
-    /// Points that are not in the space are ignored; one told again replaces what was known.
+    /// Points outside the space are ignored; a point told again replaces its former outcome.
     void tell(point const& p, outcome const& result);
     /// bayesian_searcher::tell_metrics()
     void tell_metrics(point const& p, std::span<double const> numbers);

@@ -1,4 +1,4 @@
-// attune/search/automatic.ipp - who is asked for the next point.
+// attune/search/automatic.ipp - chooses between model and local search for each point.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ struct automatic::state {
     {
     }
 
-    /// One point that nobody asked for yet, from the local search.
+    /// A new point from the local search.
     std::optional<point> from_local()
     {
         if (!local) {
@@ -37,7 +37,7 @@ struct automatic::state {
         }
         return {};
     }
-    /// The same from the model. Each point that local search chose is refused at most once.
+    /// A new point from the model. Each point that local search chose is skipped at most once.
     std::optional<point> from_model()
     {
         for (;;) {
@@ -64,7 +64,7 @@ struct automatic::state {
     chain_of_trees space;
     std::uint64_t seed;
     bayesian_searcher model;
-    std::optional<neighbourhood_descent> local; ///< from the first time it is wanted
+    std::optional<neighbourhood_descent> local; ///< from its first use on
     search_history history;
     std::unordered_set<point, point_hash> waiting; ///< asked, not told
     bool is_local_turn = false;
@@ -115,8 +115,8 @@ ATTUNE_INLINE void automatic::tell_metrics(point const& p, std::span<double cons
 
 ATTUNE_INLINE std::optional<double> automatic::expected_gain()
 {
-    // Every second point is then not the model's: asking it would bring it up to date at other
-    // moments than the points do, and so change them.
+    // Every second point is not the model's then: asking the model would update it at other moments
+    // than its points do, and change them.
     if (state_->wants_help()) return {};
     return state_->model.expected_gain();
 }

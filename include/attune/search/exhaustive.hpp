@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// at(0), at(1), ... less the points that were told first.
+/// at(0), at(1), ... without the points that were told before.
 class exhaustive_searcher {
 public:
     /// Throws attune::error when the space has a real parameter, or more than 2^64 - 1 points.
@@ -23,7 +23,7 @@ public:
     exhaustive_searcher& operator=(exhaustive_searcher&&) noexcept;
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
-    /// Remembers that `p` is known, so that it is not asked.
+    /// Excludes `p` from later calls of ask().
     void tell(point const& p, outcome const&);
 
 private:

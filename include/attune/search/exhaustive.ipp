@@ -1,4 +1,4 @@
-// attune/search/exhaustive.ipp - counting through the index.
+// attune/search/exhaustive.ipp - counts through the index.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/search/history.hpp - what a search was told, and what it still waits for.
+// attune/search/history.hpp - the outcomes that a search was told, and its pending points.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One point and what became of it. Without `worked` the numbers mean nothing.
+/// One point and its outcome. The numbers are valid only if `worked`.
 struct observation {
     point where;
     bool worked = false;
@@ -30,11 +30,11 @@ struct observation {
 /// Outcomes by point. A measurement that is not finite counts as a failure.
 class search_history {
 public:
-    /// `p` was asked for.
+    /// Adds `p`, which was asked for, to the pending points.
     void wait_for(point const& p) { pending_.push_back(p); }
 
-    /// Takes an outcome in; one told again replaces what was known and keeps its place.
-    /// @return  the place of the observation, and whether it is new
+    /// Adds an outcome; one told again replaces the former one and keeps its index.
+    /// @return  the index of the observation, and whether it is new
     std::pair<std::size_t, bool> tell(point const& p, outcome const& result)
     {
         std::erase(pending_, p);
@@ -47,7 +47,7 @@ public:
         if (is_new)
             told_.push_back(std::move(seen));
         else
-            std::swap(told_[i], seen); // `seen` is what was known
+            std::swap(told_[i], seen); // `seen` is the former outcome
         if (told_[i].worked) ++worked_;
         if (!is_new && seen.worked) --worked_;
         if (told_[i].worked && (!best_ || told_[i].value < told_[*best_].value))
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::vector<point> const& pending() const noexcept { return pending_; }
     [[nodiscard]] std::size_t worked() const noexcept { return worked_; }
     [[nodiscard]] std::size_t failed() const noexcept { return told_.size() - worked_; }
-    /// Share of the latest `count` observations that are failures; 0 before anything was told.
+    /// Share of failures among the latest `count` observations; 0 without observations.
     [[nodiscard]] double failures_of_last(std::size_t count) const
     {
         std::size_t const n = std::min(count, told_.size());
@@ -70,13 +70,13 @@ public:
                                           [](observation const& o) { return !o.worked; });
         return n == 0 ? 0.0 : static_cast<double>(failed) / static_cast<double>(n);
     }
-    /// The first of the lowest values; null before anything worked.
+    /// The first of the lowest values; null before the first success.
     [[nodiscard]] observation const* best() const noexcept
     {
         return best_ ? &told_[*best_] : nullptr;
     }
 
-    /// Places of the lowest values, at most `count`, best first; the first told of equals.
+    /// Indices of the lowest values, at most `count`, best first; of equal ones the first told.
     [[nodiscard]] std::vector<std::size_t> best_places(std::size_t count) const
     {
         std::vector<std::size_t> order;

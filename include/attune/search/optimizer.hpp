@@ -18,24 +18,24 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The searcher used unless another is asked for: search::automatic.
+/// The default of optimizer_options::search: search::automatic.
 [[nodiscard]] search_factory default_search();
 
 struct optimizer_options {
-    std::uint64_t seed = 0; ///< the same seed and the same outcomes give the same run
+    std::uint64_t seed = 0; ///< equal seeds and outcomes give equal runs
     search_factory search = default_search();
     std::vector<input_value> inputs{}; ///< one per input of the space: {n(4096)}
-    bool times = true;                 ///< values are times, and a negative one is an error
-    budget limits{};                   ///< beyond them ask() gives nothing more
-    stop_rules stop{};                 ///< nor where the best is good enough
+    bool times = true;                 ///< values are times; a negative one is an error
+    budget limits{};                   ///< beyond them ask() returns nothing
+    stop_rules stop{};                 ///< when to stop early
 };
 
-/// The point at which every parameter stands at its default; nothing unless all have one.
+/// The point with every parameter at its default; nothing unless all have one.
 /// Errors: attune::error when the defaults together break a constraint
 [[nodiscard]] std::optional<point> default_point(chain_of_trees const& space);
 
-/// Minimises what it is told. The default configuration, if every parameter has a default, is asked
-/// first.
+/// Minimises the values that it is told. Asks the default configuration first, if every parameter
+/// has a default.
 ///
 /// Example   attune::optimizer opt{space};
 ///           while (auto c = opt.ask()) opt.tell(*c, cost((*c)[tile]));
@@ -75,25 +75,24 @@ public:
         return out;
     }
 
-    /// What a configuration cost that was asked; lower is better. An infinite value is a failure.
+    /// Tells the value of a configuration that was asked; lower is better, infinite is a failure.
     /// Errors: as below
     void tell(config_type const& tried, double value)
     {
         tell(tried, outcome{measurement::exact(value)});
     }
 
-    /// What became of a configuration that was asked: a measurement with its interval, or a
+    /// Tells the outcome of a configuration that was asked: a measurement with its interval, or a
     /// failure.
     /// Errors: attune::error naming the configuration when it is not of this space, was never
-    ///         asked, or was told before; when the value is no number, or a negative time
+    /// asked, or was told before; when the value is NaN or a negative time
     void tell(config_type const& tried, outcome const& result)
     {
         core_.tell(encode(typed_, space().describe(), tried), result);
     }
 
-    /// What is known of a configuration from elsewhere: it need not have been asked, and what is
-    /// known of it is replaced.
-    /// Errors: attune::error when it is not of this space, the value no number or a negative time
+    /// Tells a known value of any configuration, asked or not; replaces a former value.
+    /// Errors: attune::error when it is not of this space, or the value is NaN or a negative time
     void observe(config_type const& known, double value)
     {
         observe(known, outcome{measurement::exact(value)});
@@ -109,7 +108,7 @@ public:
         if (!core_.best()) return {};
         return decode(typed_, space().describe(), core_.best()->first);
     }
-    /// What it cost; nothing before the first success.
+    /// The value of best(); nothing before the first success.
     [[nodiscard]] std::optional<double> best_value() const
     {
         if (!core_.best()) return {};
@@ -117,23 +116,23 @@ public:
     }
     [[nodiscard]] chain_of_trees const& space() const noexcept { return core_.space(); }
 
-    /// Why ask() gave nothing; nothing while there is more to try.
+    /// Why ask() returned nothing; nothing while there is more to try.
     [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept
     {
         return core_.stopped();
     }
-    /// What the model expected still to gain when it was last asked; see stop_rules.
+    /// The model's last estimate of the remaining gain; see stop_rules.
     [[nodiscard]] std::optional<double> expected_gain() const { return core_.expected_gain(); }
-    /// One sentence: how many were tried and failed, the best, why it ended.
+    /// One sentence: how many were tried, how many failed, the best, the reason for the end.
     [[nodiscard]] std::string summary() const { return core_.summary(); }
 
-    /// All that happened, from which resume() goes on, bit for bit. To keep it in a file, make a
-    /// text of it: text_of() and read_session() of <attune/remember/event_log.hpp>.
+    /// All calls so far, from which resume() continues bit for bit. text_of() and read_session() of
+    /// <attune/remember/event_log.hpp> convert them to text and back.
     [[nodiscard]] logged_session const& save() const noexcept { return core_.save(); }
-    /// Brings a new optimizer of the same space, options and seed to where another was saved. Costs
-    /// the time that the other took to answer its questions.
-    /// Errors: attune::error when it has begun already, is another one, or the session is
-    /// damaged
+    /// Brings a new optimizer of the same space, options and seed to the state of a saved one.
+    /// Takes the time of the saved one's calls of ask().
+    /// Errors: attune::error when this optimizer was used already, space, seed or searcher differ,
+    /// or the session is damaged
     void resume(logged_session const& saved) { core_.resume(saved); }
 
 private:

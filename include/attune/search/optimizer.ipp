@@ -1,4 +1,4 @@
-// attune/search/optimizer.ipp - the default configuration, and the loop behind ask and tell.
+// attune/search/optimizer.ipp - runs the loop behind ask and tell.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -84,7 +84,7 @@ ATTUNE_INLINE std::vector<point> optimizer_core::ask(std::size_t count)
     stopped_ = judge_.verdict(detail::steady_seconds() - start_s_);
     if (stopped_) return {};
     std::uint64_t const left = judge_.evaluations_left();
-    if (left <= waiting_) return {}; // what is still out there may use the budget up
+    if (left <= waiting_) return {}; // pending points may use up the budget
     std::vector<point> out = from_search(std::min<std::uint64_t>(count, left - waiting_));
     if (out.empty() && waiting_ == 0) stopped_ = judge_.exhausted();
     return out;

@@ -1,4 +1,4 @@
-// attune/search/optimizer_core.hpp - what an optimizer does, without the types of its space.
+// attune/search/optimizer_core.hpp - an optimizer without the types of its space.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Asks the default configuration first, if there is one, then the searcher; refuses what cannot be
-/// right; writes everything down.
+/// Asks the default configuration first, if there is one, then the searcher; checks outcomes, and
+/// logs all calls.
 class optimizer_core {
 public:
     /// @param times  values are times: a negative one is an error
@@ -33,37 +33,37 @@ public:
                    budget const& limits = {});
 
     /// Up to `count` points never asked nor told before; none when the budget is spent, a stop rule
-    /// holds or nothing is left.
+    /// holds or the space is exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t count);
-    /// What became of a point that was asked.
+    /// Tells the outcome of a point that was asked.
     /// Errors  attune::error naming the point: not in the space, never asked, told before; a value
-    ///         that is no number, or a negative time
+    ///         that is NaN, or a negative time
     void tell(std::optional<point> const& at, outcome const& result);
-    /// What is known of any point, asked or not, perhaps again.
-    /// Errors  attune::error: not in the space, no number, a negative time
+    /// Tells the outcome of any point, asked or not; replaces a former one.
+    /// Errors  attune::error: not in the space, NaN, a negative time
     void observe(std::optional<point> const& at, outcome const& result);
 
-    /// The lowest value and where; nothing before the first success.
+    /// The lowest value and its point; nothing before the first success.
     [[nodiscard]] std::optional<std::pair<point, double>> const& best() const noexcept
     {
         return best_;
     }
     [[nodiscard]] chain_of_trees const& space() const noexcept { return space_; }
-    /// Why the last ask() gave nothing; nothing while there is more to try.
+    /// Why the last ask() returned nothing; nothing while there is more to try.
     [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept { return stopped_; }
-    /// The model's last estimate, where stop_rules::expected_gain asked for one.
+    /// The model's last estimate of the remaining gain, if stop_rules::expected_gain needs one.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept
     {
         return judge_.expected_gain();
     }
-    /// One sentence: how many were tried and failed, the best, why it ended.
+    /// One sentence: how many were tried, how many failed, the best, the reason for the end.
     [[nodiscard]] std::string summary() const;
 
     /// All calls so far: asked, told and observed.
     [[nodiscard]] logged_session const& save() const noexcept { return log_; }
-    /// Brings this optimizer, of which nothing was asked yet, to where another was saved.
-    /// Errors  attune::error: something was asked already; another space, seed or searcher; a
-    ///         session that is damaged
+    /// Brings this optimizer, before its first ask(), to the state of a saved one.
+    /// Errors  attune::error: not before the first ask(); another space, seed or searcher; a
+    ///         damaged session
     void resume(logged_session const& saved);
 
 private:

@@ -26,7 +26,7 @@ public:
 
     /// Up to `k` distinct points.  Cost: O(1) draws each until the space is nearly exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
-    /// Remembers that `p` is known, so that it is not asked.
+    /// Excludes `p` from later calls of ask().
     void tell(point const& p, outcome const&);
 
 private:

@@ -1,10 +1,10 @@
-// attune/search/repeat.hpp - a search brought back to where it was, by making its calls again.
+// attune/search/repeat.hpp - restores the state of a search by repeating its calls.
 // SPDX-License-Identifier: MIT
 //
-// Every searcher owes the same answers to the same seed and calls, so the calls are its state: what
-// they restore is exact for each of them, also those that users write, and does not break when one
-// learns to keep more. The price is the time that the questions took: some milliseconds each,
-// against the seconds of the evaluations that are saved.
+// Every searcher gives equal answers to equal seeds and calls, so its calls are its state.
+// Repeating them is exact for every searcher, also for those of users, and still works when a
+// searcher stores more. It costs the time of the calls of ask(): some milliseconds each, less than
+// the evaluations that are saved.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -21,20 +21,20 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// More than any search is asked for in one call. An event that says more is damaged: it must not
-/// make a searcher fill the memory.
+/// More points than any search is asked for in one call. An event with more is damaged and must not
+/// exhaust the memory.
 inline constexpr std::size_t most_asked_at_once = std::size_t{1} << 20;
 
-/// The text that stands for a space in a session.
+/// The text that identifies a space in a session.
 [[nodiscard]] std::string space_identity(description const& space);
 
-/// Asks what was asked, and compares the answers with those of the events.
+/// Repeats the logged calls of ask(), and compares the points with the logged ones.
 ///
-/// @param check  called for each event, before anything else is done with it
-/// @param ask    asks the searcher, which is in the state of the beginning, for so many points
-/// @param take   called for each event after that; tells the searcher what the event says
-/// @return  what is wrong, with the number of the event; empty when nothing is. `check` and `take`
-///          return such texts without the number
+/// @param check  called for each event first
+/// @param ask    asks the searcher, which must be new, for so many points
+/// @param take   called for each event after `check`; tells the searcher the outcome
+/// @return  the first problem with the number of its event; empty: none. `check` and `take` return
+///          such texts without the number
 [[nodiscard]] std::string repeat_events(std::vector<event> const& events,
                                         std::function<std::string(event const&)> const& check,
                                         std::function<std::vector<point>(std::size_t)> const& ask,

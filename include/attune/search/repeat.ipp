@@ -1,4 +1,4 @@
-// attune/search/repeat.ipp - a search brought back to where it was, by making its calls again.
+// attune/search/repeat.ipp - repeats the calls of a search.
 // SPDX-License-Identifier: MIT
 #pragma once
 

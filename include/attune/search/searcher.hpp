@@ -1,4 +1,4 @@
-// attune/search/searcher.hpp - what the loop needs of anything that proposes configurations.
+// attune/search/searcher.hpp - the interface of a strategy that proposes configurations.
 // SPDX-License-Identifier: MIT
 //
 // The ask/tell split is that of CMA-ES libraries (Collette et al. 2010)
@@ -22,14 +22,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Proposes configurations and learns from what became of them.
-/// - ask(k): up to k distinct points of the space, none asked before by this searcher, none told;
-///   fewer when little is left; none when it is finished, and then forever.
-/// - tell(p, outcome): in any order, any number of times; also for points never asked: results that
-///   are known already.
-/// The same seed and the same calls give the same points. tests/laws/searcher.hpp checks all this.
-/// One that learns from description::code_metrics has tell_metrics(p, numbers) too: a number for
-/// each name, NaN for none, at any time, also of points never asked.
+/// Proposes configurations and learns from their outcomes.
+/// - ask(k): up to k distinct points of the space, never asked before by this searcher nor told;
+///   fewer when few are left; none when it is finished, and then always.
+/// - tell(p, outcome): in any order, any number of times, also for points never asked.
+/// Equal seeds and equal calls give equal points. tests/laws/searcher.hpp checks all this. A
+/// searcher that learns from description::code_metrics also has tell_metrics(p, numbers): one
+/// number per name, NaN where missing, at any time, also for points never asked.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -54,13 +53,13 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return self_->ask(k); }
     /// @pre not moved from
     void tell(point const& p, outcome const& o) { self_->tell(p, o); }
-    /// Passed on where the searcher has use for it.  @pre not moved from
+    /// Ignored if the searcher has no tell_metrics(). @pre not moved from
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
         self_->tell_metrics(p, numbers);
     }
-    /// What the searcher expects still to gain, if it is one that says so: see
-    /// bayesian_searcher::expected_gain().  @pre not moved from
+    /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
+    /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
 
 private:
@@ -102,7 +101,7 @@ private:
     std::unique_ptr<concept_base> self_;
 };
 
-/// How the loop makes the searcher it was asked to use: from the space and a seed.
+/// Makes a searcher from a space and a seed.
 using search_factory = std::function<any_searcher(chain_of_trees const&, std::uint64_t seed)>;
 
 /// A factory of searchers of one type: options.search = attune::search_with<my_searcher>(), or with

@@ -1,4 +1,4 @@
-// attune/search/bayes/basic_bayesian.hpp - a Bayesian search put together from parts of your own.
+// attune/search/bayes/basic_bayesian.hpp - a Bayesian search made of replaceable parts.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 3 (Gaussian process, noise-free expected improvement) and Sec. 4.2 (hidden
 //          constraints); Hvarfner et al. 2022 (user priors); Ginsbourger et al. 2010 (constant
@@ -39,19 +39,19 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Bayesian optimisation, minimising; what it does with points and outcomes says bayesian_searcher.
+/// Bayesian optimisation, minimising; bayesian_searcher documents points and outcomes.
 ///
-/// Candidates climb to better neighbours, and the gain is estimated, by expected improvement,
-/// whatever `Acquisition` is.
+/// Climbs to better neighbours and the estimated gain always use expected improvement.
 ///
 /// @tparam Surrogate    learns the objective: product_surrogate and others in model/surrogates.hpp
 /// @tparam Feasibility  learns where points fail: gaussian_feasibility, forest_feasibility,
 ///                      no_feasibility
-/// @tparam Acquisition  says which candidate is taken: expected_improvement_rule, ...,
+/// @tparam Acquisition  scores the candidates: expected_improvement_rule, ...,
 ///                      contextual<Rule>, multi_policy, advanced_multi_policy
 /// @tparam Design       gives the first points: spread_design, uniform_design, child_wise_design
-///                      Example   options.search =
-///                      attune::search_with<attune::basic_bayesian_searcher<my_surrogate>>();
+///
+/// Example   options.search =
+///               attune::search_with<attune::basic_bayesian_searcher<my_surrogate>>();
 template <class Surrogate = product_surrogate,
           class Feasibility = gaussian_feasibility,
           class Acquisition = expected_improvement_rule,
@@ -91,7 +91,7 @@ public:
     {
     }
 
-    /// As those of bayesian_searcher.
+    /// As in bayesian_searcher.
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return state_->ask(k); }
     void tell(point const& p, outcome const& result) { state_->tell(p, result); }
     void tell_metrics(point const& p, std::span<double const> numbers)
@@ -124,7 +124,7 @@ public:
         , metrics_(unseen_.space().describe().code_metrics.size())
     {
     }
-    // Parts refer to each other.
+    // The parts hold references to each other.
     state(state const&) = delete;
     state& operator=(state const&) = delete;
 
@@ -182,7 +182,7 @@ public:
                 covariance(j, i) =
                     column[static_cast<Eigen::Index>(rows[static_cast<std::size_t>(j)].row)];
         }
-        random_engine own(history_.told().size()); // asking for the gain changes no suggestion
+        random_engine own(history_.told().size()); // changes no suggestion
         return remaining_gain(
             mean, std::move(covariance), chance, history_.best()->value, models_->scale(), own);
     }
@@ -192,7 +192,7 @@ public:
 private:
     static constexpr std::size_t gain_candidates = 48;
     static constexpr std::size_t finish_from = 40;
-    static constexpr double probable = 0.6; ///< chance to work where failures are to be avoided
+    static constexpr double probable = 0.6; ///< least chance where failures are avoided
 
     [[nodiscard]] bool is_starting() const
     {
@@ -201,11 +201,11 @@ private:
                asked < 2 * options_.initial_samples;
     }
 
-    /// A point of the initial design, while that is not complete.
+    /// The next point of the initial design; nothing when it is complete.
     std::optional<point> start()
     {
         if (!is_starting()) return {};
-        if (!prior_.is_flat()) return draw(); // beliefs count more than spread
+        if (!prior_.is_flat()) return draw(); // a stated prior counts more than spread
         if (!design_) {
             design_options wanted;
             wanted.working = options_.initial_samples;
@@ -215,7 +215,7 @@ private:
         return design_->next(unseen_, history_.worked(), history_.pending().size(), engine_);
     }
 
-    /// A random point; where the user stated beliefs, one of 16 in proportion to its weight.
+    /// A random point; with a user prior, one of 16 random points in proportion to its weight.
     std::optional<point> draw()
     {
         std::optional<point> chosen = unseen_.draw(engine_);
@@ -246,13 +246,13 @@ private:
         out.push_back(std::move(p));
     }
 
-    /// Models and candidates as of now.
+    /// Updates models and candidates.
     void prepare()
     {
         if (!models_) models_.emplace(unseen_, prior_, options_, &metrics_);
         models_->update(history_, engine_);
     }
-    /// The best value in model units; 0 before anything worked.
+    /// The best value in model units; 0 before the first success.
     [[nodiscard]] double best() const
     {
         return history_.best() != nullptr ? models_->scale().to_model(history_.best()->value) : 0;
@@ -313,8 +313,8 @@ private:
         return draw();
     }
 
-    /// row -> whether it is an open neighbour of the best point (near_), where a step to one of
-    /// them is due; empty where it is not, or where there is none.
+    /// For each row whether it is an open neighbour of the best point (near_); empty if no step to
+    /// a neighbour is due, or if there is no such row.
     [[nodiscard]] std::vector<char> close_rows()
     {
         std::size_t const asked = history_.told().size() + history_.pending().size();

@@ -1,8 +1,8 @@
-// attune/search/bayes/bayesian_options.hpp - what may be chosen about a Bayesian search.
+// attune/search/bayes/bayesian_options.hpp - the options of a Bayesian search.
 // SPDX-License-Identifier: MIT
-// Source   defaults: by reasoning where a comment says so, else on four recorded kernels that no
-//          result is reported for; one, the belief about derived features (model/surrogates.hpp),
-//          on all eight (bench/search/ablation compares the choices)
+// Source   defaults: by the reasons in the comments, else by four recorded kernels that are not
+//          used for any reported result; the prior of derived features (model/surrogates.hpp) by
+//          all eight (bench/search/ablation compares the choices)
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -14,36 +14,36 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What a point counts as that was asked for but not told yet, in the unit of the model.
+/// The value assumed for a point that was asked for but not told yet, in the model's unit.
 /// @param best      lowest value so far
-/// @param expected  what the model expects of the point; `best` where it is no candidate
+/// @param expected  the posterior mean of the point; `best` if it is no candidate
 using pending_value = double (*)(double best, double expected);
 
-/// As good as the best: others keep far away (constant liar).
+/// As good as the best: other suggestions keep away from it (constant liar).
 [[nodiscard]] constexpr double assume_best(double best, double) noexcept { return best; }
-/// As good as the model expects: others may come near where it is sure.
+/// As good as expected: other suggestions may be near it where the variance is low.
 [[nodiscard]] constexpr double assume_expected(double, double expected) noexcept
 {
     return expected;
 }
 
-/// What is chosen by numbers; what is chosen by type says basic_bayesian.hpp.
+/// The options that are numbers; basic_bayesian.hpp documents those that are types.
 struct bayesian_options {
-    /// Configurations that must have worked before the model is asked; at most twice as many are
-    /// tried. The model is worth more than chance from the first few outcomes on: on recorded
-    /// kernels 4 to 6 gain 0.015 of the optimum at 20 evaluations over 10 and lose nothing later.
+    /// Configurations that must have worked before the model is used; at most twice as many are
+    /// tried. The model is better than chance from the first few outcomes on: on recorded kernels 4
+    /// to 6 gain 0.015 of the optimum at 20 evaluations over 10, without a loss later.
     std::size_t initial_samples = 5;
-    /// BaCO's minimum feasibility: in each step candidates less likely to work than a random limit
-    /// are set aside; 0 in a fifth of the steps, else uniform in (0, 0.8).
+    /// BaCO's minimum feasibility: each step sets candidates aside whose chance to work is below a
+    /// random limit; 0 in a fifth of the steps, else uniform in (0, 0.8).
     bool feasibility_limit = true;
-    /// Where this share or more of the last 20 outcomes are failures (30 must be known), only
-    /// candidates that probably work are considered, as long as there are any. 1: never. A failure
-    /// may cost a crash or a time limit; on recorded kernels holding back cost nothing.
+    /// If at least this share of the last 20 outcomes are failures (of at least 30 outcomes), only
+    /// candidates that probably work are considered, if there are any. 1: never. A failure may cost
+    /// a crash or a time limit; on recorded kernels the restriction cost nothing.
     double failure_share = 0.1;
     feature_options features{};
     objective_options objective{};
 
-    /// Spaces of at most so many points are scored whole at every step; of larger ones `fresh`
+    /// Spaces of at most this many points are scored whole at every step. In larger spaces `fresh`
     /// points are drawn at each refit, `walks` start at each of the `around` best points, and the
     /// `climbs` best candidates climb from neighbour to neighbour.
     std::size_t max_pool = 20000;
@@ -51,20 +51,19 @@ struct bayesian_options {
     std::size_t around = 5;
     std::size_t walks = 2;
     std::size_t climbs = 3;
-    /// In spaces larger than that, from 40 outcomes on, every so many suggestions the best
-    /// neighbour of the best point: a sample of a huge space is too coarse to end a search with. 0:
-    /// never.
+    /// In spaces larger than max_pool, from 40 outcomes on, every finish_every-th suggestion is the
+    /// best neighbour of the best point, which a sample of a huge space hardly contains. 0: never.
     std::size_t finish_every = 3;
 
     /// Hyperparameters are fitted again after max(refit_after, refit_growth * n) new outcomes.
-    /// Twice as often and half as often are no better.
+    /// Twice or half as often is no better.
     std::size_t refit_after = 5;
     double refit_growth = 0.1;
-    /// beta of piBO: after n outcomes a user prior counts to the power beta / n.
+    /// beta of piBO: after n outcomes the weight of a user prior is raised to the power beta / n.
     double prior_strength = 10;
     pending_value pending = assume_best;
 
-    /// Observations the model works with; its cost per suggestion grows with their square.
+    /// Observations that the model uses; its cost per suggestion grows with their square.
     std::size_t memory_limit = 300;
     memory_policy memory = representative_memory;
 };

@@ -1,7 +1,7 @@
-// attune/search/bayes/candidates.hpp - the configurations among which the next one is chosen.
+// attune/search/bayes/candidates.hpp - the configurations that the acquisition scores.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 3.3 (uniform draws, then points that differ in one parameter); exhaustive
-//          while that is affordable, and walks from the best points, are ours
+// Source   BaCO Sec. 3.3 (uniform draws, then points that differ in one parameter); own: whole
+//          spaces where affordable, and walks from the best points
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI {
 class candidate_rows {
 public:
     /// @param unseen, prior  must outlive this object
-    /// @param enumerate      spaces of at most so many points are taken whole
+    /// @param enumerate      spaces of at most this many points are taken whole
     candidate_rows(unseen_points const& unseen,
                    feature_map features,
                    user_prior const& prior,
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return open_.size(); }
     /// row -> 0 when its point has been seen.
     [[nodiscard]] std::vector<char> const& open() const noexcept { return open_; }
-    /// row -> user_prior::log_weight; empty where the user stated no belief.
+    /// row -> user_prior::log_weight; empty without a user prior.
     [[nodiscard]] std::vector<double> const& log_weight() const noexcept { return log_weight_; }
     [[nodiscard]] point at(std::size_t row) const
     {
@@ -64,7 +64,7 @@ public:
             row = row * unseen_->space().tree_at(t).leaves() + index->leaf[t];
         return static_cast<std::size_t>(row);
     }
-    /// `p` has been seen just now.  @pre p is a point of the space
+    /// Marks `p` as seen. @pre p is a point of the space
     void close(point const& p)
     {
         if (std::optional<std::size_t> const row = row_of(p)) open_[*row] = 0;
@@ -80,7 +80,7 @@ public:
             add(unseen_->space().at(i), out);
         return out;
     }
-    /// No candidates.
+    /// Removes all candidates.
     void clear()
     {
         points_.clear();
@@ -88,8 +88,7 @@ public:
         open_.clear();
         log_weight_.clear();
     }
-    /// Adds those of `offered` that have not been seen and are no candidates yet, behind the
-    /// others.  @return their features
+    /// Appends those of `offered` that are neither seen nor candidates. @return their features
     [[nodiscard]] feature_table offer(std::vector<point> offered)
     {
         feature_table out;
@@ -113,13 +112,13 @@ private:
     feature_map features_;
     user_prior const* prior_;
     bool whole_ = false;
-    std::vector<point> points_; ///< not kept where the space is taken whole
+    std::vector<point> points_; ///< empty if the space is taken whole
     std::unordered_map<point, std::size_t, point_hash> row_;
     std::vector<char> open_;
     std::vector<double> log_weight_;
 };
 
-/// `count` uniform draws of a space too large to be taken whole.
+/// `count` uniform draws from a space that is not taken whole.
 inline void draw_uniform(chain_of_trees const& space,
                          std::size_t count,
                          random_engine& engine,
@@ -129,8 +128,8 @@ inline void draw_uniform(chain_of_trees const& space,
         out.push_back(space.sample(engine));
 }
 
-/// The neighbours of `centre`, and of the points on `walks` random walks of two steps from it: a
-/// good point of a huge space has good points near it more often than uniform draws hit one.
+/// The neighbours of `centre`, and of the points on `walks` random walks of two steps from it. In a
+/// huge space, good points are more often near a good point than among uniform draws.
 /// Cost    1 + 2 * walks lists of neighbours
 inline void draw_around(chain_of_trees const& space,
                         point const& centre,

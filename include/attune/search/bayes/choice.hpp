@@ -1,8 +1,7 @@
 // attune/search/bayes/choice.hpp - the candidates with the highest score.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.2 (acquisition times probability of feasibility, minimum feasibility); piBO
-//          eq. (6) (times the prior to a power); the bound that spares most candidates the exact
-//          score is own
+//          eq. (6) (times the prior to a power); own: the bound that avoids most exact scores
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,19 +17,19 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Everything a score is made of. Spans have one entry per candidate, or none where there is no
-/// such opinion.
+/// The inputs of a score. Spans have one entry per candidate, or are empty where there is no such
+/// model or prior.
 struct scored_candidates {
-    std::span<char const> open; ///< 0: not to be chosen
+    std::span<char const> open; ///< 0: cannot be chosen
     std::span<double const> mean{};
     std::span<double const> variance{};
     std::span<double const> label_mean{};
     std::span<double const> label_variance{};
     std::span<double const> log_weight{};
-    double weight_power = 0;      ///< of the user's weights
+    double weight_power = 0;      ///< exponent of the user's weights
     double best = 0;              ///< lowest value so far, in units of `mean`
-    double feasibility_limit = 0; ///< candidates less likely to work come last
-    /// How likely a candidate works, by the posterior of its label: feasibility::chance.
+    double feasibility_limit = 0; ///< candidates with a lower chance come last
+    /// The chance that a candidate works, from the posterior of its label: feasibility::chance.
     double (*chance)(double mean, double variance) = feasible_probability;
 };
 
@@ -45,7 +44,7 @@ struct scored_row {
     }
 };
 
-/// The chance that candidate `row` works; 1 where there is no model of failures.
+/// The chance that candidate `row` works; 1 without a model of failures.
 [[nodiscard]] inline double chance_of(scored_candidates const& c, std::size_t row) noexcept
 {
     return c.label_mean.empty() ? 1.0 : c.chance(c.label_mean[row], c.label_variance[row]);
@@ -64,7 +63,7 @@ template <acquisition Rule = expected_improvement_rule>
 
 namespace detail {
 
-/// Not less than score_of(); infinite where `Rule` has no bound().
+/// An upper bound of score_of(); infinite if `Rule` has no bound().
 template <class Rule>
 class score_bound {
 public:
@@ -101,15 +100,15 @@ private:
 
 } // namespace detail
 
-/// At most `count` open rows with the highest scores, best first, the lower row of equals; those
-/// below the feasibility limit only if no other is open.
+/// At most `count` open rows with the highest scores, best first; of equal scores the lower row.
+/// Rows below the feasibility limit only if no others are open.
 /// Cost   one division per candidate, and the exact score of those that may be among the best
 template <acquisition Rule = expected_improvement_rule>
 [[nodiscard]] std::vector<scored_row>
 best_rows(scored_candidates const& c, std::size_t count, Rule const& rule = {})
 {
     detail::score_bound<Rule> const bound(c, rule);
-    std::vector<scored_row> out; // a heap, the worst in front
+    std::vector<scored_row> out; // a heap, the worst first
     for (std::size_t row = 0; row < c.open.size(); ++row) {
         if (c.open[row] == 0) continue;
         bool const full = out.size() == count;

@@ -1,4 +1,4 @@
-// attune/search/bayes/code_metrics.hpp - what is known of configurations beside their outcomes.
+// attune/search/bayes/code_metrics.hpp - numbers of configurations beside their outcomes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One number per name for each configuration that is known; NaN where it has none.
+/// One number per name for each configuration with metrics; NaN where one is missing.
 class code_metrics {
 public:
     /// @param count  of names
@@ -25,8 +25,8 @@ public:
 
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
-    /// Takes in what became known of `p`, in place of what was. What is not finite is no number;
-    /// numbers of another count, or none that is one, say nothing.
+    /// Replaces the numbers of `p`. Non-finite numbers count as missing. Ignored if the count is
+    /// wrong or all numbers are missing.
     void set(point const& p, std::span<double const> numbers)
     {
         if (numbers.size() != count_) return;
@@ -44,13 +44,13 @@ public:
             all_[place->second].second = std::move(kept);
     }
 
-    /// Those of `p`; null where nothing is known.
+    /// The numbers of `p`; null: none.
     [[nodiscard]] std::vector<double> const* of(point const& p) const
     {
         auto const found = place_.find(p);
         return found == place_.end() ? nullptr : &all_[found->second].second;
     }
-    /// In the order in which configurations became known.
+    /// All numbers, in the order in which the configurations were first set.
     [[nodiscard]] std::vector<std::pair<point, std::vector<double>>> const& all() const noexcept
     {
         return all_;

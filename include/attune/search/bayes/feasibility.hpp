@@ -1,11 +1,11 @@
-// attune/search/bayes/feasibility.hpp - from labels "worked" and "failed" to a chance of working.
+// attune/search/bayes/feasibility.hpp - the chance that a configuration works, from "worked" and "failed".
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.2, hidden constraints: acquisition times probability, and a limit drawn anew
 //          in each iteration that is 0 with positive probability. Regressing labels and asking how
 //          likely the regressed function is positive: Rasmussen & Williams 2006 Sec. 6.5 (probit of
-//          a least-squares classifier). Unlike the mean alone it tells a point that surely fails
-//          (near failures, little variance) from one that nobody knows: on recorded kernels a
-//          quarter fewer failures than the mean, for the same results.
+//          a least-squares classifier). Unlike the mean alone, the probability separates a point
+//          that surely fails (near failures, low variance) from an unknown one: on recorded kernels
+//          a quarter fewer failures than with the mean, for the same results.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -19,13 +19,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What the labels are measured from: half of the way to "worked", so that where nothing is known a
-/// point counts as more likely to work than not.
+/// The zero of the labels, half of the way to "worked": without data, a point counts as more likely
+/// to work than not.
 inline constexpr double feasibility_offset = 0.5;
-/// Added to the variance of the regressed label: no model is surer than this.
+/// Added to the variance of the regressed label, as the least uncertainty of any model.
 inline constexpr double feasibility_doubt = 0.1;
 
-/// The number the model regresses for one outcome.
+/// The label of one outcome.
 [[nodiscard]] constexpr double feasibility_label(bool worked) noexcept
 {
     return (worked ? 1.0 : -1.0) - feasibility_offset;
@@ -33,7 +33,7 @@ inline constexpr double feasibility_doubt = 0.1;
 
 /// The chance that a configuration works.
 ///
-/// @param mean, variance  posterior of feasibility_label() there, without noise; variance >= 0
+/// @param mean, variance  posterior of feasibility_label(), without noise; variance >= 0
 /// @return  in [0, 1]
 [[nodiscard]] inline double feasible_probability(double mean, double variance) noexcept
 {
@@ -41,10 +41,10 @@ inline constexpr double feasibility_doubt = 0.1;
     return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-/// Learns which configurations work: a surrogate of labels, and what its posterior says.
+/// Learns which configurations work: a surrogate of labels, and the chance from its posterior.
 /// - surrogate_type: learns label(true) and label(false).
-/// - chance(mean, variance): how likely a configuration works, in [0, 1], from the posterior of its
-///   label; where nothing is known (0, 1) it is not 0.
+/// - chance(mean, variance): probability that a configuration works, in [0, 1], from the posterior
+///   of its label; not 0 for the posterior without data, (0, 1).
 /// tests/laws/feasibility.hpp checks this.
 template <class F>
 concept feasibility = surrogate<typename F::surrogate_type> && requires(bool worked, double x) {
@@ -64,7 +64,7 @@ struct label_regression {
     }
 };
 
-/// Learns nothing of failures: they are only not repeated. Takes the place of a feasibility.
+/// A feasibility that learns nothing: failed points are only not repeated.
 struct no_feasibility {};
 
 /// BaCO's minimum feasibility limit for one iteration: 0 with probability 0.2, else uniform in

@@ -1,4 +1,4 @@
-// attune/search/bayes/memory.ipp - which observations a model keeps when there are too many.
+// attune/search/bayes/memory.ipp - three policies of memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,12 +18,12 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// How many of the best stay under the policies that otherwise forget.
+/// How many of the best recent_memory and reset_memory keep.
 inline constexpr std::size_t elite = 12;
-/// Among so many candidates, evenly taken from the history, those far from each other are sought.
+/// Distant points are selected among this many, taken evenly from the history.
 inline constexpr std::size_t spread_candidates = 192;
 
-/// Adds up to `count` of `from` to `chosen`, each as far as possible from those before it.
+/// Adds up to `count` of `from` to `chosen`, each as far as possible from the earlier ones.
 inline void add_spread(search_history const& history,
                        description const& space,
                        std::vector<std::size_t> from,
@@ -50,7 +50,7 @@ inline void add_spread(search_history const& history,
     }
 }
 
-/// All places that may be kept, in order.
+/// All indices that may be kept, ascending.
 inline std::vector<std::size_t> places(search_history const& history, bool only_working)
 {
     std::vector<std::size_t> out;
@@ -59,7 +59,7 @@ inline std::vector<std::size_t> places(search_history const& history, bool only_
     return out;
 }
 
-/// Up to `limit` different places of a history.
+/// Up to `limit` distinct indices of a history.
 class kept_places {
 public:
     kept_places(search_history const& history, std::size_t limit)

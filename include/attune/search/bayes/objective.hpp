@@ -1,10 +1,9 @@
-// attune/search/bayes/objective.hpp - measured values on the scale that the model likes.
+// attune/search/bayes/objective.hpp - measured values on the scale of the model.
 // SPDX-License-Identifier: MIT
-// Source   own: run times spread over orders of magnitude, so their logarithm is modelled. What is
-//          much slower than the median says little about where the fastest are, but as an outlier
-//          it would set the deviation and so the length scales: beyond one span of (median - best)
-//          above the median, values count by 0.3 of the excess. Bending rather than clipping keeps
-//          the order, so that the model still knows which way is downhill.
+// Source   own: run times differ by orders of magnitude, so their logarithm is modelled. Values far
+//          above the median say little about the position of the optimum, but as outliers they
+//          would determine deviation and length scales: beyond one span of (median - best) above
+//          the median, only 0.3 of the excess counts. Unlike clipping, this keeps their order.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -25,8 +24,8 @@ public:
     /// The identity.
     objective_scale() = default;
 
-    /// @param values  finite; one value, or equal ones, give deviation 1, so that the map stays
-    ///                invertible.
+    /// @param values  finite; a single value or equal ones give deviation 1, so that the map is
+    ///                invertible
     explicit objective_scale(std::span<double const> values, objective_options const& options = {})
         : slope_(options.bent_slope)
     {
@@ -39,7 +38,7 @@ public:
         std::vector<double> sorted = y;
         std::sort(sorted.begin(), sorted.end());
         double const median = sorted[sorted.size() / 2];
-        // Half of the values equal to the best: there is no span to measure by.
+        // If half of the values equal the best, there is no span to measure with.
         if (median > sorted.front())
             knee_ = median + options.bend_spans * (median - sorted.front());
         double const n = static_cast<double>(values.size());
@@ -51,8 +50,7 @@ public:
         for (double const v : y)
             squares += (v - mean_) * (v - mean_);
         double const deviation = y.size() > 1 ? std::sqrt(squares / (n - 1)) : 0;
-        // Below rounding error of the mean the spread is noise of the arithmetic, not of the
-        // values.
+        // A smaller spread is rounding error.
         if (deviation > 1e-12 * (1 + std::abs(mean_))) deviation_ = deviation;
     }
 
@@ -75,8 +73,8 @@ public:
         return logarithmic_ ? std::exp(bent) : bent;
     }
 
-    /// Variance of a measurement in model units, from its 95 % interval taken as that of a normal
-    /// density. 0 when the interval says nothing: it is a single number, or does not hold `value`.
+    /// Variance of a measurement in model units, from its 95 % interval as that of a normal
+    /// density. 0 if the interval is a single number or does not contain `value`.
     /// @pre accepts(value)
     [[nodiscard]] double variance_of(double value, double low, double high) const noexcept
     {

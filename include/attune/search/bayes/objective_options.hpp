@@ -1,4 +1,4 @@
-// attune/search/bayes/objective_options.hpp - how measured values are bent before they are modelled.
+// attune/search/bayes/objective_options.hpp - how measured values are transformed before modelling.
 // SPDX-License-Identifier: MIT
 //
 // See objective.hpp
@@ -8,11 +8,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How values are bent before they are standardised.
+/// How values are compressed before they are standardised.
 struct objective_options {
     bool logarithm = true;   ///< when every value is positive
-    double bend_spans = 1;   ///< from median + so many (median - best) on, values are bent;
-                             ///< infinite: never
+    double bend_spans = 1;   ///< compression begins at median + this * (median - best)
     double bent_slope = 0.3; ///< slope beyond, in (0, 1]
 };
 

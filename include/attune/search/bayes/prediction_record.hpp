@@ -1,4 +1,4 @@
-// attune/search/bayes/prediction_record.hpp - how well a model foretells what it chose.
+// attune/search/bayes/prediction_record.hpp - the prediction error of a model on its own choices.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,15 +17,15 @@ namespace attune::inline ATTUNE_ABI {
 
 class prediction_record {
 public:
-    static constexpr std::size_t window = 30; ///< so many of the latest count
-    static constexpr std::size_t fewest = 20; ///< before, nothing is said
+    static constexpr std::size_t window = 30; ///< number of latest points that count
+    static constexpr std::size_t fewest = 20; ///< error() needs this many
 
     /// @param mean   expected of `p`, in units of `scale`
     void expect(point const& p, double mean, objective_scale const& scale)
     {
         open_.insert_or_assign(p, expectation{mean, scale});
     }
-    /// What was not expected, and what failed, does not count.
+    /// Ignores points without expectation, and failures.
     void observe(point const& p, observation const& seen)
     {
         auto const found = open_.find(p);
@@ -37,7 +37,7 @@ public:
         if (latest_.size() > window) latest_.pop_front();
     }
 
-    /// Mean squared error over the variance of what was seen; nothing without enough of both.
+    /// Mean squared error over the variance of the outcomes; nothing with fewer than `fewest`.
     [[nodiscard]] std::optional<double> error() const
     {
         if (latest_.size() < fewest) return {};

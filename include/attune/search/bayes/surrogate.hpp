@@ -1,9 +1,9 @@
-// attune/search/bayes/surrogate.hpp - what a Bayesian search needs of whatever learns the objective.
+// attune/search/bayes/surrogate.hpp - the interface of a model of the objective.
 // SPDX-License-Identifier: MIT
 //
-// A surrogate learns and predicts: two functions are enough. One that keeps the posterior of the
-// candidates up to date by itself (resident_surrogate) is asked in that way, which is faster; any
-// other one is learnt anew after each outcome by model/relearnt.hpp.
+// A surrogate learns and predicts. A resident_surrogate also updates the posterior of the
+// candidates with each observation, which is faster; model/relearnt.hpp lets any other one learn
+// again after each outcome.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -19,14 +19,14 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// Learns numbers of configurations and predicts those of other configurations.
-/// - S(features): has learnt nothing. `features` says what the columns of a feature_table are.
-/// - learn(points, values, variance, engine): replaces what was learnt. There is at least one row;
-///   one value per row, standardised (mean 0 and deviation 1 over what worked at the last fit);
-///   `variance` of each value, or empty. Random choices come from `engine` alone.
+/// - S(features): an empty model. `features` describes the columns of a feature_table.
+/// - learn(points, values, variance, engine): replaces what was learnt. At least one row; one value
+///   per row, standardised (mean 0 and deviation 1 over the successes at the last fit); `variance`
+///   of each value, or empty. Random choices use only `engine`.
 /// - predict(points, mean, variance): resizes both to one entry per row; `variance` is that of the
 ///   noise-free function, >= 0. Everything is finite.
-/// Optional: fit(points, values, variance, engine), called now and then before a learn(), with the
-/// observations from which length scales and the like are to be fitted. tests/laws/surrogate.hpp
+/// Optional: fit(points, values, variance, engine), called before some calls of learn(), with the
+/// observations to which hyperparameters such as length scales are fitted. tests/laws/surrogate.hpp
 /// checks all this.
 template <class S>
 concept surrogate =
@@ -41,12 +41,10 @@ concept surrogate =
     };
 
 /// A surrogate that keeps numbered candidates and their posterior.
-/// - assign(rows) replaces the candidates, append(rows) adds some behind the others; observations
-///   stay. table(): the candidates.
+/// - assign(rows) replaces the candidates, append(rows) adds some; observations stay. table(): all.
 /// - fit(...) as above; learn(...) may be given no rows, and then mean() is 0.
-/// - observe(row, ...) or observe(from, row, ...): one observation more, of a candidate or of
-///   another point.
-/// - push(...) observes until the matching pop(); in between only mean() and variance() are asked.
+/// - observe(row, ...) or observe(from, row, ...): observes a candidate or another point.
+/// - push(...) observes until the matching pop(); between them only mean() and variance().
 /// - mean(), variance(): one entry per candidate. covariance(row, out): of one candidate with all;
 ///   where the model has none, the variance of that candidate and 0.
 template <class S>

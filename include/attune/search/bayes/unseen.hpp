@@ -1,4 +1,4 @@
-// attune/search/bayes/unseen.hpp - points of a space that have not been seen yet.
+// attune/search/bayes/unseen.hpp - the unseen points of a space.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A space and the set of its points that are out of the question.
+/// A space and the set of its seen points.
 class unseen_points {
 public:
     explicit unseen_points(chain_of_trees space)
@@ -28,15 +28,15 @@ public:
     [[nodiscard]] chain_of_trees const& space() const noexcept { return space_; }
     [[nodiscard]] std::size_t seen_count() const noexcept { return seen_.size(); }
     [[nodiscard]] bool has_seen(point const& p) const { return seen_.contains(p); }
-    /// Marks `p` as seen.  @return true when it was not yet
+    /// Marks `p` as seen. @return whether it was unseen
     bool mark(point const& p) { return seen_.insert(p).second; }
 
-    /// A point not seen yet; nothing when all are seen. Does not mark it.
+    /// An unseen point; nothing when all are seen. Does not mark it.
     ///
-    /// Uniform while 64 draws find one, which fails at 90 % seen once in a thousand calls. Then the
-    /// first unseen one from a uniformly drawn index on: seen_count() + 1 consecutive points cannot
-    /// all be seen. Where points have no 64-bit index (real parameters, more than 2^64 points)
-    /// 1024 further draws are tried.
+    /// Uniform if 64 draws find one, which fails once in a thousand calls when 90 % are seen. Then
+    /// the first unseen point from a uniformly drawn index on: seen_count() + 1 consecutive points
+    /// cannot all be seen. If points have no 64-bit index (real parameters, more than 2^64 points),
+    /// 1024 more draws are tried.
     [[nodiscard]] std::optional<point> draw(random_engine& engine) const
     {
         if (std::optional<point> p = try_samples(engine, 64)) return p;

@@ -1,4 +1,4 @@
-// attune/search/bayes/user_prior.hpp - what the user believes about good values, as a weight of a point.
+// attune/search/bayes/user_prior.hpp - the user's prior as a weight of a point.
 // SPDX-License-Identifier: MIT
 // Source   Hvarfner et al. 2022 (piBO), eq. (6): acquisition times prior^(beta / n)
 #pragma once
@@ -28,12 +28,12 @@ public:
         }
     }
 
-    /// True when the user stated no belief: every weight is 1.
+    /// True without any prior: every weight is 1.
     [[nodiscard]] bool is_flat() const noexcept { return believed_.empty(); }
 
     /// Sum over parameters of log weight, or of -z^2 / 2 for a normal density, where z is the
-    /// distance from `centre` in deviations; on a log scale of the logarithms of both. A weight
-    /// that is not positive counts as 1e-12: a belief, not a constraint.
+    /// distance from `centre` in deviations (of logarithms on a log scale). A weight that is not
+    /// positive counts as 1e-12: a prior is no constraint.
     [[nodiscard]] double log_weight(point const& p) const
     {
         double total = 0;

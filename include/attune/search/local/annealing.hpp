@@ -15,14 +15,14 @@
 namespace attune::inline ATTUNE_ABI {
 
 struct annealing_options {
-    std::size_t starts = 10;       ///< random configurations, of which the best is where it begins
-    std::size_t evaluations = 200; ///< in one cooling; then it begins anew at the best known
-    double hot = 0.2;              ///< first temperature: an excess accepted with chance 1/e
+    std::size_t starts = 10;       ///< random configurations; the search starts at the best of them
+    std::size_t evaluations = 200; ///< per cooling; the next one starts at the best known
+    double hot = 0.2;              ///< first temperature: this excess is accepted with chance 1/e
     double cold = 0.01;            ///< last temperature
     double far = 0.2;              ///< share of steps that may take any value of a parameter
 };
 
-/// Walks to random neighbours, also to worse ones, the less so the longer it runs.
+/// Walks to random neighbours; worse ones are accepted less and less often.
 class annealing : public stepwise_searcher {
 public:
     explicit annealing(chain_of_trees space,

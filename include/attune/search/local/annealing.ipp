@@ -49,7 +49,7 @@ inline search_process anneal(trials& t, annealing_options o)
             progress = static_cast<double>(t.seen_count() - begin) /
                        static_cast<double>(std::max<std::size_t>(o.evaluations, 1));
         }
-        if (progress < 1) // everything near is known
+        if (progress < 1) // all neighbours are known
             current.where = t.fresh();
         else if (t.best())
             current.where = *t.best();

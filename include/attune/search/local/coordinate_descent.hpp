@@ -1,4 +1,4 @@
-// attune/search/local/coordinate_descent.hpp - one parameter after the other set to its best.
+// attune/search/local/coordinate_descent.hpp - sets one parameter after the other to its best value.
 // SPDX-License-Identifier: MIT
 // Source   exhaustive line search along coordinates with restarts, e.g. Wright 2015; in kernel
 //          tuning it is called orthogonal search (Balaprakash et al. 2018)
@@ -15,11 +15,11 @@ namespace attune::inline ATTUNE_ABI {
 
 struct coordinate_descent_options {
     std::size_t starts = 10;      ///< random configurations, of which the best is the start
-    std::size_t most_values = 16; ///< of one parameter that are tried, a random choice of them
+    std::size_t most_values = 16; ///< most values of one parameter that are tried, at random
 };
 
-/// Greedy: goes through the parameters in random order, tries all values of one with the others
-/// unchanged, and keeps the best. When a whole pass changes nothing it begins elsewhere.
+/// Goes through the parameters in random order, tries all values of one with the others unchanged,
+/// and keeps the best. Restarts elsewhere after a pass without a change.
 class coordinate_descent : public stepwise_searcher {
 public:
     explicit coordinate_descent(chain_of_trees space,

@@ -1,4 +1,4 @@
-// attune/search/local/differential_evolution.hpp - a population that adds its differences.
+// attune/search/local/differential_evolution.hpp - a population that moves by differences of its members.
 // SPDX-License-Identifier: MIT
 // Source   Storn & Price 1997, DE/best/1/bin with F = 0.5 and CR = 0.9, their choice for fast
 //          convergence; over tables, categories, permutations and tiles through unit_embedding.
@@ -20,8 +20,8 @@ struct differential_evolution_options {
     double crossover = 0.9;  ///< CR: chance that a coordinate comes from the mutant
 };
 
-/// To the best member the difference of two others is added; mixed with a third one, the result
-/// takes that one's place if it is better.
+/// Adds the difference of two members to the best member and mixes the result with a third one,
+/// which it replaces if it is better.
 class differential_evolution : public stepwise_searcher {
 public:
     explicit differential_evolution(chain_of_trees space,

@@ -1,4 +1,4 @@
-// attune/search/local/differential_evolution.ipp - trials from differences.
+// attune/search/local/differential_evolution.ipp - makes trials from differences.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -34,7 +34,7 @@ differential_trial(std::vector<std::vector<double>> const& at,
     for (std::size_t d = 0; d < out.size(); ++d) {
         if (d != always && uniform_unit(engine) >= o.crossover) continue;
         double v = at[best][d] + o.difference * (plus[d] - minus[d]);
-        if (v < 0) v = std::min(1.0, -v); // back from the wall
+        if (v < 0) v = std::min(1.0, -v); // reflect at the boundary
         if (v > 1) v = std::max(0.0, 2 - v);
         out[d] = v;
     }
@@ -43,7 +43,7 @@ differential_trial(std::vector<std::vector<double>> const& at,
 
 inline search_process evolve(trials& t, differential_evolution_options o)
 {
-    constexpr int most_tries = 5; // for a trial that nobody has seen
+    constexpr int most_tries = 5; // to find an unseen trial
     moves const near(t.space());
     unit_embedding const cube(t.space().describe());
     for (;;) {
@@ -53,7 +53,7 @@ inline search_process evolve(trials& t, differential_evolution_options o)
         std::vector<std::vector<double>> at;
         for (point const& p : round)
             at.push_back(cube.embed(p));
-        // Where a whole round brings nothing new the population has settled: it begins anew.
+        // After a whole round without a new configuration, restart the population.
         for (bool is_new = true; is_new;) {
             std::size_t const best = static_cast<std::size_t>(
                 std::min_element(value.begin(), value.end()) - value.begin());

@@ -21,8 +21,8 @@ struct genetic_options {
     double selection = 2.5;    ///< >= 1; 1: every parent equally likely, more: the best ones
 };
 
-/// Each generation, pairs of good configurations are mixed parameter by parameter, some parameters
-/// are drawn anew, and the best of old and new survive.
+/// Each generation mixes pairs of good configurations parameter by parameter, draws some parameters
+/// anew, and keeps the best of parents and children.
 class genetic : public stepwise_searcher {
 public:
     explicit genetic(chain_of_trees space,

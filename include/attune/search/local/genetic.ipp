@@ -1,4 +1,4 @@
-// attune/search/local/genetic.ipp - generations.
+// attune/search/local/genetic.ipp - makes generations.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A place in a sorted population, the first ones more likely.
+/// A random index into a sorted population; lower ones are more likely.
 [[nodiscard]] inline std::size_t
 ranked_place(std::size_t count, double selection, random_engine& engine)
 {

@@ -15,11 +15,11 @@ namespace attune::inline ATTUNE_ABI {
 
 struct local_search_options {
     std::size_t starts = 10;      ///< random configurations, of which the best is the start
-    std::size_t most_values = 32; ///< of one parameter that are tried, a random choice of them
+    std::size_t most_values = 32; ///< most values of one parameter that are tried, at random
 };
 
 /// Tries the configurations that differ in one parameter, in random order, and moves to the first
-/// that is better. Where none is, it begins elsewhere.
+/// better one. Restarts elsewhere if there is none.
 class local_search : public stepwise_searcher {
 public:
     explicit local_search(chain_of_trees space,

@@ -42,7 +42,7 @@ public:
         return out.empty() ? nearest_valid(space_, p) : out;
     }
 
-    /// All valid values of one parameter, the others unchanged, its present value left out, in
+    /// All valid values of one parameter, with the others unchanged, except the present value, in
     /// order of declaration. Of a table longer than `most`, and of an interval, a random choice.
     [[nodiscard]] std::vector<point>
     line(point const& p, std::uint32_t parameter, std::size_t most, random_engine& engine) const
@@ -73,8 +73,8 @@ public:
         return out;
     }
 
-    /// A random one that differs in one parameter, each parameter equally likely as far as its
-    /// other values are valid; nothing when 64 attempts were not.
+    /// A random configuration that differs in one parameter, each parameter equally likely if it
+    /// has other valid values; nothing after 64 failed attempts.
     [[nodiscard]] std::optional<point> random_hamming(point const& p, random_engine& engine) const
     {
         for (int tries = 0; tries < 64 && !varying_.empty(); ++tries) {
@@ -86,7 +86,7 @@ public:
         return {};
     }
 
-    /// A random adjacent one.
+    /// A random element of adjacent(p).
     [[nodiscard]] std::optional<point> random_adjacent(point const& p, random_engine& engine) const
     {
         std::vector<point> const near = adjacent(p);
@@ -94,7 +94,7 @@ public:
         return near[uniform_below(engine, near.size())];
     }
 
-    /// `count` parameters drawn anew, then repaired: a jump that keeps most of `p`.
+    /// `p` with `count` parameters drawn anew, then repaired().
     [[nodiscard]] point scrambled(point p, std::size_t count, random_engine& engine) const
     {
         std::vector<std::uint32_t> order = varying_;

@@ -1,7 +1,7 @@
-// attune/search/local/nearest_estimate.hpp - what to expect from outcomes nearby.
+// attune/search/local/nearest_estimate.hpp - estimates a value from nearby outcomes.
 // SPDX-License-Identifier: MIT
-// Source   k nearest neighbours, as in the generated HybridVNDX of Kernel Tuner; on ranks of values
-//          instead of times (own), so that it has no unit and failures have a place: the last
+// Source   k nearest neighbours, as in the generated HybridVNDX of Kernel Tuner; own: on ranks of
+//          values instead of times, so that it has no unit and failures rank last
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -20,8 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A parameter in which two configurations differ counts 1, and up to 1 more for how far: for
-/// numbers the places between them in the table or on the scale, for others always 1 more.
+/// 1 for each parameter in which two configurations differ, plus up to 1 for its distance: for
+/// numbers by the places between them in the table or on the scale, for others always 1.
 [[nodiscard]] inline double rough_distance(description const& space, point const& a, point const& b)
 {
     double sum = 0;
@@ -40,7 +40,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return sum;
 }
 
-/// Estimates from the last `most` outcomes before it was made.
+/// Estimates from the last `most` outcomes before its construction.
 class nearest_estimate {
 public:
     /// @param space  must outlive this
@@ -54,7 +54,7 @@ public:
         std::sort(known_.begin(), known_.end(), [](valued_point const& a, valued_point const& b) {
             return a.value < b.value;
         });
-        // Equal values share the rank of the first of them.
+        // Equal values share the rank of the first one.
         double rank = 0;
         for (std::size_t i = 0; i < known_.size(); ++i) {
             if (i > 0 && known_[i].value != known_[i - 1].value) rank = static_cast<double>(i);
@@ -62,8 +62,8 @@ public:
         }
     }
 
-    /// The mean rank of the `count` nearest, weighted by inverse distance: 0 is as good as the
-    /// best; 0.5 when nothing is known.
+    /// The mean rank of the `count` nearest, weighted by inverse distance: 0: the best; 0.5 without
+    /// any.
     /// Cost   one distance per outcome
     [[nodiscard]] double operator()(point const& p, std::size_t count = 5) const
     {

@@ -1,4 +1,4 @@
-// attune/search/local/neighbourhood_descent.hpp - ever larger neighbourhoods, no way back.
+// attune/search/local/neighbourhood_descent.hpp - descent through larger and larger neighbourhoods.
 // SPDX-License-Identifier: MIT
 // Source   variable neighbourhood descent of Mladenovic & Hansen 1997; tabu list of Glover 1986;
 //          candidates ranked by near outcomes and recombined elites as in the generated HybridVNDX
@@ -17,15 +17,15 @@ namespace attune::inline ATTUNE_ABI {
 struct neighbourhood_descent_options {
     std::size_t starts = 10;     ///< random configurations, of which the best is the start
     std::size_t tries = 2;       ///< in each neighbourhood before the next larger one
-    std::size_t candidates = 64; ///< among which those are chosen
-    std::size_t neighbours = 5;  ///< outcomes that rank a candidate; 0: candidates in random order
-    std::size_t tabu = 20;       ///< how long a configuration that was left is not entered again
-    std::size_t patience = 3;    ///< uphill moves without a new best before it begins elsewhere
+    std::size_t candidates = 64; ///< among which these are chosen
+    std::size_t neighbours = 5;  ///< nearest outcomes that rank a candidate; 0: random order
+    std::size_t tabu = 20;       ///< moves for which a configuration is not entered again
+    std::size_t patience = 3;    ///< uphill moves without a new best before a restart
 };
 
 /// Tries the next values of each parameter, then all values of each, then two parameters at once,
-/// then mixtures with the best configurations. An improvement leads back to the first of these;
-/// without one it moves to the best neighbour known that is not tabu.
+/// then mixtures with the best configurations. After an improvement it starts again with the first
+/// neighbourhood; without one it moves to the best known neighbour that is not tabu.
 class neighbourhood_descent : public stepwise_searcher {
 public:
     explicit neighbourhood_descent(chain_of_trees space,

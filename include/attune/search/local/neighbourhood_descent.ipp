@@ -25,7 +25,7 @@ namespace detail {
 
 enum class neighbourhood : std::uint8_t { adjacent, one_parameter, two_parameters, elites };
 
-/// `a` with each parameter in which `b` differs taken over or not.
+/// `a` with a random choice of the parameters of `b`.
 [[nodiscard]] inline point
 mixture(point a, point const& b, moves const& near, random_engine& engine)
 {
@@ -43,7 +43,7 @@ mixture(point a, point const& b, moves const& near, random_engine& engine)
     return out;
 }
 
-/// Configurations of a neighbourhood of `centre` that nobody has seen, the most promising first.
+/// Unseen configurations of a neighbourhood of `centre`, the most promising first.
 [[nodiscard]] inline std::vector<point> candidates_of(neighbourhood which,
                                                       point const& centre,
                                                       moves const& near,

@@ -1,4 +1,4 @@
-// attune/search/local/particle_swarm.hpp - particles drawn to the best places found.
+// attune/search/local/particle_swarm.hpp - particles that move towards the best places found.
 // SPDX-License-Identifier: MIT
 // Source   Kennedy & Eberhart 1995 with the inertia of Shi & Eberhart 1998; over tables,
 //          categories, permutations and tiles through unit_embedding. Own: a place that breaks a
@@ -17,8 +17,8 @@ namespace attune::inline ATTUNE_ABI {
 struct particle_swarm_options {
     std::size_t particles = 20;
     double inertia = 0.5; ///< share of its velocity that a particle keeps
-    double own = 1.5;     ///< pull of the best place of the particle itself
-    double swarm = 1.5;   ///< pull of the best place of all
+    double own = 1.5;     ///< pull towards the particle's best place
+    double swarm = 1.5;   ///< pull towards the swarm's best place
 };
 
 /// Every particle keeps part of its velocity and is pulled towards its own best place and that of

@@ -1,4 +1,4 @@
-// attune/search/local/particle_swarm.ipp - flight.
+// attune/search/local/particle_swarm.ipp - moves the particles.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -62,7 +62,7 @@ inline search_process swarm(trials& t, particle_swarm_options o)
         std::vector<point> round = fresh_points(t, o.particles);
         std::vector<particle> all = scatter(round, cube, t.engine());
         if (goal.empty()) goal = all.front().at;
-        // Where a whole round brought nothing new the swarm has settled: it is scattered again.
+        // After a whole round without a new configuration, scatter the swarm again.
         for (bool is_new = true; is_new;) {
             std::size_t const before = t.seen_count();
             std::vector<double> const value = co_await t.evaluate(round);

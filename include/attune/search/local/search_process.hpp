@@ -1,4 +1,4 @@
-// attune/search/local/search_process.hpp - an algorithm that stops to await outcomes.
+// attune/search/local/search_process.hpp - an algorithm as a coroutine that waits for outcomes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The body of a search: co_await gives it the values of the configurations it asked for. Owns the
+/// The body of a search: co_await returns the values of the requested configurations. Owns the
 /// coroutine; movable.
 class search_process {
 public:
@@ -43,7 +43,7 @@ public:
 
     [[nodiscard]] bool is_done() const noexcept { return !body_ || body_.done(); }
     /// Runs up to the next suspension, or to the end.  @pre !is_done()
-    /// Errors  what the body throws; it is done then
+    /// Errors  those of the body, which is done then
     void resume()
     {
         body_.resume();

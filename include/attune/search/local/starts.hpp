@@ -1,4 +1,4 @@
-// attune/search/local/starts.hpp - where a search begins, and from what it goes on.
+// attune/search/local/starts.hpp - the first configurations of a search, and lists of the best.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,8 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// `count` different random configurations, not seen before as long as there are such; at least
-/// one.
+/// At least one and at most `count` distinct random configurations, unseen ones if there are any.
 [[nodiscard]] inline std::vector<point> fresh_points(trials& t, std::size_t count)
 {
     std::vector<point> out{t.fresh()};
@@ -28,7 +27,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// The best of a round, the first among equals.  @pre it is not empty
+/// The best of a round; of equal ones the first. @pre it is not empty
 [[nodiscard]] inline valued_point best_of(std::span<point const> round,
                                           std::span<double const> value)
 {
@@ -36,8 +35,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {round[static_cast<std::size_t>(best)], value[static_cast<std::size_t>(best)]};
 }
 
-/// Puts `one` among the best ones, which ascend by value and stay at most `most`; behind its
-/// equals.
+/// Inserts `one` into `best`, which ascends by value and keeps at most `most`; behind equal values.
 inline void keep_best(std::vector<valued_point>& best, valued_point one, std::size_t most)
 {
     auto const place = std::upper_bound(

@@ -1,7 +1,7 @@
-// attune/search/local/stepwise.hpp - a searcher from an algorithm that waits for outcomes.
+// attune/search/local/stepwise.hpp - makes a searcher of an algorithm that waits for outcomes.
 // SPDX-License-Identifier: MIT
 //
-// The door for a strategy of your own, and what all searches of this folder are made of.
+// The base of all searches of this folder, and of a strategy of your own.
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -19,8 +19,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A searcher whose algorithm is written as one procedure that waits for outcomes: a coroutine that
-/// asks `trials` for configurations and gets their values.
+/// A searcher whose algorithm is one coroutine, which asks `trials` for configurations and waits
+/// for their values.
 ///
 ///   attune::search_process halve(attune::trials& t)
 ///   {
@@ -37,12 +37,11 @@ namespace attune::inline ATTUNE_ABI {
 ///   };
 ///   options.search = attune::search_with<halving>();
 ///
-/// - Asked for more than the algorithm wants to know at the moment, it gives neighbours of the best
-///   and random configurations besides; what they bring is remembered.
-/// - Outcomes may come in any order. A failure counts as infinitely slow. Of several outcomes of
-///   one configuration the first counts; those outside the space are ignored.
-/// - A finite space is searched to its end: where the algorithm finds nothing new, random
-///   configurations follow.
+/// - If more points are asked than the algorithm wants at the moment, neighbours of the best and
+///   random configurations are added; their outcomes are kept.
+/// - Outcomes may come in any order. A failure has an infinite value. Of several outcomes of one
+///   configuration the first counts; those outside the space are ignored.
+/// - A finite space is searched to its end, in the last resort by random configurations.
 /// Cost: microseconds per point, without the neighbours that some algorithms list.
 class stepwise_searcher {
 public:
@@ -55,9 +54,8 @@ public:
     void tell(point const& p, outcome const& result);
 
 protected:
-    /// @param begin  starts the algorithm; called once. What the coroutine needs besides `trials`
-    /// it
-    ///               takes by value: `begin` is gone when it runs.
+    /// @param begin  starts the algorithm; called once and destroyed before the coroutine runs,
+    ///               which must take by value what it needs besides `trials`
     stepwise_searcher(chain_of_trees space,
                       std::uint64_t seed,
                       std::function<search_process(trials&)> const& begin);

@@ -1,4 +1,4 @@
-// attune/search/local/stepwise.ipp - how an algorithm that waits becomes a searcher.
+// attune/search/local/stepwise.ipp - runs the coroutine between ask and tell.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,8 +22,7 @@ struct stepwise_searcher::state {
     {
     }
 
-    /// Lets the algorithm go on until it wants something that nobody has seen. After so many rounds
-    /// without one it has run into a part of the space that is known.
+    /// Runs the algorithm until it wants an unseen point; nothing after so many rounds without one.
     [[nodiscard]] std::optional<point> next()
     {
         constexpr int most_known_rounds = 100;

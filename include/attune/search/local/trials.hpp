@@ -1,4 +1,4 @@
-// attune/search/local/trials.hpp - what a search of this folder asks for and has been told.
+// attune/search/local/trials.hpp - the configurations that a search asks for, and their values.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,14 +28,14 @@ namespace attune::inline ATTUNE_ABI {
 /// The value of a configuration that failed.
 inline constexpr double failed_value = std::numeric_limits<double>::infinity();
 
-/// A configuration and what it gave.
+/// A configuration and its value.
 struct valued_point {
     point where;
     double value = failed_value;
 };
 
-/// The memory between an algorithm and those who evaluate for it. The algorithm asks for rounds;
-/// what was asked or told before costs nothing, a round is over when all of it is known.
+/// Connects an algorithm and its evaluator. The algorithm asks for rounds of configurations; known
+/// ones cost nothing, and a round ends when all its values are known.
 class trials {
 public:
     trials(chain_of_trees space, std::uint64_t seed)
@@ -43,11 +43,11 @@ public:
         , engine_(seed)
     {
     }
-    trials(trials const&) = delete; // a suspended algorithm refers to it
+    trials(trials const&) = delete; // a suspended algorithm has a reference to it
     trials& operator=(trials const&) = delete;
 
-    /// co_await it: the value of every configuration of the round, in its order, lower is better,
-    /// failed_value for failures.
+    /// co_await returns the value of every configuration of the round, in its order; lower is
+    /// better, failed_value for failures.
     struct round {
         trials& asked;
 
@@ -55,7 +55,7 @@ public:
         void await_suspend(std::coroutine_handle<>) const noexcept {}
         [[nodiscard]] std::vector<double> await_resume() const { return asked.round_values(); }
     };
-    /// co_await it: the value of one configuration.
+    /// co_await returns the value of one configuration.
     struct single {
         trials& asked;
 
@@ -64,7 +64,7 @@ public:
         [[nodiscard]] double await_resume() const { return asked.round_values().front(); }
     };
 
-    // For the algorithm.
+    // Called by the algorithm.
     [[nodiscard]] chain_of_trees const& space() const noexcept { return unseen_.space(); }
     [[nodiscard]] unseen_points const& unseen() const noexcept { return unseen_; }
     [[nodiscard]] random_engine& engine() noexcept { return engine_; }
@@ -79,25 +79,25 @@ public:
         begin(std::vector<point>(1, std::move(p)));
         return {*this};
     }
-    /// How many configurations the caller would take at once: rounds that are smaller than this
-    /// leave it with random ones.
+    /// Number of configurations that the caller would take at once; a smaller round is filled up
+    /// with random ones.
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
-    /// How many different configurations were asked for or told.
+    /// Number of distinct configurations asked for or told.
     [[nodiscard]] std::size_t seen_count() const noexcept { return unseen_.seen_count(); }
     [[nodiscard]] bool has_seen(point const& p) const { return unseen_.has_seen(p); }
-    /// A configuration nobody has seen, or any one when there is none.
+    /// An unseen configuration, or any one if all are seen.
     [[nodiscard]] point fresh()
     {
         std::optional<point> p = unseen_.draw(engine_);
         return p ? std::move(*p) : space().sample(engine_);
     }
-    /// All that is known, in the order in which it was told.
+    /// All outcomes, in the order in which they were told.
     [[nodiscard]] std::vector<valued_point> const& told() const noexcept { return told_; }
-    /// Nothing before a success.
+    /// The best configuration; nothing before the first success.
     [[nodiscard]] std::optional<point> const& best() const noexcept { return best_; }
     [[nodiscard]] double best_value() const noexcept { return best_value_; }
-    /// How much worse `b` is than `a`, negative when better, in standard deviations of what worked;
-    /// of logarithms where all are positive. Does not depend on the unit of the objective.
+    /// How much worse `b` is than `a` (negative: better), in standard deviations of the values that
+    /// worked, or of their logarithms if all are positive.
     [[nodiscard]] double excess(double a, double b)
     {
         if (a == b) return 0;
@@ -111,10 +111,10 @@ public:
         return scale_.to_model(b) - scale_.to_model(a);
     }
 
-    // For those who evaluate.
-    /// A round is made for at most 256 at once, however many are wanted.
+    // Called by the evaluator.
+    /// @param wanted  points per call of ask(); rounds are made for at most 256
     void set_batch(std::size_t wanted) noexcept { batch_ = std::min<std::size_t>(wanted, 256); }
-    /// A configuration of the round that nobody has seen; it counts as seen from now on.
+    /// An unseen configuration of the round, marked as seen.
     [[nodiscard]] std::optional<point> next_of_round()
     {
         while (offered_ < round_.size()) {
@@ -129,8 +129,8 @@ public:
             ++known_;
         return known_ == round_.size();
     }
-    /// Something to do while a round is awaited, or when it brings nothing new: a neighbour of the
-    /// best every other time, else a random configuration; counts as seen from now on. Nothing
+    /// A point outside the round, for the time while one is awaited or when it has no new point: a
+    /// neighbour of the best every other time, else a random configuration; marked as seen. Nothing
     /// when the space is exhausted.
     [[nodiscard]] std::optional<point> next_elsewhere()
     {
@@ -145,7 +145,7 @@ public:
         if (out) unseen_.mark(*out);
         return out;
     }
-    /// Ignores what is not in the space. The first outcome of a configuration counts.
+    /// Ignores points outside the space. The first outcome of a configuration counts.
     void tell(point const& p, outcome const& result)
     {
         if (!space().contains(p)) return;
@@ -181,14 +181,14 @@ private:
     random_engine engine_;
     std::unordered_map<point, double, point_hash> value_;
     std::vector<valued_point> told_;
-    std::vector<double> worked_; // values of what worked, as told
+    std::vector<double> worked_; // values that worked, in order
     std::optional<point> best_;
     double best_value_ = failed_value;
     objective_scale scale_;
-    std::size_t scaled_ = 0; // how many of worked_ made scale_; a tenth more makes it anew
+    std::size_t scaled_ = 0; // size of worked_ when scale_ was made; a tenth more makes it again
     std::vector<point> round_;
-    std::size_t offered_ = 0; // of round_: how many next_of_round has looked at
-    std::size_t known_ = 0;   // of round_: how many at the front are known
+    std::size_t offered_ = 0; // of round_: number that next_of_round has examined
+    std::size_t known_ = 0;   // of round_: number of known values from the front
     std::size_t batch_ = 1;
 };
 

@@ -21,7 +21,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// For algorithms that add and subtract configurations. Knows nothing of constraints.
+/// For algorithms that add and subtract configurations. Ignores constraints.
 class unit_embedding {
 public:
     /// @param space  bound; must outlive this
@@ -50,8 +50,8 @@ public:
     }
 
     /// The configuration closest to `at`, parameter by parameter: inside every table and interval,
-    /// perhaps against constraints. decode(embed(p)) is p, but for rounding of real parameters.
-    /// @param at  `dimensions()` numbers; those outside [0, 1] are moved inside
+    /// but perhaps against constraints. decode(embed(p)) is p, up to rounding of real parameters.
+    /// @param at  `dimensions()` numbers; numbers outside [0, 1] are clamped
     [[nodiscard]] point decode(std::span<double const> at) const
     {
         point out(space_->parameters.size());

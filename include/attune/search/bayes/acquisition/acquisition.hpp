@@ -1,4 +1,4 @@
-// attune/search/bayes/acquisition/acquisition.hpp - which candidate is worth an evaluation.
+// attune/search/bayes/acquisition/acquisition.hpp - scores of candidates.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,33 +14,33 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Scores a candidate by what the surrogate expects of it; the highest score is taken.
+/// Scores a candidate by its posterior; the candidate with the highest score is evaluated next.
 ///
 /// score(mean, variance, best): posterior of f at the candidate and the lowest value so far, all
-/// standardised; variance >= 0. A lower mean never scores less. Best is the logarithm of a quantity
-/// >= 0, because the logarithms of the chance that the candidate works and of the user's weight are
-/// added to it.
+/// standardised; variance >= 0. A lower mean never scores lower. The score should be the logarithm
+/// of a quantity >= 0, because the logarithms of the chance that the candidate works and of the
+/// user's weight are added to it.
 ///
-/// Optional members of one that changes with the search:
+/// Optional members of an acquisition that changes during the search:
 /// - prepare(scored_candidates, search_progress): before each choice.
-/// - chose(point), then observe(point, value): what was chosen and what it gave, lower is better;
-///   for a failure the median of what worked.
+/// - chose(point): the chosen point; then observe(point, value): its value, lower is better, or for
+///   a failure the median of the values that worked.
 /// tests/laws/acquisition.hpp checks this.
 template <class A>
 concept acquisition = std::copy_constructible<A> && requires(A const& a, double x) {
     { a.score(x, x, x) } -> std::convertible_to<double>;
 };
 
-/// How good the outcomes are so far, in the unit of the objective.
+/// Values so far, in the unit of the objective.
 struct search_progress {
-    double mean_of_values = 0; ///< of those that worked
-    double best = 0;           ///< lowest of them
+    double mean_of_values = 0; ///< of the points that worked
+    double best = 0;           ///< lowest of these values
 };
 
-/// How much better than the best the candidate is on average.
+/// Expected improvement over the best.
 struct expected_improvement_rule {
-    /// Lambda of Willemsen et al. 2021 Sec. III-C, >= 0: how far below the best a value must lie to
-    /// count, in standard deviations of the values.
+    /// Lambda of Willemsen et al. 2021 Sec. III-C, >= 0: only values this many standard deviations
+    /// below the best count as improvement.
     double exploration = 0;
 
     /// Log EI.  @pre variance >= 0 and everything is finite
@@ -49,8 +49,8 @@ struct expected_improvement_rule {
         return log_expected_improvement(mean, variance, best - exploration);
     }
 
-    /// Not less than score(), at the price of a division: most candidates can be passed over. log
-    /// EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
+    /// An upper bound of score() that costs one division, so that most candidates are rejected
+    /// without score(). log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
     /// @param log_widest  half the logarithm of the largest variance of all candidates
     [[nodiscard]] double
     bound(double mean, double variance, double best, double log_widest) const noexcept
@@ -61,18 +61,18 @@ struct expected_improvement_rule {
     }
 };
 
-/// How likely the candidate is better than the best.
+/// Probability that the candidate is better than the best.
 struct probability_of_improvement_rule {
     double exploration = 0; ///< as above
 
-    /// Log PI; minus infinity without any chance.
+    /// Log PI; minus infinity for probability 0.
     [[nodiscard]] double score(double mean, double variance, double best) const noexcept
     {
         return log_probability_of_improvement(mean, variance, best - exploration);
     }
 };
 
-/// How good the candidate is if all goes well. The score is no logarithm.
+/// Lower end of the candidate's credible interval. The score is no logarithm.
 struct confidence_bound_rule {
     double exploration = 0; ///< deviations below the mean
 

@@ -19,8 +19,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// An acquisition made of `Members`, of which one chooses at a time. `Portfolio` says which, and
-/// drops members by what their choices gave: multi_acquisition or advanced_multi_acquisition.
+/// An acquisition of several `Members`, one of which chooses each point. `Portfolio` selects the
+/// member, and drops members by the values of their choices: multi_acquisition or
+/// advanced_multi_acquisition.
 template <class Portfolio, acquisition... Members>
 class acquisition_policy {
 public:
@@ -35,7 +36,7 @@ public:
     {
     }
 
-    /// Takes the next turn.
+    /// Selects the member for the next choice.
     void prepare(scored_candidates const& candidates, search_progress const& so_far)
     {
         std::apply(
@@ -61,7 +62,7 @@ public:
         is_chosen_ = false;
     }
 
-    /// By the member whose turn it is.
+    /// The score by the selected member.
     [[nodiscard]] double score(double mean, double variance, double best) const
     {
         double out = 0;
@@ -74,12 +75,12 @@ public:
         return out;
     }
 
-    /// `p` was taken by the member whose turn it is.
+    /// Notes that the selected member chose `p`.
     void chose(point const& p)
     {
         if (!std::exchange(is_chosen_, true)) chooser_[p] = turn_;
     }
-    /// @param value  lower is better; for a failure the median of those that worked
+    /// @param value  lower is better; for a failure the median of the values that worked
     void observe(point const& p, double value)
     {
         auto const by = chooser_.find(p);
@@ -96,12 +97,12 @@ private:
     std::unordered_map<point, std::size_t, point_hash> chooser_;
 };
 
-/// The three of Willemsen et al. 2021, which drop members that agree with others, ...
+/// The three rules of Willemsen et al. 2021, dropping members that agree with others, ...
 using multi_policy = acquisition_policy<multi_acquisition,
                                         expected_improvement_rule,
                                         probability_of_improvement_rule,
                                         confidence_bound_rule>;
-/// ... or drop the bad and promote the good.
+/// ... or dropping bad members and promoting a good one.
 using advanced_multi_policy = acquisition_policy<advanced_multi_acquisition,
                                                  expected_improvement_rule,
                                                  probability_of_improvement_rule,

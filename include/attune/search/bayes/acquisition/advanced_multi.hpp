@@ -1,4 +1,4 @@
-// attune/search/bayes/acquisition/advanced_multi.hpp - a portfolio that drops the bad, promotes the good.
+// attune/search/bayes/acquisition/advanced_multi.hpp - a portfolio that drops bad members and promotes a good one.
 // SPDX-License-Identifier: MIT
 // Source   Willemsen et al. 2021 Sec. III-G, "advanced multi"; a threshold of 5 is Kernel Tuner's
 //          default
@@ -14,9 +14,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Round-robin. After every round the discounted scores are compared with their mean: a member that
-/// was worse by the required improvement `skip_threshold` times is skipped and the others' counts
-/// start again; one that was better so often is promoted to be the only one.
+/// Round-robin. After every round each discounted score is compared with the mean score. A member
+/// that was worse by the required improvement `skip_threshold` times is skipped, and the others'
+/// counts restart; a member that was better as often becomes the only one.
 class advanced_multi_acquisition {
 public:
     struct rules {
@@ -41,8 +41,8 @@ public:
     [[nodiscard]] acquisition_portfolio const& portfolio() const noexcept { return portfolio_; }
     [[nodiscard]] std::size_t take_turn() noexcept { return portfolio_.take_turn(); }
 
-    /// @param value  lower is better; for a configuration that failed the median of those that
-    ///               worked, so that failures do not decide
+    /// @param value  lower is better; for a failure the median of the values that worked, so that
+    ///               failures do not decide
     void observe(std::size_t member, double value)
     {
         portfolio_.observe(member, value);

@@ -1,4 +1,4 @@
-// attune/search/bayes/acquisition/contextual.hpp - exploration that follows the variance left.
+// attune/search/bayes/acquisition/contextual.hpp - exploration that depends on the remaining variance.
 // SPDX-License-Identifier: MIT
 // Source   Willemsen et al. 2021 Sec. III-F
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// `Rule`, whose exploration grows by contextual_variance::factor() of the open candidates.
+/// `Rule` with its exploration multiplied by contextual_variance::factor() of the open candidates.
 template <acquisition Rule>
     requires requires(Rule& r) { r.exploration = 0.0; }
 class contextual {

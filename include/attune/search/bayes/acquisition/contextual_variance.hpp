@@ -1,4 +1,4 @@
-// attune/search/bayes/acquisition/contextual_variance.hpp - how much to explore, from the model's state.
+// attune/search/bayes/acquisition/contextual_variance.hpp - the amount of exploration, from the model's state.
 // SPDX-License-Identifier: MIT
 // Source   Willemsen et al. 2021 Sec. III-F, after Jasrasaria & Pyzer-Knapp 2018: lambda = (v /
 //          (m_s / f_best)) / v_s
@@ -10,28 +10,28 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Remembers the state after the initial design, and compares later states with it.
+/// Keeps the model's state after the initial design and compares later states with it.
 class contextual_variance {
 public:
-    /// The constant factor that works well in most cases, says Sec. III-F; used where the ratio has
-    /// no meaning.
+    /// The constant factor that works well in most cases according to Sec. III-F; used where the
+    /// ratio is undefined.
     static constexpr double usual = 0.01;
 
-    /// @param initial_variance  posterior variance after the initial design, mean over all
-    ///                          configurations not evaluated (v_s)
-    /// @param initial_mean      mean of the values that worked there, in their own unit (m_s)
+    /// @param initial_variance  v_s: mean posterior variance over all configurations not evaluated,
+    ///                          after the initial design
+    /// @param initial_mean      m_s: mean of the values that worked then, in the objective's unit
     contextual_variance(double initial_variance, double initial_mean) noexcept
         : variance_(initial_variance)
         , mean_(initial_mean)
     {
     }
 
-    /// The factor now: shrinks with the variance left and with every improvement of the best.
+    /// The present factor; it shrinks with the remaining variance and with the best value.
     /// @param variance  posterior variance now, same mean as above
     /// @param best      lowest value so far, in the unit of `initial_mean`, not of the model: the
     ///                  ratio is only meaningful for positive run times
-    /// @return  >= 0; `usual` when a value is not positive or not finite, since the formula divides
-    ///          by the initial variance and reads improvement as a ratio
+    /// @return  >= 0; `usual` when a value is not positive or not finite, because the formula
+    ///          divides by the initial variance and takes a ratio of values
     [[nodiscard]] double factor(double variance, double best) const noexcept
     {
         double const improvement = mean_ / best;

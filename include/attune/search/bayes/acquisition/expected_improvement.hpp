@@ -1,4 +1,4 @@
-// attune/search/bayes/acquisition/expected_improvement.hpp - how much better a point may be.
+// attune/search/bayes/acquisition/expected_improvement.hpp - expected improvement and its logarithm.
 // SPDX-License-Identifier: MIT
 // Source   Jones, Schonlau, Welch 1998, eq. (15), written for minimisation; noise-free as in BaCO
 //          Sec. 3.3: the variance handed in is that of f, without the noise of an observation
@@ -36,7 +36,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Natural logarithm of expected_improvement(), also where that underflows.
 ///
-/// @return  log E[max(best - f, 0)]; minus infinity when there is no chance at all
+/// @return  log E[max(best - f, 0)]; minus infinity when the expectation is 0
 /// @pre     variance >= 0 and all three are finite
 /// Errors   none; noexcept
 /// Cost     O(1), one erfc, one exp and two log

@@ -14,11 +14,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Round-robin. Functions that preferred the same candidate `skip_threshold` times are set against
-/// each other: the one with the lowest discounted score stays, the others are skipped.
+/// Round-robin. When members have preferred the same candidate `skip_threshold` times, the one with
+/// the lowest discounted score stays and the others are skipped.
 ///
 /// For every suggestion: prefer() gets the best candidate of each active member under the same
-/// posterior, that of take_turn() is evaluated, observe() gets what it gave.
+/// posterior, the candidate of take_turn() is evaluated, observe() gets its value.
 class multi_acquisition {
 public:
     explicit multi_acquisition(std::size_t members = 3,
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] acquisition_portfolio const& portfolio() const noexcept { return portfolio_; }
     [[nodiscard]] std::size_t take_turn() noexcept { return portfolio_.take_turn(); }
 
-    /// @param candidates  what each member of portfolio().active() prefers, in that order
+    /// @param candidates  preferred candidate of each member of portfolio().active(), in that order
     void prefer(std::span<std::size_t const> candidates)
     {
         std::vector<std::size_t> const members = portfolio_.active();
@@ -47,8 +47,7 @@ public:
         if (conflicting.size() > 1) keep_best_of(conflicting);
     }
 
-    /// @param value  lower is better; for a configuration that failed the median of those that
-    ///               worked
+    /// @param value  lower is better; for a failure the median of the values that worked
     void observe(std::size_t member, double value) { portfolio_.observe(member, value); }
 
 private:
@@ -64,7 +63,7 @@ private:
 
     acquisition_portfolio portfolio_;
     std::size_t threshold_;
-    std::vector<std::size_t> duplicates_; // member -> how often it preferred what another did
+    std::vector<std::size_t> duplicates_; // member -> its shared preferences
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/search/bayes/acquisition/portfolio.hpp - whose turn it is among several, and their scores.
+// attune/search/bayes/acquisition/portfolio.hpp - turns and scores of several acquisitions.
 // SPDX-License-Identifier: MIT
 // Source   Willemsen et al. 2021 Sec. III-G: round-robin, discounted observation score dos_t = sum
 //          o_i 0.9^(t - i). Ours is divided by the sum of the weights, so that members that had a
@@ -14,12 +14,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Members by number, which of them are still in, and their scores. The rules that drop members are
+/// Members by number, with their scores; inactive ones are skipped. The rules that drop members are
 /// in multi.hpp and advanced_multi.hpp.
 class acquisition_portfolio {
 public:
-    /// @param members   how many, at least one; they are asked in the order of their numbers
-    /// @param discount  weight of an observation against the next one of the same member, in (0, 1]
+    /// @param members   their number, >= 1; turns follow the numbers
+    /// @param discount  weight of an observation relative to the next one of the same member, in
+    ///                  (0, 1]
     explicit acquisition_portfolio(std::size_t members, double discount = 0.9)
         : members_(members)
         , discount_(discount)
@@ -37,7 +38,7 @@ public:
         return out;
     }
 
-    /// The member whose turn it is; the next call gives the one after it.
+    /// The member of this turn; the next call gives the next member.
     [[nodiscard]] std::size_t take_turn() noexcept
     {
         while (!members_[turn_].active)
@@ -47,7 +48,7 @@ public:
         return out;
     }
 
-    /// `value` is what the configuration that `member` chose gave, lower is better.
+    /// @param value  of the configuration that `member` chose; lower is better
     void observe(std::size_t member, double value)
     {
         entry& e = members_[member];
@@ -59,14 +60,14 @@ public:
     {
         return members_[member].observations;
     }
-    /// The discounted mean of what `member` chose; infinite before its first observation.
+    /// The discounted mean of the values that `member` chose; infinite before the first.
     [[nodiscard]] double score_of(std::size_t member) const
     {
         entry const& e = members_[member];
         return e.observations > 0 ? e.sum / e.weight : std::numeric_limits<double>::infinity();
     }
 
-    /// Takes `member` out for good. @pre another one is active
+    /// Drops `member` for good. @pre another one is active
     void skip(std::size_t member)
     {
         members_[member].active = false;

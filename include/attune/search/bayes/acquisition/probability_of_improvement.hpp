@@ -1,4 +1,4 @@
-// attune/search/bayes/acquisition/probability_of_improvement.hpp - how likely a point beats the best.
+// attune/search/bayes/acquisition/probability_of_improvement.hpp - probability of improvement and its logarithm.
 // SPDX-License-Identifier: MIT
 // Source   Kushner 1964, written for minimisation; the logarithm far in the tail by the continued
 //          fraction of Mills' ratio (Abramowitz & Stegun 26.2.14)
@@ -30,7 +30,7 @@ probability_of_improvement(double mean, double variance, double best) noexcept
 
 /// Natural logarithm of probability_of_improvement(), also where that underflows.
 ///
-/// @return  log P(f < best), <= 0; minus infinity when there is no chance at all
+/// @return  log P(f < best), <= 0; minus infinity when the probability is 0
 /// @pre     variance >= 0 and all three are finite
 /// Errors   none; noexcept
 /// Cost     O(1), one erfc and one log; 30 divisions when `best` lies 8 deviations below `mean`

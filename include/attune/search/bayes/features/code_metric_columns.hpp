@@ -1,4 +1,4 @@
-// attune/search/bayes/features/code_metric_columns.hpp - features learnt while a search goes on.
+// attune/search/bayes/features/code_metric_columns.hpp - features that are learnt during a search.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,27 +16,26 @@ namespace attune::inline ATTUNE_ABI {
 
 struct feature_table;
 
-/// Numbers such as the registers of compiled code: known of a point once it was built, guessed of
-/// the others. A feature_map that has them, see feature_map::with(), puts them behind its own.
+/// Numbers such as the registers of compiled code: known for points that were built, predicted for
+/// others. A feature_map appends them to its own features, see feature_map::with().
 class code_metric_columns {
 public:
-    /// A level is a number, evenly on [0, 1], and how uncertain it is: its standard deviation. What
-    /// the numbers stand for may change; where the levels stand does not, so that whatever was made
-    /// for them stays valid.
+    /// A level is a pair: a number on an even grid over [0, 1], and its standard deviation. The
+    /// numbers may be rescaled; the levels stay, so that tables of levels stay valid.
     static constexpr std::uint32_t steps = 64;
     static constexpr std::uint32_t doubts = 8;
     static constexpr std::uint32_t levels = steps * doubts;
     static constexpr double doubt_step = 1.0 / 16;
 
-    /// @param at      in [0, 1]   @param deviation  on the same scale; 0: it is known
+    /// @param at  in [0, 1] @param deviation on the same scale; 0: known exactly
     [[nodiscard]] static std::uint32_t level(double at, double deviation = 0) noexcept
     {
         auto const step = std::lround(std::clamp(at, 0.0, 1.0) * (steps - 1));
         auto const doubt = std::lround(std::clamp(deviation / doubt_step, 0.0, doubts - 1.0));
         return static_cast<std::uint32_t>(doubt) * steps + static_cast<std::uint32_t>(step);
     }
-    /// Two numbers for each level: (number, deviation). The squared distance of a guess from what
-    /// is known is then what it is expected to be, E(h - h')^2 = (E h - h')^2 + Var h.
+    /// Two numbers per level: (number, deviation). The squared distance between a predicted and a
+    /// known level is then its expectation, E(h - h')^2 = (E h - h')^2 + Var h.
     static constexpr std::size_t dimensions = 2;
     [[nodiscard]] static std::array<double, levels * dimensions> const& places() noexcept
     {
@@ -58,9 +57,9 @@ public:
 
     [[nodiscard]] virtual std::size_t count() const = 0;
     [[nodiscard]] virtual std::string const& name(std::size_t column) const = 0;
-    /// Whether the numbers of `p` are known, so that its levels are no guesses.
+    /// Whether the numbers of `p` are known, not predicted.
     [[nodiscard]] virtual bool has_metrics_of(point const& p) const = 0;
-    /// Adds the levels of `p`, the last row of `table`, which has all its other features.
+    /// Appends the levels of `p`, the last row of `table`, which has all its other features.
     virtual void append(point const& p, feature_table& table) const = 0;
 };
 

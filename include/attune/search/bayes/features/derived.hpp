@@ -1,6 +1,6 @@
-// attune/search/bayes/features/derived.hpp - what the constraints of a space and its user say about it.
+// attune/search/bayes/features/derived.hpp - features from the constraints of a space and from its user.
 // SPDX-License-Identifier: MIT
-// Source   own: constraints name the quantities that limit a kernel, and those explain its times
+// Source   own: constraints name the quantities that limit a kernel, which also explain its times
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What is made of the formula.
+/// The operation on the formula.
 enum class derivation : std::uint8_t {
     value,     ///< the value of `first`
     ratio,     ///< of `first` to `second`
@@ -23,7 +23,7 @@ enum class derivation : std::uint8_t {
     alignment, ///< how often 2 divides the value of parameter `first`
 };
 
-/// A number made of a configuration.
+/// A number computed from a configuration.
 struct derived_feature {
     derivation how = derivation::value;
     std::uint32_t first = no_index;
@@ -32,21 +32,21 @@ struct derived_feature {
     std::string name;
 };
 
-/// Of the user's features(...), in order of declaration.
+/// The user's features(...), in order of declaration.
 [[nodiscard]] std::vector<derived_feature> features_of_user(description const& space);
 
-/// Of the constraints, in order of declaration, each once: the sides of comparisons in those that
-/// read two varying parameters or more; `a % b` as the ratio a / b where it reads two, as a flag
-/// where it reads one. Opaque predicates have none.
+/// Features from the constraints, in order of declaration, each once: the sides of comparisons that
+/// read two or more varying parameters; `a % b` as the ratio a / b if it reads two, as a flag if it
+/// reads one. Opaque predicates give none.
 /// @param varies  for each parameter, whether it takes more than one valid value
 [[nodiscard]] std::vector<derived_feature> features_of_constraints(description const& space,
                                                                    std::vector<bool> const& varies);
 
-/// Of whole parameters with positive values that are not all powers of two: their alignment.
+/// The alignment of whole parameters with positive values that are not all powers of two.
 [[nodiscard]] std::vector<derived_feature> features_of_alignment(description const& space,
                                                                  std::vector<bool> const& varies);
 
-/// The number at `p`; nothing where it does not exist: division by zero, overflow, not finite.
+/// The number at `p`; nothing if undefined: division by zero, overflow, not finite.
 [[nodiscard]] std::optional<double>
 value_of(description const& space, derived_feature const& feature, std::span<coordinate const> p);
 

@@ -1,4 +1,4 @@
-// attune/search/bayes/features/derived.ipp - one walk over the constraints.
+// attune/search/bayes/features/derived.ipp - collects features in one pass over the constraints.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Gathers what features_of_constraints() returns.
+/// Collects the result of features_of_constraints().
 class constraint_features {
 public:
     constraint_features(description const& space, std::vector<bool> const& varies)

@@ -1,6 +1,6 @@
-// attune/search/bayes/features/derived_column.hpp - a derived feature as levels, at any point.
+// attune/search/bayes/features/derived_column.hpp - a derived feature as levels.
 // SPDX-License-Identifier: MIT
-// Source   own: a formula over few settings becomes a table, so that a level costs one load
+// Source   own: a formula with few settings is tabulated, so that a level costs one load
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -20,7 +20,7 @@ class derived_column {
 public:
     /// @param space  bound; must outlive this object
     /// @param seen   points whose values become levels
-    /// @param most   numbers beyond so many levels share them; flags and conditions keep both
+    /// @param most   limit of levels, beyond which numbers share them; flags always have two
     derived_column(description const& space,
                    derived_feature formula,
                    std::span<point const> seen,
@@ -28,11 +28,11 @@ public:
 
     [[nodiscard]] derived_feature const& formula() const noexcept { return formula_; }
     [[nodiscard]] level_scale const& scale() const noexcept { return scale_; }
-    /// Whether some levels stand for several numbers.
+    /// Whether a level may stand for several numbers.
     [[nodiscard]] bool is_rounded() const noexcept { return is_rounded_; }
-    /// Of the points given to the constructor.
+    /// The levels of the points given to the constructor.
     [[nodiscard]] std::vector<std::uint32_t> const& seen_levels() const noexcept { return seen_; }
-    /// Frees what seen_levels() gives.
+    /// Frees the memory of seen_levels().
     void forget_seen() { std::vector<std::uint32_t>().swap(seen_); }
 
     [[nodiscard]] std::uint32_t level_at(std::span<coordinate const> p) const
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    /// Formulas over at most so many settings become tables.
+    /// Formulas with at most this many settings are tabulated.
     static constexpr std::size_t most_settings = 4096;
 
     [[nodiscard]] std::size_t setting_of(std::span<coordinate const> p) const noexcept

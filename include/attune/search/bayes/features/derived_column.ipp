@@ -1,4 +1,4 @@
-// attune/search/bayes/features/derived_column.ipp - evaluating a formula as rarely as possible.
+// attune/search/bayes/features/derived_column.ipp - evaluates a formula once per setting or point.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,7 +23,7 @@ ATTUNE_INLINE derived_column::derived_column(description const& space,
         stride *= std::min<std::size_t>(space.parameters[p].value_count(), most_settings + 1);
         stride = std::min(stride, most_settings + 1);
     }
-    bool const few = stride > 0 && stride <= most_settings; // 0: a real parameter is read
+    bool const few = stride > 0 && stride <= most_settings; // 0: reads a real parameter
     std::vector<std::optional<double>> values;
     std::vector<double> occurring;
     if (few) {
@@ -68,7 +68,7 @@ ATTUNE_INLINE void derived_column::make_scale(std::vector<double> occurring, std
 {
     std::sort(occurring.begin(), occurring.end());
     occurring.erase(std::unique(occurring.begin(), occurring.end()), occurring.end());
-    if (occurring.empty()) occurring.push_back(0); // has no value anywhere: constant
+    if (occurring.empty()) occurring.push_back(0); // undefined everywhere: constant
     bool const by_ratio = formula_.how == derivation::value || formula_.how == derivation::ratio;
     is_rounded_ = occurring.size() > most;
     scale_ =

@@ -1,4 +1,4 @@
-// attune/search/bayes/features/embedding.hpp - orders and tiles as points of a Euclidean space.
+// attune/search/bayes/features/embedding.hpp - embeds permutations and tiles into a Euclidean space.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.1; that its distances between orders embed: Lomeli et al. 2019
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Appends what stands for one order of n >= 2 items:
+/// Appends the coordinates of one order of n >= 2 items:
 ///   spearman  the place of each item;  kendall  which item of each pair comes first
 ///   hamming   for each place and item whether the one holds the other
 inline void

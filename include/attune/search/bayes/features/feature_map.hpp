@@ -27,74 +27,72 @@ struct feature_table {
     std::size_t points = 0;
 };
 
-/// What a feature_map looks for. The defaults are meant for everyone.
+/// The features that a feature_map makes.
 struct feature_options {
     bool from_constraints = true; ///< sides of comparisons, ratios, flags
     bool from_alignment = true;   ///< how often 2 divides a whole number
     bool from_user = true;        ///< those declared with features(...)
-    std::size_t max_derived = 32; ///< more are not looked at: the user's first, then in order
-    /// Derived features with more distinct values are rounded to so many levels.
+    std::size_t max_derived = 32; ///< the user's first, then in order of declaration
+    /// Derived features with more distinct values are rounded to this many levels.
     std::uint32_t max_derived_levels = 60;
-    /// Spaces of at most so many points are enumerated to learn which values occur; of larger ones,
-    /// and of those with real parameters, `sample` points are drawn.
+    /// Spaces of at most this many points are enumerated to find the values that occur; from larger
+    /// ones, and those with real parameters, `sample` points are drawn.
     std::size_t enumerate = 32768;
     std::size_t sample = 4096;
-    std::uint64_t seed = 1; ///< of that draw
+    std::uint64_t seed = 1; ///< of these draws
 };
 
-/// The features of a space. Immutable; a copy shares.
+/// The features of a space. Immutable; copies share their data.
 ///
-/// First every parameter that takes more than one valid value, a level for each that it takes:
+/// First every parameter with more than one valid value, one level per value that occurs:
 ///   real                  continuous, on its scale
 ///   integer, ordinal      by logarithm where all values are positive, else linear; continuous
 ///                         beyond max_levels values
 ///   boolean, categorical  nominal
 ///   permutation           by its metric; beyond max_levels orders one feature per item, its place
 ///   tile                  by the logarithms of its factors; beyond max_levels one feature for each
-/// then, unless constant or a repetition of another feature over the space:
+/// then derived features, unless constant or equal to another feature over the space:
 ///   the sides of comparisons that read two or more parameters, by logarithm where positive
 ///   `A % B` over two or more parameters: log(A / B); `p % constant`: whether it is 0
 ///   how often 2 divides a positive whole parameter, unless all its values are powers of two
 ///   what the user declared with features(...), by logarithm where positive
-/// and last what with() adds.
-/// A derived feature takes the levels that occur in the space; values met later that are not among
-/// them count as the nearest level, points at which it has no value as the lowest.
+/// and last those of with(). A derived feature has the levels that occur in the space; another
+/// value counts as the nearest level, an undefined one as the lowest.
 class feature_map {
 public:
-    /// Features have at most so many levels, nominal ones and derived ones excepted.
+    /// The most levels of a feature, except nominal and derived ones.
     static constexpr std::uint32_t max_levels = 8192;
 
     explicit feature_map(chain_of_trees const& space, feature_options const& options = {});
 
-    /// The same features, and behind them `more`, which count as derived.
+    /// The same features followed by `more`, which count as derived.
     [[nodiscard]] feature_map with(std::shared_ptr<code_metric_columns const> more) const;
 
     [[nodiscard]] chain_of_trees const& space() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
-    /// How the user would write it: "TILE_M", "TILE_M * TILE_N", "TILE_M / UNROLL".
+    /// As in the user's declaration: "TILE_M", "TILE_M * TILE_N", "TILE_M / UNROLL".
     [[nodiscard]] std::string const& name(std::size_t f) const noexcept;
     [[nodiscard]] bool is_derived(std::size_t f) const noexcept;
     /// Number of levels; 0 for a continuous feature.
     [[nodiscard]] std::uint32_t levels(std::size_t f) const noexcept;
-    /// Whether levels have no order and differ all alike.
+    /// Whether levels have no order and all distances between them are equal.
     [[nodiscard]] bool is_nominal(std::size_t f) const noexcept;
-    /// How many numbers place a level: 1 on a line, 0 for nominal features, more for permutations
-    /// and tiles.
+    /// Coordinates per level: 1 on a line, 0 for nominal features, more for permutations and tiles.
     [[nodiscard]] std::size_t dimensions(std::size_t f) const noexcept;
-    /// Those numbers; the distance of two levels is the Euclidean distance between them.
+    /// The coordinates of a level; the distance of two levels is Euclidean.
     /// @pre  levels(f) > 0 and not nominal, level < levels(f)
     [[nodiscard]] std::span<double const> place(std::size_t f, std::uint32_t level) const noexcept;
-    /// Where row `row` stands on the line, in [0, 1].  @pre  dimensions(f) is 1
+    /// Position of row `row` on the line, in [0, 1]. @pre dimensions(f) is 1
     [[nodiscard]] double
     position(std::size_t f, feature_table const& table, std::size_t row) const noexcept;
-    /// Between two levels: in [0, 1], symmetric, 0 only for levels alike.
+    /// Distance of two levels: in [0, 1], symmetric, 0 only for equal levels.
     /// @pre  levels(f) > 0
     [[nodiscard]] double distance(std::size_t f, std::uint32_t a, std::uint32_t b) const noexcept;
 
     /// Adds `p` as the last row of `table`, which is empty or was filled by this map.
-    /// Cost   some 0.1 us per feature
+    /// Cost   about 0.1 us per feature
     void append(point const& p, feature_table& table) const;
-    /// Whether append() knows more of `p` than it may have known earlier.
+    /// Whether the code metrics of `p` are known: a row appended earlier may be out of date.
     [[nodiscard]] bool has_metrics_of(point const& p) const
     {
         return more_ && more_->has_metrics_of(p);

@@ -1,4 +1,4 @@
-// attune/search/bayes/features/feature_map.ipp - parameters, then derived features that add something.
+// attune/search/bayes/features/feature_map.ipp - makes features of parameters, then derived ones.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -55,7 +55,7 @@ struct feature_map::state {
     {
         return derived[f - parameters.size()];
     }
-    /// Where the levels of feature `f` stand.
+    /// The coordinates of the levels of feature `f`.
     [[nodiscard]] std::vector<double> const& places(std::size_t f) const noexcept
     {
         return is_derived(f) ? derived_at(f).scale().places() : parameters[f].places;

@@ -1,4 +1,4 @@
-// attune/search/bayes/features/level_scale.hpp - numbers as a few levels on a line.
+// attune/search/bayes/features/level_scale.hpp - numbers as levels on a line.
 // SPDX-License-Identifier: MIT
 //
 // Logarithms as BaCO Sec. 4.1
@@ -17,14 +17,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How numbers are laid on a line before they are scaled to [0, 1].
+/// Transformation of numbers before they are scaled to [0, 1].
 enum class spacing : std::uint8_t {
     linear,
     log,      ///< numbers above 0
     log_plus, ///< log(1 + number), for sizes that may be 0
 };
 
-/// By ratio where all numbers are above 0, nearly so where some are 0, by difference otherwise.
+/// Logarithmic if all numbers are above 0, log_plus if the smallest is 0, else linear.
 [[nodiscard]] inline spacing spacing_for(double smallest) noexcept
 {
     return smallest > 0 ? spacing::log : smallest == 0 ? spacing::log_plus : spacing::linear;
@@ -58,8 +58,8 @@ class level_scale {
 public:
     level_scale() = default;
 
-    /// One level for each number; where there are more than `most`, neighbours share levels so that
-    /// the widest level is as narrow as can be. A level stands at the mean of its numbers.
+    /// One level per number; with more than `most` numbers, neighbours share levels such that the
+    /// widest level is as narrow as possible. A level is placed at the mean of its numbers.
     /// @param occurring  finite, ascending, distinct, not empty; above 0 (not below) for log
     ///                   (log_plus)
     level_scale(std::span<double const> occurring, spacing how, std::uint32_t most)
@@ -86,7 +86,7 @@ public:
     /// Where each level stands: ascending, from 0 to 1.
     [[nodiscard]] std::vector<double> const& places() const noexcept { return places_; }
 
-    /// The level of `v`, the nearest one for a number that did not occur; the lowest for none.
+    /// The nearest level of `v`; the lowest for no value.
     /// Cost   a binary search among the levels
     [[nodiscard]] std::uint32_t level_of(std::optional<double> v) const noexcept
     {

@@ -1,4 +1,4 @@
-// attune/search/bayes/features/parameter_features.hpp - what varies in a space, each as a feature.
+// attune/search/bayes/features/parameter_features.hpp - the features of a parameter.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.1 (distances, transformed)
 #pragma once
@@ -16,7 +16,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// One parameter, or one part of it, as a feature.
 struct parameter_feature {
-    /// What of a coordinate is read.
+    /// The part of a coordinate that is read.
     enum class reading : std::uint8_t {
         index,    ///< the level is the rank of the value among those that occur
         real,     ///< a point of an interval: continuous
@@ -30,17 +30,17 @@ struct parameter_feature {
     reading read = reading::index;
     std::uint32_t part = 0;
     std::uint32_t levels = 0;
-    std::vector<std::uint32_t> of_index; ///< level of each value, if not all of them occur
+    std::vector<std::uint32_t> of_index; ///< level of each value; empty if all values occur
     std::size_t dimensions = 0;          ///< numbers per level in `places`; 0: nominal
     std::vector<double> places;          ///< level by level
     level_scale scale;                   ///< of factors
-    spacing on = spacing::linear;        ///< of continuous numbers, with their ends so spaced
+    spacing on = spacing::linear;        ///< of continuous numbers; `low` and `high` are so spaced
     double low = 0;
     double high = 0;
 
     /// @pre  not continuous
     [[nodiscard]] std::uint32_t level_at(parameter_description const& p, coordinate at) const;
-    /// Where a continuous feature stands, in [0, 1].
+    /// Position of a continuous feature, in [0, 1].
     [[nodiscard]] double position_at(parameter_description const& p, coordinate at) const;
 };
 

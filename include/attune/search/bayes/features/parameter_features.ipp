@@ -1,4 +1,4 @@
-// attune/search/bayes/features/parameter_features.ipp - one case per kind of parameter.
+// attune/search/bayes/features/parameter_features.ipp - makes features, by kind of parameter.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -117,7 +117,7 @@ ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& spac
         return {f};
     }
     std::vector<std::uint32_t> occurring;
-    std::vector<std::uint32_t> of_index; // a value that never occurs counts as the one before it
+    std::vector<std::uint32_t> of_index; // unused values: that of the one before
     for (std::uint32_t v = 0; v < occurs.size(); ++v) {
         if (occurs[v]) occurring.push_back(v);
         of_index.push_back(

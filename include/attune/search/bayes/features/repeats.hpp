@@ -1,4 +1,4 @@
-// attune/search/bayes/features/repeats.hpp - whether one feature says no more than another.
+// attune/search/bayes/features/repeats.hpp - finds features that are determined by another one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,8 +16,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Levels of one feature at some points.
 struct level_column {
     std::span<std::uint32_t const> level; ///< of each point
-    std::uint32_t levels = 0;             ///< how many there are
-    bool is_ordered = false;              ///< ascending levels stand on a line
+    std::uint32_t levels = 0;             ///< their number
+    bool is_ordered = false;              ///< levels ascend on a line
 };
 
 /// Whether both features divide the points into the same groups, in the same or the opposite order
@@ -43,8 +43,7 @@ struct level_column {
            (std::is_sorted(to_b.begin(), to_b.end()) || std::is_sorted(to_b.rbegin(), to_b.rend()));
 }
 
-/// Whether the levels of `a` only ever rise, or only ever fall, as `line` does, and are equal where
-/// it is.
+/// Whether the levels of `a` only rise or only fall along `line`, and are equal where it is equal.
 [[nodiscard]] inline bool follows(std::span<std::uint32_t const> a, std::span<double const> line)
 {
     std::vector<std::size_t> order(a.size());

@@ -1,4 +1,4 @@
-// attune/search/bayes/forest/code_set.hpp - which codes of a column.
+// attune/search/bayes/forest/code_set.hpp - a set of codes of a column.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/search/bayes/forest/coding.hpp - features as columns of bytes, the form in which trees read them.
+// attune/search/bayes/forest/coding.hpp - features as columns of bytes, which trees read.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace attune::inline ATTUNE_ABI::forest {
 
-/// A column has at most so many codes: a code is a byte.
+/// The most codes of a column: a code is a byte.
 inline constexpr std::uint32_t most_codes = 256;
 
-/// What a column of codes is about.
+/// Properties of a column of codes.
 struct column {
     std::uint32_t codes = 0; ///< codes are below it
     bool is_nominal = false; ///< codes have no order
@@ -28,7 +28,7 @@ struct code_table {
     std::size_t points = 0;
 };
 
-/// How the features of a map become codes:
+/// Converts the features of a map to codes:
 ///   on a line     one code per level; continuous features and those with more than most_codes
 ///                 levels are cut into most_codes cells
 ///   nominal       one code per level, modulo most_codes
@@ -52,7 +52,7 @@ public:
 
 private:
     std::vector<column> about_;
-    std::vector<std::uint32_t> feature_;              // that a column reads
+    std::vector<std::uint32_t> feature_;              // feature read by each column
     std::vector<std::vector<std::uint8_t>> of_level_; // code of each level; empty: continuous
 };
 

@@ -1,4 +1,4 @@
-// attune/search/bayes/forest/coding.ipp - ranks of levels.
+// attune/search/bayes/forest/coding.ipp - codes by the ranks of levels.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/search/bayes/forest/forest.hpp - random forests: numbers with their variance, and probabilities.
+// attune/search/bayes/forest/forest.hpp - random forests that predict numbers with variance, or probabilities.
 // SPDX-License-Identifier: MIT
 // Source   Breiman 2001; Hutter et al. 2014, Sec. 4.3.2 (mean and variance of a forest by the law
 //          of total variance); BaCO Sec. 3.2 and 4.2 (as surrogate, as model of feasibility)
@@ -25,32 +25,32 @@ public:
     {
     }
 
-    /// Learns `y`, one finite number per point of `x`; forgets what was learnt before. Without
-    /// points it predicts mean 0 and variance 1.
-    /// Cost   some 0.2 ms per tree for 200 points and 16 columns
+    /// Learns `y`, one finite number per point of `x`; replaces what was learnt before. Without
+    /// points, predictions are mean 0 and variance 1.
+    /// Cost   about 0.2 ms per tree for 200 points and 16 columns
     void fit(code_table const& x, std::span<double const> y, random_engine& engine);
 
     [[nodiscard]] std::size_t tree_count() const noexcept { return trees_.size(); }
 
-    /// At each point of `x`: the mean, and the variance of what is expected there: the mean
-    /// variance inside the leaves plus the variance of their means.
+    /// For each point of `x`: the mean, and the variance by the law of total variance: the mean of
+    /// the leaves' variances plus the variance of their means.
     /// @param mean, variance  one entry per point of `x`
     void predict(code_table const& x, std::span<double> mean, std::span<double> variance) const;
 
-    /// The mean squared error at each point by the trees that did not see it, over the variance of
-    /// the numbers: 1 is no better than their mean. Nothing without bootstrap, when no point was
-    /// left out, or when all numbers are equal.
+    /// The mean squared error at each point of the trees not trained on it, over the variance of
+    /// the numbers: 1 is no better than their mean. Nothing without bootstrap, if no point was left
+    /// out, or if all numbers are equal.
     [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept { return error_; }
 
 private:
     options how_;
-    double centre_ = 0; // of the numbers learnt; trees know the differences from it
+    double centre_ = 0; // mean of the learnt numbers; trees learn the differences from it
     std::vector<masked_tree> trees_;
     std::optional<double> error_;
 };
 
-/// Predicts the probability of a label that is true or false by the share of true ones in the
-/// leaves: for two classes, least squares and Gini's impurity choose the same splits.
+/// Predicts the probability of a boolean label as the share of true ones in the leaves: for two
+/// classes, least squares and Gini's impurity choose the same splits.
 class classification_forest {
 public:
     explicit classification_forest(options const& how = {})
@@ -60,7 +60,7 @@ public:
 
     /// @param labels  one per point of `x`; not 0 is true
     void fit(code_table const& x, std::span<char const> labels, random_engine& engine);
-    /// In [0, 1], one entry per point of `x`; `without_points` when nothing was learnt.
+    /// In [0, 1], one entry per point of `x`; `without_points` if nothing was learnt.
     void probability(code_table const& x, std::span<double> out, double without_points = 0.5) const;
     /// regression_forest::out_of_bag_error of the probabilities: the Brier score over that of the
     /// share of true labels.

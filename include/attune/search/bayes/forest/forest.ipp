@@ -1,4 +1,4 @@
-// attune/search/bayes/forest/forest.ipp - growing and averaging.
+// attune/search/bayes/forest/forest.ipp - grows and averages trees.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,7 +26,7 @@ regression_forest::fit(code_table const& x, std::span<double const> y, random_en
     if (n == 0) return;
     double const count = static_cast<double>(n);
     centre_ = std::accumulate(y.begin(), y.end(), 0.0) / count;
-    std::vector<double> centred; // large numbers with a tiny spread keep their digits
+    std::vector<double> centred; // keeps the digits of large numbers with a small spread
     double scatter = 0;
     for (double const v : y) {
         centred.push_back(v - centre_);
@@ -36,7 +36,7 @@ regression_forest::fit(code_table const& x, std::span<double const> y, random_en
     tree_grower grower(x, centred, how_);
     std::vector<std::uint32_t> points(n);
     std::vector<char> seen(n);
-    std::vector<double> outside(n, 0); // sum of the predictions by trees that did not see a point
+    std::vector<double> outside(n, 0); // sum of the predictions by trees not trained on a point
     std::vector<double> votes(n, 0);
     for (std::size_t t = 0; t < how_.trees; ++t) {
         std::iota(points.begin(), points.end(), 0U);

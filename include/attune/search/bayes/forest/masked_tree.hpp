@@ -1,8 +1,8 @@
-// attune/search/bayes/forest/masked_tree.hpp - a tree that is read without branches.
+// attune/search/bayes/forest/masked_tree.hpp - a tree that is evaluated without branches.
 // SPDX-License-Identifier: MIT
 // Source   Lucchese et al. 2015 (QuickScorer: bit masks of leaves), for codes instead of numbers:
-//          each code of each column has the mask of the leaves it can end in, and the leaf of a
-//          point is the one bit left by all of its codes
+//          each code of each column has the mask of its possible leaves, and the leaf of a point is
+//          the single bit common to the masks of all its codes
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI::forest {
 
-/// What a tree says of one point.
+/// The prediction for one point.
 struct leaf {
     double mean = 0;
     double square = 0; ///< variance + mean^2
@@ -27,7 +27,7 @@ class masked_tree {
 public:
     /// @param tree   as tree_grower gives it
     /// @param about  the columns it was grown over
-    /// @param least_variance  leaves vary at least so much
+    /// @param least_variance  lower bound of the variance of a leaf
     masked_tree(std::span<tree_node const> tree,
                 std::span<column const> about,
                 double least_variance = 0);
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::size_t leaf_count() const noexcept { return leaves_.size(); }
     /// The leaf of point `p`.
     [[nodiscard]] leaf const& leaf_of(code_table const& x, std::size_t p) const noexcept;
-    /// Adds what it says of each point of `x` to `mean` and `square`, one number per point.
+    /// Adds the prediction for each point of `x` to `mean` and `square`, one number per point.
     /// Cost   one load and one `and` for each column split on and 64 leaves, per point
     void add(code_table const& x, std::span<double> mean, std::span<double> square) const;
 

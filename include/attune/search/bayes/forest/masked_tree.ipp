@@ -1,4 +1,4 @@
-// attune/search/bayes/forest/masked_tree.ipp - making masks, and counting zeros.
+// attune/search/bayes/forest/masked_tree.ipp - makes masks, and counts zeros.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace attune::inline ATTUNE_ABI::forest {
 
-/// Leaves are numbered from left to right, so that those below a node are a range.
+/// Leaves are numbered from left to right, so that the leaves below a node are a range.
 struct leaf_range {
     std::size_t first = 0;
-    std::size_t middle = 0; ///< the first one on the right
+    std::size_t middle = 0; ///< the first leaf of the right child
     std::size_t last = 0;
 };
 
@@ -49,7 +49,7 @@ ATTUNE_INLINE masked_tree::masked_tree(std::span<tree_node const> tree,
             path.pop_back();
         }
     }
-    words_ = std::bit_ceil((leaves_.size() + 63) / 64); // powers of two are `and`ed at once
+    words_ = std::bit_ceil((leaves_.size() + 63) / 64); // masks are combined by powers of two
     std::vector<std::size_t> first_mask(about.size(), masks_.max_size());
     for (tree_node const& n : tree) {
         if (n.column == tree_node::no_column || first_mask[n.column] != masks_.max_size()) continue;
@@ -72,7 +72,7 @@ ATTUNE_INLINE masked_tree::masked_tree(std::span<tree_node const> tree,
 
 ATTUNE_INLINE std::size_t masked_tree::words_leaf(code_table const& x, std::size_t p) const noexcept
 {
-    // Bits beyond the leaves are never cleared, and higher than theirs.
+    // Bits above the last leaf are never cleared, and are higher than its bit.
     for (std::size_t w = 0;; ++w) {
         std::uint64_t left = ~std::uint64_t{0};
         for (reading const& r : readings_)

@@ -17,15 +17,15 @@
 
 namespace attune::inline ATTUNE_ABI::forest {
 
-/// How a forest is grown. The defaults are meant for everyone.
+/// Options of growing a forest.
 struct options {
     std::size_t trees = 40;
-    bool bootstrap = true;         ///< each tree sees as many points, drawn with replacement
-    std::size_t min_leaf = 2;      ///< points a leaf must have
-    std::size_t max_depth = 64;    ///< splits above a leaf
-    double column_share = 5.0 / 6; ///< of the columns that differ at a node, tried for its split
-    /// A leaf varies at least by so much of the variance of all points: few points in a leaf do not
-    /// prove that their neighbourhood is flat.
+    bool bootstrap = true;         ///< each tree learns from as many points, drawn with replacement
+    std::size_t min_leaf = 2;      ///< fewest points of a leaf
+    std::size_t max_depth = 64;    ///< most splits above a leaf
+    double column_share = 5.0 / 6; ///< share of a node's varying columns tried for its split
+    /// Lower bound of a leaf's variance, as a share of the variance of all points: a few equal
+    /// points in a leaf do not prove that the function is flat there.
     double variance_floor = 0.01;
 };
 
@@ -38,14 +38,14 @@ struct tree_node {
     std::uint32_t right = 0;          ///< child for the others
     code_set goes_left;
     double mean = 0;     ///< of the points at this node
-    double variance = 0; ///< of these points around it, over their number
+    double variance = 0; ///< of these points around `mean`, divided by their number
     std::uint32_t points = 0;
 };
 
 /// Grows trees over one set of points. Keeps scratch memory between trees.
 class tree_grower {
 public:
-    /// Both must outlive this object; as many numbers as points.
+    /// @pre  as many numbers as points; all arguments outlive this object
     tree_grower(code_table const& x, std::span<double const> y, options const& how);
 
     /// A tree over `points`, which may repeat; they are reordered. Node 0 is its root.

@@ -1,4 +1,4 @@
-// attune/search/bayes/forest/tree_grower.ipp - depth first, one pass over the points per column tried.
+// attune/search/bayes/forest/tree_grower.ipp - grows a tree depth first, with one pass per column tried.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -81,7 +81,7 @@ ATTUNE_INLINE tree_grower::split tree_grower::best_split(std::span<std::uint32_t
     double const count = static_cast<double>(points.size());
     double const scatter = at.variance * count;
     if (points.size() < 2 * how_.min_leaf || !(scatter > 0)) return best;
-    best.gain = 1e-12 * scatter; // less is rounding
+    best.gain = 1e-12 * scatter; // less is rounding error
     auto const wanted =
         static_cast<std::size_t>(std::ceil(how_.column_share * static_cast<double>(order_.size())));
     std::size_t tried = 0;
@@ -95,8 +95,8 @@ ATTUNE_INLINE tree_grower::split tree_grower::best_split(std::span<std::uint32_t
     return best;
 }
 
-/// The points by code, ascending; by mean for a nominal column. Sums are of differences from
-/// `mean`.
+/// Groups the points by code, in ascending order; of a nominal column in the order of means. Sums
+/// are of differences from `mean`.
 ATTUNE_INLINE void
 tree_grower::gather_groups(std::uint32_t c, std::span<std::uint32_t const> points, double mean)
 {
@@ -122,7 +122,7 @@ tree_grower::gather_groups(std::uint32_t c, std::span<std::uint32_t const> point
         });
 }
 
-/// Cuts the groups, whose sums add up to 0, in two at every place.
+/// Tries each division of the groups into two; their sums add up to 0.
 ATTUNE_INLINE void
 tree_grower::try_column(std::uint32_t c, double points, random_engine& engine, split& best)
 {
@@ -145,8 +145,8 @@ tree_grower::try_column(std::uint32_t c, double points, random_engine& engine, s
     best.goes_left = left_of(c, cut, engine);
 }
 
-/// The codes of the groups up to `cut`. Of codes that no point of the node has, those between two
-/// groups go either way: all below a random threshold, each by itself if nominal.
+/// The codes of the groups up to `cut`. Codes without points between two groups are assigned at
+/// random: by one threshold, or one by one if nominal.
 ATTUNE_INLINE code_set tree_grower::left_of(std::uint32_t c,
                                             std::size_t cut,
                                             random_engine& engine) const

@@ -1,7 +1,7 @@
-// attune/search/bayes/gp/belief.hpp - what is believed of hyperparameters before any value is seen.
+// attune/search/bayes/gp/belief.hpp - the prior densities of hyperparameters.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 3.2: gamma densities on length scales, "or log-normal"; it prints no shape and
-//          rate, those here are ours
+// Source   BaCO Sec. 3.2: gamma densities on length scales, "or log-normal", without shape and
+//          rate; the numbers here are ours
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI::gp {
 
-/// Independent densities, flat enough to be overruled by thirty observations. Distances are
+/// Independent densities, wide enough that thirty observations outweigh them. Distances are
 /// normalised to [0, 1] and values standardised, so one set serves every space.
 struct belief {
     enum class density : std::uint8_t { log_normal, gamma };
@@ -24,8 +24,8 @@ struct belief {
     density length = density::log_normal;
     double length_median = 0.6; ///< log-normal: of parameters
     double length_sd = 1.0;     ///< log-normal: of the logarithm
-    /// The same for derived features. A longer median and a narrower density make a derived feature
-    /// do nothing until the data ask for it: one that is useless then costs little.
+    /// The same for derived features. With a longer median and a narrower density, a derived
+    /// feature has an effect only if the data show one, so that a useless one costs little.
     double derived_length_median = 0.6;
     double derived_length_sd = 1.0;
     double length_shape = 1.5; ///< gamma: most likely logarithm log(shape / rate)
@@ -38,10 +38,10 @@ struct belief {
     double base_sd = 1.0;
 };
 
-/// Beliefs laid out for the d features at hand.
+/// The densities for d features.
 class hyper_density {
 public:
-    /// @param derived  d: not 0 where the feature is derived from others
+    /// @param derived  d: not 0 for derived features
     hyper_density(belief const& b, std::vector<char> const& derived)
         : features_(static_cast<Eigen::Index>(derived.size()))
         , gamma_(b.length == belief::density::gamma)
@@ -70,11 +70,11 @@ public:
 
     [[nodiscard]] Eigen::Index features() const noexcept { return features_; }
 
-    /// The most probable hyperparameters before any value is seen.
+    /// The most probable hyperparameters without data.
     [[nodiscard]] hyperparameter_vector mode() const { return {mean_.matrix()}; }
 
     /// log density of theta (d + 3) up to a constant; its gradient is added to `gradient` if given.
-    /// The gamma density of l, seen as one of t = log l, is shape t - rate e^t (with the Jacobian).
+    /// The gamma density of l, as a density of t = log l, is shape t - rate e^t with the Jacobian.
     [[nodiscard]] double log_density(Eigen::VectorXd const& theta, Eigen::VectorXd* gradient) const
     {
         Eigen::Index const normal = gamma_ ? 3 : theta.size();

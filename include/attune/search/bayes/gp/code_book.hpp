@@ -1,8 +1,8 @@
-// attune/search/bayes/gp/code_book.hpp - candidates by the combinations of levels that occur among them.
+// attune/search/bayes/gp/code_book.hpp - the combinations of levels that occur among candidates.
 // SPDX-License-Identifier: MIT
 // Source   own: a kernel that multiplies (or adds) over features is looked up once per group. A
-//          dozen features make three or four groups, because derived features are determined by the
-//          parameters that they are derived from.
+//          dozen features make three or four groups, because derived ones are functions of
+//          parameters.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI::gp {
 /// Features that are looked up together.
 struct feature_group {
     std::vector<std::size_t> features;
-    /// level[k][c]: level of features[k] in combination c; as many combinations as occur.
+    /// level[k][c]: level of features[k] in combination c; only combinations that occur.
     std::vector<std::vector<std::uint32_t>> level;
     std::vector<std::uint16_t> code; ///< one per point: its combination
 
@@ -36,7 +36,7 @@ struct code_book {
     void keep_only(std::span<char const> keep);
 };
 
-/// Cost     some d^2 look-ups of up to 1024 points, and d of all
+/// Cost     about d^2 look-ups of up to 1024 points, and d of all
 [[nodiscard]] code_book code_book_of(attune::feature_map const& map,
                                      attune::feature_table const& points);
 

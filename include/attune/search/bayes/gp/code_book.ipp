@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/code_book.ipp - candidates by the combinations of levels that occur among them.
+// attune/search/bayes/gp/code_book.ipp - groups features by the combinations that occur.
 // SPDX-License-Identifier: MIT
 // Source   see code_book.hpp
 #pragma once
@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI::gp {
 
 namespace detail {
 
-/// Numbers pairs of codes in the order in which they are met, in a table of all possible pairs.
+/// Numbers pairs of codes in order of occurrence, by a table of all possible pairs.
 class pair_numbering {
 public:
     /// Pairs (a, b) with a < count_a and b < count_b.
@@ -43,7 +43,7 @@ private:
     std::vector<std::uint32_t> number_;
 };
 
-/// The feature alone; nothing when it has more levels than codes can tell.
+/// A group of this feature alone; nothing when it has more levels than codes can number.
 inline std::optional<feature_group> single_group(std::size_t feature,
                                                  std::vector<std::uint32_t> const& level)
 {
@@ -61,7 +61,7 @@ inline std::optional<feature_group> single_group(std::size_t feature,
     return out;
 }
 
-/// How many combinations a and b have together, among every `stride`-th point.
+/// Number of combinations of a and b among every `stride`-th point.
 inline std::uint32_t count_together(feature_group const& a,
                                     feature_group const& b,
                                     std::size_t stride,
@@ -73,7 +73,7 @@ inline std::uint32_t count_together(feature_group const& a,
     return numbering.count();
 }
 
-/// Makes b part of a, unless that gives more than `most` combinations.
+/// Merges b into a, unless that gives more than `most` combinations.
 inline bool
 merge_into(feature_group& a, feature_group const& b, std::size_t most, pair_numbering& numbering)
 {
@@ -117,7 +117,7 @@ ATTUNE_INLINE code_book code_book_of(attune::feature_map const& map,
     code_book out;
     out.points = points.points;
     if (points.points == 0) return out;
-    // Tables are filled once per observation and read once per candidate: a sixteenth is cheap.
+    // Tables are filled once per observation and read once per candidate: m / 16 entries are cheap.
     std::size_t const most = std::clamp<std::size_t>(points.points / 16, 16, 1024);
     std::size_t const stride = (points.points + 1023) / 1024;
     constexpr std::size_t widest = std::size_t{1} << 18; // of the table of pairs
@@ -132,7 +132,7 @@ ATTUNE_INLINE code_book code_book_of(attune::feature_map const& map,
             out.direct.push_back(f);
             continue;
         }
-        // Where it adds the fewest combinations; a group that cannot take it is not asked again.
+        // Merge where it adds the fewest combinations; after a failed merge try the next group.
         std::vector<std::pair<std::size_t, std::size_t>> choices;
         for (std::size_t g = 0; g < out.groups.size(); ++g) {
             feature_group const& group = out.groups[g];

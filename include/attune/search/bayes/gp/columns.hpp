@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/columns.hpp - the covariance of one point with many.
+// attune/search/bayes/gp/columns.hpp - the covariances of one point with many.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,12 +22,12 @@ class kernel_columns {
 public:
     kernel_columns(attune::feature_map features, kernel k);
 
-    /// Hyperparameters from now on.
+    /// Sets the hyperparameters.
     void use(hyperparameter_vector const& h);
 
     /// Covariance, without noise, of row `row` of `from` with points first .. first + count - 1.
     ///
-    /// @param points  the table that `book` was made of
+    /// @param points  the table from which `book` was made
     /// @param[out] out  count
     /// Cost     per point one look-up for each group of the book, one exp for each direct feature
     ///          and, in the radial form, one more exp
@@ -52,7 +52,7 @@ private:
                     std::size_t first,
                     std::size_t count,
                     Scalar* out);
-    /// Squared scaled distances to factors; for the radial form they stay what they are.
+    /// Converts squared scaled distances to factors; the radial form keeps the distances.
     void to_factors(array& r2) const;
 
     attune::feature_map features_;
@@ -60,7 +60,7 @@ private:
     double signal_ = 1;
     double base_ = 0;
     std::vector<double> weight_; ///< d: 1 / length^2
-    /// Per feature and level met: the factor of every level. Emptied by use().
+    /// Per feature and level used: the factor with every level. Emptied by use().
     std::vector<std::unordered_map<std::uint32_t, array>> rows_;
     std::vector<array> tables_; ///< per group: the factor of every combination
     array scratch_;

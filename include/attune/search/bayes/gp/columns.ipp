@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/columns.ipp - the covariance of one point with many.
+// attune/search/bayes/gp/columns.ipp - look-ups of kernel factors.
 // SPDX-License-Identifier: MIT
 // Source   see columns.hpp
 #pragma once
@@ -27,7 +27,7 @@ struct group_lookup {
     std::array<std::uint16_t const*, 4> code;
     std::array<Scalar const*, 4> table;
 
-    /// out[i] = (replace ? nothing : out[i]) combined with the looked up values of point i.
+    /// out[i] = (replace ? nothing : out[i]) combined with the table values of point i.
     template <std::size_t Groups, class Combine>
     void apply(std::size_t count, bool replace, Scalar* out, Combine combine) const
     {

@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/conditional.hpp - observations under given hyperparameters, added and removed.
+// attune/search/bayes/gp/conditional.hpp - observations under fixed hyperparameters, added and removed.
 // SPDX-License-Identifier: MIT
 // Source   Rasmussen & Williams 2006, Algorithm 2.1, with rows appended. Removal: plane rotations
 //          (Gill, Golub, Murray, Saunders 1974).
@@ -17,21 +17,20 @@
 
 namespace attune::inline ATTUNE_ABI::gp {
 
-/// Of rows k and k + 1: the new row k is cosine * row k + sine * row k + 1, and the new row k + 1
+/// Rotates rows k and k + 1: the new row k is cosine * row k + sine * row k + 1, the new row k + 1
 /// is cosine * row k + 1 - sine * row k.
 struct plane_rotation {
     double cosine = 1;
     double sine = 0;
 };
 
-/// n observations. A value y counts as (y - shift) / scale, with shift and scale of the last
-/// condition().
+/// n observations. A value y is standardised to (y - shift) / scale, both of the last condition().
 class conditional {
 public:
     conditional(attune::feature_map features, kernel k);
 
     /// Replaces hyperparameters and observations.
-    /// @return  whether the covariance could be factorised; if not there are no observations
+    /// @return  whether the covariance could be factorised; if not, there are no observations then
     /// Cost     2/3 n^3
     bool condition(hyperparameter_vector const& h,
                    attune::feature_table const& points,
@@ -57,13 +56,13 @@ public:
     std::pair<Eigen::VectorXd, double>
     observe(attune::feature_table const& from, std::size_t row, double value, double variance);
 
-    /// Gives observation `i` another value.
-    /// @return  what that adds to of_values()
+    /// Replaces the value of observation `i`.
+    /// @return  the change of of_values()
     Eigen::VectorXd revise(std::size_t i, double value);
 
     /// Removes observation `i`.
-    /// @return  rotations of rows i and i + 1, i + 1 and i + 2, ..., after which the last is
-    /// dropped Cost     3 n (n - i)
+    /// @return  rotations of rows i and i + 1, i + 1 and i + 2, ...; the last row is dropped then
+    /// Cost     3 n (n - i)
     std::vector<plane_rotation> forget(std::size_t i);
 
 private:
@@ -81,7 +80,7 @@ private:
     Eigen::VectorXd of_values_, of_ones_, standardised_;
 };
 
-/// Adds row `row` of `from` to `to`, and removes row `row` of `table`.
+/// append_row adds row `row` of `from` to `to`; erase_row removes row `row` of `table`.
 void append_row(attune::feature_table const& from, std::size_t row, attune::feature_table& to);
 void erase_row(attune::feature_table& table, std::size_t row);
 

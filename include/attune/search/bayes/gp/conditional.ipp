@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/conditional.ipp - observations under given hyperparameters, added and removed.
+// attune/search/bayes/gp/conditional.ipp - updates the Cholesky factor by rows.
 // SPDX-License-Identifier: MIT
 // Source   see conditional.hpp
 #pragma once
@@ -170,7 +170,7 @@ ATTUNE_INLINE std::pair<Eigen::VectorXd, double> conditional::observe(
     auto const known = factor_.topLeftCorner(n, n);
     known.triangularView<Eigen::Lower>().solveInPlace(projected);
     double const diagonal = hyper_.signal() + hyper_.noise() + variance;
-    // A point seen before leaves no less than its noise, but for rounding.
+    // For a repeated point only its noise remains, except for rounding errors.
     double const pivot = std::sqrt(std::max(diagonal - projected.squaredNorm(), 1e-10 * diagonal));
     factor_.col(n).head(n).setZero();
     factor_.row(n).head(n) = projected.transpose();
@@ -190,7 +190,7 @@ ATTUNE_INLINE Eigen::VectorXd conditional::revise(std::size_t i, double value)
     double const standardised = (value - shift_) / scale_;
     Eigen::VectorXd change = Eigen::VectorXd::Zero(size_);
     change[at] = standardised - standardised_[at];
-    // Nothing changes before `at`.
+    // Entries before `at` do not change.
     auto const behind = factor_.block(at, at, size_ - at, size_ - at);
     auto below = change.tail(size_ - at);
     behind.triangularView<Eigen::Lower>().solveInPlace(below);
@@ -209,7 +209,7 @@ ATTUNE_INLINE std::vector<plane_rotation> conditional::forget(std::size_t i)
         b = r.cosine * b - r.sine * a;
         a = first;
     };
-    // Without row `at` the rows below reach one past the diagonal; each rotation takes that back.
+    // Without row `at`, the rows below have one entry past the diagonal; rotations remove it.
     for (Eigen::Index k = at; k + 1 < size_; ++k) {
         double const length = std::hypot(factor_(k + 1, k), factor_(k + 1, k + 1));
         plane_rotation const r{factor_(k + 1, k) / length, factor_(k + 1, k + 1) / length};

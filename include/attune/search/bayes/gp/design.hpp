@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/design.hpp - observed points as a kernel sees them: levels and their distances.
+// attune/search/bayes/gp/design.hpp - observed points as levels and distances, the input of a kernel.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,8 +16,8 @@ namespace attune::inline ATTUNE_ABI::gp {
 
 /// One feature of n observed points.
 struct observed_feature {
-    std::vector<std::uint32_t> code; ///< n: which of the levels that occur
-    Eigen::MatrixXd squared;         ///< levels that occur, squared distances; symmetric
+    std::vector<std::uint32_t> code; ///< n: index of a level that occurs
+    Eigen::MatrixXd squared;         ///< squared distances of the levels that occur; symmetric
 };
 
 /// n points with d features.
@@ -32,8 +32,8 @@ struct design {
 };
 
 /// The design of all rows of `points`.
-/// Cost     n d look-ups and half a squared number of occurring levels of distances per feature;
-///          the points of a continuous feature count as different levels unless equal
+/// Cost     n d look-ups and, per feature, half the square of its occurring levels in distances; a
+///          continuous feature has one level per distinct value
 [[nodiscard]] inline design design_of(attune::feature_map const& map,
                                       attune::feature_table const& points)
 {
@@ -42,7 +42,7 @@ struct design {
     for (std::size_t f = 0; f < map.count(); ++f) {
         observed_feature& feature = out.features[f];
         bool const continuous = map.levels(f) == 0;
-        std::vector<std::size_t> first; // a row of each level that occurs
+        std::vector<std::size_t> first; // one row per level
         if (continuous) {
             std::unordered_map<double, std::uint32_t> seen;
             for (std::size_t i = 0; i < points.points; ++i) {

@@ -1,8 +1,8 @@
-// attune/search/bayes/gp/evidence.hpp - how well hyperparameters explain the values, and the gradient.
+// attune/search/bayes/gp/evidence.hpp - the log marginal likelihood of hyperparameters, and its gradient.
 // SPDX-License-Identifier: MIT
 // Source   Rasmussen & Williams 2006 eq. (2.30) and (5.9): d/dt = 1/2 tr((a a^T - K^-1) dK/dt).
-//          Own: the derivative by a length scale depends on levels only, so the weights of pairs
-//          are summed by level first and no derivative matrix is formed.
+//          Own: the derivative by a length scale depends only on levels, so pair weights are first
+//          summed by level, and no derivative matrix is formed.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI::gp {
 
-/// Evaluates the log marginal likelihood again and again, keeping its work space.
+/// Evaluates the log marginal likelihood; keeps its work space between calls.
 class evidence {
 public:
     /// @param points    n points, d features; must outlive this object
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] double operator()(Eigen::VectorXd const& theta, Eigen::VectorXd* gradient);
 
 private:
-    /// Of one feature under the present hyperparameters, for pairs of its levels.
+    /// For pairs of levels of one feature under the present hyperparameters.
     struct level_table {
         Eigen::MatrixXd factor;    ///< product: base + (1 - base) M; radial: (distance / length)^2
         Eigen::MatrixXd by_length; ///< product: d log factor / d log length

@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/evidence.ipp - how well hyperparameters explain the values, and the gradient.
+// attune/search/bayes/gp/evidence.ipp - assembles, factorises and differentiates the covariance.
 // SPDX-License-Identifier: MIT
 // Source   see evidence.hpp
 #pragma once
@@ -69,7 +69,7 @@ ATTUNE_INLINE void evidence::fill_tables(hyperparameter_vector const& h, bool wi
     }
 }
 
-/// covariance_, and for the radial form slope_.
+/// Computes covariance_, and slope_ for the radial form.
 ATTUNE_INLINE void evidence::assemble(hyperparameter_vector const& h, bool with_gradient)
 {
     Eigen::Index const n = points_.points;
@@ -84,7 +84,7 @@ ATTUNE_INLINE void evidence::assemble(hyperparameter_vector const& h, bool with_
         auto const row_of = [&](std::size_t g) {
             return &tables_[g].factor(0, points_.features[g].code[static_cast<std::size_t>(j)]);
         };
-        // Two features per pass: half the loads and stores of the column.
+        // Two features per pass halve the loads and stores of the column.
         for (; f + 1 < tables_.size(); f += 2) {
             double const* const row_a = row_of(f);
             double const* const row_b = row_of(f + 1);

@@ -1,7 +1,7 @@
-// attune/search/bayes/gp/inverse.hpp - a covariance matrix, factorised and inverted.
+// attune/search/bayes/gp/inverse.hpp - factorises and inverts a covariance matrix.
 // SPDX-License-Identifier: MIT
-// Source   own: blocks of 24 columns, because at n = 100 half of the time of Eigen's solvers goes
-//          into blocks of 8
+// Source   own: blocks of 24 columns, because at n = 100 Eigen's solvers spend half of their time
+//          in blocks of 8
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -68,7 +68,7 @@ inline void invert_block(block_ref a)
 /// @param[in,out] matrix  n x n: K in the lower triangle, then L there
 /// @param[out] inverse    n x n: L^-1, zero above the diagonal
 /// @param scratch         any size; kept between calls to save allocations
-/// @return  false when K is not positive definite or not finite; the outputs are then of no use
+/// @return  false when K is not positive definite or not finite; the outputs are invalid then
 /// Cost     2/3 n^3
 [[nodiscard]] inline bool
 factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::MatrixXd& scratch)
@@ -105,8 +105,8 @@ factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::M
 /// factorise_and_invert() of K + jitter * identity.
 ///
 /// @param covariance  K: n x n, the lower triangle is read
-/// @return  the jitter: 0 when none was needed, else from 1e-10 of the mean diagonal on, times ten
-///          until the factorisation succeeds; nothing when 1e-2 does not help, or K is not finite
+/// @return  the jitter: 0 if none was needed, else 1e-10 of the mean diagonal, times ten until the
+///          factorisation succeeds; nothing if it fails with 1e-2 too, or if K is not finite
 [[nodiscard]] inline std::optional<double> jittered_inverse(Eigen::MatrixXd const& covariance,
                                                             Eigen::MatrixXd& factor,
                                                             Eigen::MatrixXd& inverse,
@@ -127,7 +127,7 @@ factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::M
     return {};
 }
 
-/// The lower triangle of K^-1 = L^-T L^-1; what is above is not to be read.
+/// The lower triangle of K^-1 = L^-T L^-1; the upper one is undefined.
 ///
 /// @param inverse_factor  L^-1: n x n, zero above the diagonal
 /// Cost     n^3 / 3

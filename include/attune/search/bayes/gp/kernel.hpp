@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/kernel.hpp - which covariance a Gaussian process has, and its hyperparameters.
+// attune/search/bayes/gp/kernel.hpp - the covariance of a Gaussian process, and its hyperparameters.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 3.2 eq. (1)-(2) for the radial form. The product form is the ANOVA kernel of
 //          Stitson et al. 1999 over Matern factors, with one base for all features.
@@ -15,14 +15,14 @@ namespace attune::inline ATTUNE_ABI::gp {
 
 /// How features combine. d_f: distance in feature f, l_f: its length scale, M: the Matern function.
 enum class kernel_form : std::uint8_t {
-    /// signal * product over f of (base + (1 - base) * M(d_f / l_f)): every main effect and every
-    /// interaction has its share; a feature that does not matter (long l_f) drops out.
+    /// signal * product over f of (base + (1 - base) * M(d_f / l_f)): includes every main effect
+    /// and interaction; a feature with a long l_f has no effect.
     product,
     /// signal * M(sqrt(sum over f of (d_f / l_f)^2)): BaCO eq. (1)-(2).
     radial,
 };
 
-/// How rough functions are taken to be: once or twice differentiable.
+/// The assumed smoothness of functions: once or twice differentiable.
 enum class smoothness : std::uint8_t { matern32, matern52 };
 
 struct kernel {
@@ -30,7 +30,7 @@ struct kernel {
     smoothness matern = smoothness::matern52;
 };
 
-/// What a Gaussian process over d features learns.
+/// The parameters that a Gaussian process over d features learns.
 ///
 /// theta: d + 3 numbers: log length scale of each feature (in units of the normalised distances),
 /// log signal variance, log noise variance (squared units of the standardised values) and

@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/matern.hpp - how alike two configurations are, from their distances.
+// attune/search/bayes/gp/matern.hpp - Matern correlations of two configurations, from their distance.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 3.2 eq. (1)-(2). The published eq. (1) reads 1 + sqrt(5) d + 5 d^2, which is
 //          not positive definite; Rasmussen & Williams 2006 eq. (4.17) has 5/3 d^2, as here.
@@ -23,7 +23,7 @@ struct matern52 {
         return (1.0 + s + s * s / 3.0) * std::exp(-s);
     }
 
-    /// d value / d r2 = -5/6 (1 + s) exp(-s); finite at 0, so coinciding points need no care.
+    /// d value / d r2 = -5/6 (1 + s) exp(-s); finite at 0, so equal points are no special case.
     [[nodiscard]] static double slope(double r2) noexcept
     {
         double const s = std::sqrt(5.0 * r2);

@@ -1,9 +1,9 @@
-// attune/search/bayes/gp/maximise.hpp - the most probable hyperparameters.
+// attune/search/bayes/gp/maximise.hpp - finds the most probable hyperparameters.
 // SPDX-License-Identifier: MIT
-// Source   L-BFGS: Nocedal & Wright 2006, Algorithm 7.4. Own: steps cut to 2 (a factor of 7) and
-//          projected into the box, and an end as soon as a step gains little, because an
-//          evaluation is what costs here. The solvers of libraries end by the gradient or after a
-//          strong Wolfe line search, which take more evaluations.
+// Source   L-BFGS: Nocedal & Wright 2006, Algorithm 7.4. Own: steps are limited to 2 (a factor of
+//          7) and projected into the box, and a descent ends at the first step with little gain,
+//          because each evaluation is expensive. Solvers of libraries end by the gradient or after
+//          a strong Wolfe line search, which need more evaluations.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -18,12 +18,12 @@ namespace attune::inline ATTUNE_ABI::gp {
 
 struct maximise_options {
     int iterations = 30; ///< of L-BFGS per start
-    /// Of log density in one iteration; less ends a start. Against 1e-7 this loses 0.01 on average
-    /// over recorded kernels, and 1e-3 instead costs a quarter more evaluations.
+    /// A start ends when an iteration gains less log density. Compared with 1e-7 this loses 0.01 on
+    /// average over recorded kernels; 1e-3 costs a quarter more evaluations.
     double least_gain = 1e-2;
     bool from_prior = true; ///< start at the prior's mode even when there is a warm start
     int draws = 0;          ///< random hyperparameters evaluated when there is no warm start
-    int refined = 1;        ///< of them: how many are starts
+    int refined = 1;        ///< number of these draws used as starts
 };
 
 struct maximum {
@@ -32,11 +32,11 @@ struct maximum {
     int evaluations = 0;                                           ///< of the evidence
 };
 
-/// Climbs from the warm start and from the prior's mode; the higher end wins.
+/// Climbs from the warm start and from the prior's mode; returns the higher maximum.
 ///
-/// @param warm    hyperparameters of an earlier fit; null at the first
-/// @param engine  source of the draws; untouched when there are none
-/// @return  the mode of the prior when nothing could be evaluated
+/// @param warm    hyperparameters of an earlier fit; null at the first fit
+/// @param engine  source of the draws; unused without draws
+/// @return  the mode of the prior when no evaluation succeeded
 /// Errors   none
 /// Cost     10 to 30 evaluations of the evidence per start
 [[nodiscard]] maximum maximise(evidence& likelihood,

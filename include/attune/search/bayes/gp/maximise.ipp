@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/maximise.ipp - the most probable hyperparameters: several starts of L-BFGS.
+// attune/search/bayes/gp/maximise.ipp - several starts of L-BFGS.
 // SPDX-License-Identifier: MIT
 // Source   see maximise.hpp
 #pragma once
@@ -45,7 +45,7 @@ private:
     hyper_density const& prior_;
 };
 
-/// What the last steps of a descent say of the inverse of the second derivatives.
+/// Approximates the inverse of the second derivatives from the last steps of a descent.
 class inverse_curvature {
 public:
     static constexpr Eigen::Index memory = 8; ///< steps
@@ -58,7 +58,7 @@ public:
     }
 
     void clear() noexcept { count_ = 0; }
-    /// @param change  of the gradient over `step`; their product is positive
+    /// @param change  of the gradient along `step`; their dot product is positive
     void add(Eigen::VectorXd const& step, Eigen::VectorXd const& change)
     {
         Eigen::Index const at = count_++ % memory;
@@ -67,7 +67,7 @@ public:
         products_[at] = step.dot(change);
         curvature_ = change.squaredNorm() / products_[at];
     }
-    /// The two loops of Algorithm 7.4: minus the inverse times the gradient; with nothing added,
+    /// The two loops of Algorithm 7.4: minus the inverse times the gradient; before any add(),
     /// minus the gradient.
     [[nodiscard]] Eigen::VectorXd direction(Eigen::VectorXd const& gradient) const
     {
@@ -90,12 +90,12 @@ public:
 private:
     Eigen::MatrixXd steps_;
     Eigen::MatrixXd changes_;
-    Eigen::VectorXd products_; ///< of step and change
-    Eigen::Index count_ = 0;   ///< of those added
+    Eigen::VectorXd products_; ///< dot products of step and change
+    Eigen::Index count_ = 0;   ///< steps added so far
     double curvature_ = 1;     ///< of the last step
 };
 
-/// Descends from `theta`, which ends at the lowest point found. Returns the value there.
+/// Descends from `theta` and sets it to the lowest point found. Returns the value there.
 inline double descend(posterior_density& target,
                       hyper_density const& prior,
                       Eigen::VectorXd& theta,
@@ -112,7 +112,7 @@ inline double descend(posterior_density& target,
     if (!std::isfinite(value)) return value;
     for (int iteration = 0; iteration < options.iterations; ++iteration) {
         Eigen::VectorXd direction = curvature.direction(gradient);
-        // Before any curvature is known, half a unit is a sensible first step.
+        // Without curvature, the first step is at most half a unit long.
         if (iteration == 0) direction *= std::min(1.0, 0.5 / gradient.norm());
         if (!(direction.dot(gradient) < 0)) {
             direction = -gradient * std::min(1.0, 0.5 / gradient.norm());
@@ -160,7 +160,7 @@ ATTUNE_INLINE maximum maximise(evidence& likelihood,
     if (!is_warm || options.from_prior) starts.push_back(result.best.theta);
     if (!is_warm && options.draws > 0) {
         std::vector<Eigen::VectorXd> drawn;
-        std::vector<std::pair<double, std::size_t>> order; // value, which
+        std::vector<std::pair<double, std::size_t>> order; // value, index
         for (int i = 0; i < options.draws; ++i) {
             Eigen::VectorXd theta = result.best.theta;
             for (Eigen::Index k = 0; k < theta.size(); ++k)

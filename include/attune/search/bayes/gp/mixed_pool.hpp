@@ -1,10 +1,10 @@
-// attune/search/bayes/gp/mixed_pool.hpp - a pool in float, or in double where float would not do.
+// attune/search/bayes/gp/mixed_pool.hpp - a pool in float, or in double where float is too inexact.
 // SPDX-License-Identifier: MIT
 //
-// Rounding covariances to float changes them by 6e-8 of the signal, and a change of the size of the
-// noise is what a fit would notice. On recorded kernels (signal about a thousand times the noise)
-// float was never off by more than 1e-3 standard deviations and chose the same candidate in 264 of
-// 264 steps, in half the time.
+// Rounding covariances to float changes them by 6e-8 of the signal; a fit is affected when such a
+// change is as large as the noise. On recorded kernels (signal about a thousand times the noise)
+// float differed by at most 1e-3 standard deviations and chose the same candidate in 264 of 264
+// steps, in half the time.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -22,10 +22,10 @@
 
 namespace attune::inline ATTUNE_ABI::gp {
 
-/// A pool whose precision follows from its hyperparameters. Members do what those of pool do.
+/// A pool whose precision depends on its hyperparameters. Members as in pool.
 class mixed_pool {
 public:
-    /// Double beyond: functions almost without noise.
+    /// Above this ratio double is used: functions almost without noise.
     static constexpr double largest_ratio = 1e4; ///< of signal to noise in float
 
     explicit mixed_pool(attune::feature_map features, process_options const& options = {})
@@ -65,7 +65,7 @@ public:
         std::visit([&](auto& p) { p.covariance(row, out); }, pool_);
     }
 
-    /// condition() must follow: where the precision changes, observations are lost.
+    /// condition() must follow: a change of precision drops the observations.
     void set_hyper(hyperparameter_vector const& hyper)
     {
         choose(hyper);
@@ -124,7 +124,7 @@ public:
     }
 
 private:
-    /// The precision for these hyperparameters. Candidates and standardisation stay.
+    /// Selects the precision for these hyperparameters; keeps candidates and standardisation.
     void choose(hyperparameter_vector const& hyper)
     {
         bool const exact = hyper.signal() > largest_ratio * hyper.noise();

@@ -1,6 +1,6 @@
-// attune/search/bayes/gp/pool.hpp - candidates whose posterior follows every observation.
+// attune/search/bayes/gp/pool.hpp - candidates whose posterior is updated with every observation.
 // SPDX-License-Identifier: MIT
-// Source   own: rows of L^-1 K(observed, candidates) are kept, so that an observation adds a column
+// Source   own: rows of L^-1 K(observed, candidates) are kept, an observation adds one column
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -18,10 +18,10 @@ namespace attune::inline ATTUNE_ABI::gp {
 
 /// A process and m candidates ("rows") with their exact posterior.
 ///
-/// Scalar: in what the m x n matrix is kept; observations, factor and fits are double always. With
-/// float, means were off by at most 8e-5 and variances by 2e-3 of themselves on recorded kernels
-/// with up to 200 observations; where the signal is a million times the noise, by 1e-2 and without
-/// any digit: mixed_pool chooses.
+/// Scalar: type of the m x n matrix; observations, factor and fits are always double. With float,
+/// means were off by at most 8e-5 and variances by a share of 2e-3 on recorded kernels with up to
+/// 200 observations. If the signal is a million times the noise, means are off by 1e-2 and
+/// variances have no correct digit: mixed_pool selects the type.
 ///
 /// Values are given in any unit and standardised as (value - shift) / scale; all means, variances
 /// and noise variances are in standardised units.
@@ -34,19 +34,19 @@ public:
     basic_pool& operator=(basic_pool&&) noexcept;
 
     [[nodiscard]] process const& model() const noexcept;
-    /// Takes hyperparameters from elsewhere (a saved run); condition() must follow.
+    /// Sets hyperparameters, such as those of a saved run; condition() must follow.
     void set_hyper(hyperparameter_vector hyper);
 
     /// Replaces the candidates; observations stay.  Cost: a rebuild (m n (d + n / 2))
     void assign(attune::feature_table rows);
-    /// Adds candidates behind the others.  Cost: a rebuild for them alone, and a copy
+    /// Appends candidates. Cost: a rebuild for them alone, and a copy
     void append(attune::feature_table const& rows);
     /// Keeps candidate i where keep[i] is not 0; the order stays.  Cost: m n moves
     void keep_only(std::span<char const> keep);
     [[nodiscard]] std::size_t rows() const noexcept;
     [[nodiscard]] attune::feature_table const& table() const noexcept;
 
-    /// Standardisation from now on. No rebuild: posterior means are linear in the values.  Cost: m
+    /// Sets the standardisation. No rebuild: posterior means are linear in the values. Cost: m
     void rescale(double shift, double scale);
 
     /// Fits hyperparameters (process::refit), then condition().
@@ -60,19 +60,20 @@ public:
                    std::span<double const> variance = {});
 
     [[nodiscard]] std::size_t observations() const noexcept;
-    /// Observes a candidate, or a point elsewhere. It becomes observation number observations().
+    /// Observes a candidate, or another point, as observation number observations().
     /// Cost: m (n + groups of features)
     void observe(std::size_t row, double value, double variance = 0);
     void
     observe(attune::feature_table const& from, std::size_t row, double value, double variance = 0);
-    /// Another value for observation `i`: the result of a point that was held by a lie. The
-    /// variance stays that of the observation.  Cost: m (n - i)
+    /// Replaces the value of observation `i`, such as the assumed value of a pending point by its
+    /// result. Its variance does not change. Cost: m (n - i)
     void revise(std::size_t i, double value);
-    /// Removes observation `i`, later ones move down.  Cost: m for the last, else 3 m (n - i)
+    /// Removes observation `i`; later ones move down. Cost: m for the last, else 3 m (n - i)
     void forget(std::size_t i);
 
-    /// Observes `row` with the value of a lie (in the unit of values) until pop_pending(), which
-    /// restores mean and variance bit for bit. Calls nest; in between only mean() and variance().
+    /// Observes `row` with the assumed value `lie` (in the unit of values) until pop_pending(),
+    /// which restores mean and variance bit for bit. Calls nest; between them only mean() and
+    /// variance() may be called.
     void push_pending(std::size_t row, double lie);
     void push_pending(attune::feature_table const& from, std::size_t row, double lie);
     void pop_pending();

@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/pool.ipp - candidates whose posterior follows every observation.
+// attune/search/bayes/gp/pool.ipp - updates projections and sums.
 // SPDX-License-Identifier: MIT
 // Source   see pool.hpp
 #pragma once
@@ -208,7 +208,7 @@ void basic_pool<Scalar>::forget(std::size_t i)
 {
     state& s = *state_;
     ATTUNE_ASSERT(s.saved.empty(), "observations go only while no point is pending");
-    // The last one's part in the sums is what the rotations move the forgotten one's to.
+    // After the rotations the last row equals the forgotten one: subtract its part of the sums.
     Eigen::Index const last = s.given().size() - 1;
     Eigen::VectorXd of_values = s.given().of_values();
     Eigen::VectorXd of_ones = s.given().of_ones();

@@ -22,12 +22,12 @@ struct process_options {
     gp::kernel kernel;
     gp::belief belief;
     int iterations = 30;            ///< of L-BFGS per start
-    bool restart_from_prior = true; ///< beside the warm start, at each refit: costs a second start
-    /// Multi-start as BaCO Sec. 3.2 has it: random hyperparameters at the first fit, the likeliest
-    /// `refined` of which are refined. 0: none, the mode of the prior is start enough.
+    bool restart_from_prior = true; ///< besides the warm start at each refit; costs a second start
+    /// Multi-start of BaCO Sec. 3.2: number of random hyperparameters at the first fit, of which
+    /// the `refined` most probable are starts. 0: start only at the prior's mode.
     int draws = 0;
     int refined = 1;
-    /// Kernel Tuner's mode: all length scales are this, the signal is 1, nothing is fitted.
+    /// Kernel Tuner's mode: all length scales have this value, the signal is 1, nothing is fitted.
     std::optional<double> fixed_length;
     double fixed_noise = 1e-6; ///< noise variance then
 };
@@ -36,13 +36,13 @@ struct process_options {
 /// normalised parameters with a fixed length scale above 1.
 [[nodiscard]] process_options kernel_tuner_process(double length = 2.0);
 
-/// That of BaCO Sec. 3.2: radial Matern-5/2, gamma densities on the length scales, random starts.
+/// The surrogate of BaCO Sec. 3.2: radial Matern-5/2, gamma densities on lengths, random starts.
 [[nodiscard]] process_options baco_process();
 
-/// Learns numbers attached to points.
+/// Learns one number per point.
 ///
-/// Values are standardised inside as (value - shift) / scale, see rescale(); means and variances
-/// are of the standardised values, without noise.
+/// Values are standardised as (value - shift) / scale, see rescale(); means and variances are in
+/// standardised units, without noise.
 class process {
 public:
     explicit process(attune::feature_map features, process_options const& options = {});
@@ -53,23 +53,24 @@ public:
     [[nodiscard]] attune::feature_map const& features() const noexcept;
     [[nodiscard]] process_options const& options() const noexcept;
 
-    /// Whether refit() or set_hyper() has been called; before, the prior's mode is in use.
+    /// Whether refit() or set_hyper() was called; before that, the prior's mode is used.
     [[nodiscard]] bool is_fitted() const noexcept;
     [[nodiscard]] hyperparameter_vector const& hyper() const noexcept;
-    /// Takes hyperparameters from elsewhere (a saved run). condition() must follow.
+    /// Sets hyperparameters, such as those of a saved run. condition() must follow.
     void set_hyper(hyperparameter_vector hyper);
 
-    /// How values are standardised from now on: affects fits, predictions, and the values of later
-    /// observations. Nothing is recomputed: posterior means are linear in the values.
+    /// Sets the standardisation for fits, predictions, and values of later observations. Nothing is
+    /// recomputed: posterior means are linear in the values.
     void rescale(double shift, double scale);
     [[nodiscard]] double shift() const noexcept;
     [[nodiscard]] double scale() const noexcept;
 
-    /// Fits the hyperparameters, warm from the second time on. condition() must follow.
+    /// Fits the hyperparameters; later fits start from the last result. condition() must follow.
     ///
     /// @param values    one per row of `points`
-    /// @param variance  of each value, in standardised units, beside the learnt noise; may be empty
-    /// @param engine    untouched unless options().draws > 0 and this is the first fit
+    /// @param variance  of each value, in standardised units, besides the learnt noise; may be
+    ///                  empty
+    /// @param engine    unused unless options().draws > 0 and this is the first fit
     void refit(attune::feature_table const& points,
                std::span<double const> values,
                std::span<double const> variance,
@@ -80,10 +81,10 @@ public:
                    std::span<double const> values,
                    std::span<double const> variance = {});
     [[nodiscard]] std::size_t observations() const noexcept;
-    /// Adds row `row` of `from` as observation number observations().  Cost: n^2 / 2 + n d
+    /// Appends row `row` of `from` as observation number observations(). Cost: n^2 / 2 + n d
     void
     observe(attune::feature_table const& from, std::size_t row, double value, double variance = 0);
-    /// Gives observation `i` another value.  Cost: (n - i)^2 / 2
+    /// Replaces the value of observation `i`. Cost: (n - i)^2 / 2
     void revise(std::size_t i, double value);
     /// Removes observation `i`; later ones move down by one.  Cost: 3 (n - i)^2
     void forget(std::size_t i);

@@ -118,7 +118,7 @@ ATTUNE_INLINE void
 process::observe(attune::feature_table const& from, std::size_t row, double value, double variance)
 {
     state& s = *state_;
-    if (s.given.size() == 0) condition({}, {}); // takes the present hyperparameters and scale
+    if (s.given.size() == 0) condition({}, {}); // keeps hyperparameters and scale
     (void)s.given.observe(from, row, value, variance);
 }
 ATTUNE_INLINE void process::revise(std::size_t i, double value)
@@ -147,7 +147,7 @@ ATTUNE_INLINE void process::predict(attune::feature_table const& points,
     Eigen::VectorXd const of_ones = s.given.of_ones();
     projection_sums sums;
     sums.resize(m);
-    // At most 32 MB at a time.
+    // At most 32 MB per block.
     Eigen::Index const at_once = std::max<Eigen::Index>(512, (Eigen::Index{1} << 22) / n);
     Eigen::MatrixXd block;
     for (Eigen::Index first = 0; first < m; first += at_once) {

@@ -1,7 +1,7 @@
-// attune/search/bayes/gp/projection.hpp - from covariances with observations to means and variances.
+// attune/search/bayes/gp/projection.hpp - means and variances from covariances with observations.
 // SPDX-License-Identifier: MIT
-// Source   Rasmussen & Williams 2006, Algorithm 2.1. Own: blocks that stay in the second cache, all
-//          of it matrix products
+// Source   Rasmussen & Williams 2006, Algorithm 2.1. Own: products of blocks that fit the second
+//          cache
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -13,8 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI::gp {
 
-/// Sums over observations, one per candidate. Means are linear in the values, so those of the
-/// values and of as many ones give the mean for any shift and scale.
+/// Sums over observations, one per candidate. Means are linear in the values, so the sums for the
+/// values and for all ones give the mean for any shift and scale.
 struct projection_sums {
     Eigen::ArrayXd values;   ///< projection times L^-1 y
     Eigen::ArrayXd ones;     ///< projection times L^-1 1
@@ -28,8 +28,8 @@ struct projection_sums {
     }
 };
 
-/// Solves with L, block by block of 24 rows; those on the diagonal are inverted once. Rounding
-/// errors stay those of substitution: a product with all of L^-1 loses two more digits.
+/// Solves with L in blocks of 24 rows, whose diagonal blocks are inverted once. Rounding errors are
+/// those of substitution: a product with the whole L^-1 loses two more digits.
 template <class Scalar>
 class block_solver {
 public:
@@ -51,7 +51,7 @@ public:
         }
     }
 
-    /// Turns covariances into projections and sums them.
+    /// Computes projections from covariances, and adds them up.
     ///
     /// @param[in,out] block   m x n: covariances of candidates with observations; then (L^-1 K)^T
     /// @param of_values, of_ones  L^-1 y and L^-1 1: n

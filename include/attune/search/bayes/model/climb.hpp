@@ -1,4 +1,4 @@
-// attune/search/bayes/model/climb.hpp - from good candidates to better neighbours.
+// attune/search/bayes/model/climb.hpp - climbs from good candidates to better neighbours.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 3.3 (multi-start local search of the acquisition function)
 #pragma once
@@ -13,12 +13,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Rounds after which a climb ends, wherever it is; in a long run it goes on at the next step.
+/// Limit of rounds of a climb; a longer one continues at the next step.
 inline constexpr int longest_climb = 5;
 
-/// In each round the neighbours of those among the `starts` best rows that are new become
-/// candidates; ends when the neighbours of all of them are candidates. Cost    per round: the
-/// models' opinion on some tens of candidates per start
+/// Each round adds the neighbours of the `starts` best rows to the candidates, if not added before;
+/// ends when there are none to add.
+/// Cost    per round: predictions for some tens of candidates per start
 /// @tparam Models  search_models<...>
 template <class Models>
 void climb(Models& models,

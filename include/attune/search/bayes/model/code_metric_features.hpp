@@ -1,7 +1,7 @@
-// attune/search/bayes/model/code_metric_features.hpp - numbers of code, guessed of other code.
+// attune/search/bayes/model/code_metric_features.hpp - code metrics, predicted for code not yet compiled.
 // SPDX-License-Identifier: MIT
-// Source   Astudillo & Frazier 2019 (composite functions) and 2021 (function networks): what lies
-//          between configuration and objective is modelled by itself. They draw it from its
+// Source   Astudillo & Frazier 2019 (composite functions) and 2021 (function networks): quantities
+//          between configuration and objective have their own models. They draw them from the
 //          posterior inside the acquisition; we put mean and deviation into the surrogate's
 //          distance, so that candidates keep one posterior each (see code_metric_columns.hpp).
 #pragma once
@@ -29,18 +29,18 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One Gaussian process per name, over the features that are known beforehand. A column that is not
-/// in use has level 0 everywhere, which no model can make anything of.
+/// One Gaussian process per name, over the features known before compilation. An unused column has
+/// level 0 everywhere and so no effect.
 class code_metric_features final : public code_metric_columns {
 public:
-    /// A column is used from so many numbers on, unless they are all equal, ...
+    /// A column is used from this many numbers on, unless they are all equal, ...
     static constexpr std::size_t least_learnt = 5;
-    /// ... or, once so many guesses have been judged, the squared error of the last ones is more
-    /// than this share of the variance of the numbers: guessing tells next to nothing of them then.
+    /// ... or, once this many predictions were judged, unless the squared error of the last ones
+    /// exceeds this share of the numbers' variance.
     static constexpr std::size_t least_judged = 5;
     static constexpr std::size_t last_judged = 20;
     static constexpr double tolerated_error = 0.75;
-    /// Learnt from are so many numbers, those told last.
+    /// Only this many numbers, the latest, are learnt.
     static constexpr std::size_t most_learnt = 150;
 
     /// @param own       features without code metrics
@@ -61,8 +61,8 @@ public:
         return metrics_.of(p) != nullptr;
     }
 
-    /// Learns from what was told, and decides which columns are used. Rows made before are not
-    /// what they would be now.
+    /// Learns from the numbers told, and decides which columns are used. Table rows made before are
+    /// out of date then.
     /// Cost   a fit of hyperparameters per column
     void learn()
     {
@@ -89,9 +89,8 @@ public:
         }
     }
 
-    /// Gives the candidates `first`, `first` + 1, ..., of which `table` has at least the other
-    /// features, their columns, in place of those that it had.
-    /// Cost   per candidate and column n^2 / 2 multiplications, with n numbers learnt from
+    /// Sets the metric columns of the candidates from `first` on; `table` has their other features.
+    /// Cost   per candidate and column n^2 / 2 multiplications, with n learnt numbers
     void widen(feature_table& table, candidate_rows const& rows, std::size_t first) const
     {
         table.level.resize(own_.count());
@@ -116,11 +115,11 @@ private:
     struct column {
         std::string name;
         bool is_used = false;
-        detail::spacing how{}; ///< of what it has learnt; low and high are spaced
+        detail::spacing how{}; ///< of the learnt numbers; `low` and `high` are spaced
         double low = 0;
         double high = 0;
         std::optional<gp::process> process{}; ///< of the spaced numbers
-        std::vector<double> errors{};         ///< of guesses, squared, over the numbers' variance
+        std::vector<double> errors{}; ///< squared, of predictions, over the numbers' variance
 
         [[nodiscard]] bool tells_nothing() const
         {
@@ -131,7 +130,7 @@ private:
             return sum > tolerated_error * static_cast<double>(count);
         }
 
-        /// @param deviation  of a spaced number; 0: it is known
+        /// @param deviation  of a spaced number; 0: known exactly
         [[nodiscard]] std::uint32_t level_at(double spaced, double deviation) const
         {
             return level((spaced - low) / (high - low), deviation / (high - low));
@@ -140,7 +139,7 @@ private:
         {
             return level_at(spaced_number(number), 0);
         }
-        /// Numbers below those that were learnt may have no logarithm.
+        /// Numbers below the learnt ones may have no logarithm.
         [[nodiscard]] double spaced_number(double number) const
         {
             if (how == detail::spacing::log && number <= 0) return low;
@@ -161,7 +160,7 @@ private:
         Eigen::ArrayXd variance;
         c.process->predict(points, mean, variance);
         double const scale = c.process->scale();
-        double const noise = c.process->hyper().noise(); // what no model of the number explains
+        double const noise = c.process->hyper().noise(); // not explained by the model
         std::vector<std::uint32_t> out;
         for (Eigen::Index i = 0; i < mean.size(); ++i)
             out.push_back(c.level_at(mean[i] * scale + c.process->shift(),
@@ -169,7 +168,7 @@ private:
         return out;
     }
 
-    /// Compares what was told since the last learn() with the guesses.
+    /// Compares the numbers told since the last learn() with their predictions.
     void judge(std::size_t c)
     {
         column& of = columns_[c];
@@ -211,7 +210,7 @@ private:
         of.how = detail::spacing_for(*lowest);
         of.low = detail::spaced(*lowest, of.how);
         of.high = detail::spaced(*highest, of.how);
-        if (!(of.low < of.high)) { // neighbours whose logarithms are equal
+        if (!(of.low < of.high)) { // neighbours with equal logarithms
             of.is_used = false;
             return;
         }

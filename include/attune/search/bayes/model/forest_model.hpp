@@ -54,7 +54,7 @@ private:
     forest::regression_forest forest_;
 };
 
-/// A forest of labels: a leaf of failures only is sure.
+/// A forest of labels, in which a leaf of only failures has variance 0.
 class forest_of_labels : public forest_surrogate {
 public:
     explicit forest_of_labels(feature_map const& features)
@@ -63,8 +63,8 @@ public:
     }
 };
 
-/// A forest of classification trees: learns whether a value is positive, and predicts how likely
-/// that is, with variance 0.
+/// A forest of classification trees: learns whether a value is positive, and predicts the
+/// probability as mean, with variance 0.
 class forest_classifier {
 public:
     explicit forest_classifier(feature_map const& features, forest::options const& how = {})
@@ -104,7 +104,7 @@ struct forest_classification {
     using surrogate_type = forest_classifier;
 
     [[nodiscard]] static double label(bool worked) noexcept { return worked ? 1.0 : -1.0; }
-    /// At least 0.01, for no number of trees is sure enough to rule a point out.
+    /// At least 0.01, because a forest cannot exclude a point with certainty.
     [[nodiscard]] static double chance(double mean, double) noexcept
     {
         return std::clamp(mean, 0.01, 1.0); // shares of leaves may sum to 1 + 1e-16

@@ -1,4 +1,4 @@
-// attune/search/bayes/model/learner.hpp - keeps a model in step with the history of a search.
+// attune/search/bayes/model/learner.hpp - updates a model with the history of a search.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,23 +18,23 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What is kept of the history, and of which observations.
+/// The observations that a model learns.
 struct learner_options {
     bool keeps_failures = true; ///< failures are observed too
-    bool fits_failures = false; ///< and the form of the function is learnt from them as well
+    bool fits_failures = false; ///< hyperparameters are fitted to failures as well
     memory_policy memory = representative_memory;
-    /// Beyond so many observations two thirds of them are kept at a refit, so that new ones find
-    /// room until the next, and the form of the function is fitted to every third of those.
+    /// With more observations, each refit keeps two thirds of the limit, which leaves room for new
+    /// ones until the next, and hyperparameters are fitted to every third of those.
     std::size_t limit = 300;
 };
 
-/// The number that stands for an observation, and its variance.
+/// The number and variance that the model gets for an observation.
 struct learnt_value {
     double number = 0;
     double variance = 0;
 };
 
-/// One model and how far it has read.
+/// A model, and the number of observations that it has read.
 /// @tparam Model  a resident_surrogate
 template <resident_surrogate Model>
 class learner {
@@ -49,16 +49,16 @@ public:
     [[nodiscard]] Model& model() noexcept { return model_; }
     /// Observations in the model.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// An observation that may have been read already is another now: everything is read again.
+    /// Reads all observations again at the next update(), because one has changed.
     void forget_all() noexcept { read_.reset(); }
-    /// Empties the model, so that its candidates can be replaced at no cost.
+    /// Empties the model, so that replacing its candidates costs nothing.
     void empty(random_engine& engine)
     {
         model_.learn({}, {}, {}, engine);
         read_.reset();
     }
 
-    /// Reads what is new; everything, when `refit` or after forget_all().
+    /// Reads new observations; all of them if `refit` or after forget_all().
     /// @param value_of  observation -> value
     template <class ValueOf>
     void update(search_history const& history,
@@ -94,7 +94,7 @@ public:
     }
 
 private:
-    /// The candidate that is `p`, with all that is known of it.
+    /// The row of candidate `p`, if its code metrics are up to date.
     [[nodiscard]] std::optional<std::size_t> row_like(point const& p,
                                                       candidate_rows const& rows) const
     {

@@ -70,8 +70,7 @@ public:
     }
 
 private:
-    gp::process fitter_; ///< has no candidates: what it is fitted to may differ
-                         ///< from what is kept
+    gp::process fitter_; ///< fitted to other observations than the pool keeps
     gp::mixed_pool pool_;
 };
 

@@ -1,4 +1,4 @@
-// attune/search/bayes/model/relearnt.hpp - candidates for a surrogate that learns and predicts.
+// attune/search/bayes/model/relearnt.hpp - keeps candidates for a surrogate that only learns and predicts.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,9 +19,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A resident_surrogate made of any surrogate: `S` learns everything anew when mean() or variance()
-/// is asked for after something was observed. Before anything was observed the mean is 0 and the
-/// variance 1. The random choices of `S` change at each fit() only.
+/// A resident_surrogate made of any surrogate: `S` learns everything again when mean() or
+/// variance() is called after an observation. Without observations the mean is 0 and the variance
+/// 1. The random choices of `S` change only at fit().
 template <surrogate S>
 class relearnt {
 public:
@@ -128,15 +128,15 @@ private:
         model_.predict(table_, mean_, of_mean_);
     }
 
-    S mutable model_; // what it has learnt is brought up to date when it is asked for
+    S mutable model_; // learns when its predictions are needed
     feature_table table_;
     feature_table points_;
     std::vector<double> values_;
     std::vector<double> variance_; ///< of each value
-    std::uint64_t seed_ = 0;       ///< of the next learn(); another one at each fit()
+    std::uint64_t seed_ = 0;       ///< of the next learn(); changed by fit()
     bool mutable is_stale_ = true;
     Eigen::ArrayXd mutable mean_;
-    Eigen::ArrayXd mutable of_mean_; ///< the variance
+    Eigen::ArrayXd mutable of_mean_; ///< the posterior variance
 };
 
 /// `S` itself where it keeps candidates, else relearnt<S>.

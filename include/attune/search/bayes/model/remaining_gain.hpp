@@ -1,9 +1,9 @@
-// attune/search/bayes/model/remaining_gain.hpp - how much better than the best the best candidate may be.
+// attune/search/bayes/model/remaining_gain.hpp - the expected improvement by the best candidate.
 // SPDX-License-Identifier: MIT
 //
-// The quantity is the expected regret that Makarova et al. 2022 bound to stop a search. Candidates
-// are correlated: taken one by one, thousands of them would promise a gain that all of them
-// together cannot keep, so their joint posterior is drawn from.
+// The expected regret that Makarova et al. 2022 bound to stop a search. Candidates are correlated:
+// separate estimates of thousands would add up to an impossible gain, so their joint posterior is
+// used.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -34,8 +34,9 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// @param mean        q, in model units
 /// @param covariance  q x q, of the noise-free function; what rounding takes from positive
-///                    definiteness is added to its diagonal
-/// @param chance      q: how likely each works
+/// @param covariance  q x q, of the noise-free function; its diagonal is increased if rounding has
+///                    made it indefinite
+/// @param chance      q: probability that each candidate works
 /// @param best        lowest value so far, in the objective's own unit
 /// @return  a share of `best` where `scale` is logarithmic, else in the objective's unit; >= 0
 /// Cost     q^3 / 3 + draws * q^2

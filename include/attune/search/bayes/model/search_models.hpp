@@ -1,10 +1,9 @@
-// attune/search/bayes/model/search_models.hpp - the candidates, and what is believed about them.
+// attune/search/bayes/model/search_models.hpp - the candidates and the two models of a search.
 // SPDX-License-Identifier: MIT
 //
-// A failure is observed by both models: by the first as a value slower than four fifths of those
-// that worked, under hyperparameters learnt without it. Otherwise nothing would ever lower what is
-// hoped for in a region that fails, and once the good region is known the search would spend its
-// evaluations there.
+// Both models observe a failure. The first one sees a value slower than four fifths of those that
+// worked, with hyperparameters learnt without it. Otherwise the prediction for a failing region
+// would never get worse, and late evaluations would be spent there.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -35,7 +34,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// What learns where points fail: nothing where `Feasibility` is no_feasibility.
+/// The learner of failures; empty for no_feasibility.
 template <class Feasibility>
 struct label_learner {
     using type = learner<candidate_model<typename Feasibility::surrogate_type>>;
@@ -52,7 +51,7 @@ template <surrogate Surrogate, class Feasibility>
 class search_models {
 public:
     /// All must outlive this object.
-    /// @param metrics   those of the points that were built; null: there are none
+    /// @param metrics   of the points that were built; null: none
     search_models(unseen_points const& unseen,
                   user_prior const& prior,
                   bayesian_options const& options,
@@ -74,7 +73,7 @@ public:
     [[nodiscard]] objective_scale const& scale() const noexcept { return scale_; }
     [[nodiscard]] candidate_model<Surrogate>& objective() noexcept { return objective_.model(); }
 
-    /// Brings candidates and models in step with `history`, which is not empty.
+    /// Updates candidates and models with `history`, which is not empty.
     void update(search_history const& history, random_engine& engine)
     {
         if (read_ == history.told().size()) return;
@@ -98,7 +97,7 @@ public:
             if (history.failed() > 0) update_labels(history, refit, engine);
     }
 
-    /// An observation became another one.
+    /// Reads all observations again at the next update(), because one has changed.
     void forget_all() noexcept
     {
         read_.reset();
@@ -107,7 +106,7 @@ public:
             if (labels_) labels_->forget_all();
     }
 
-    /// More candidates, behind the others.
+    /// Appends candidates.
     void offer(std::vector<point> points)
     {
         std::size_t const before = rows_.size();
@@ -119,10 +118,10 @@ public:
         objective_.model().append(added);
     }
 
-    /// @return  true the first time that it is called for this row: its neighbours were not offered
+    /// @return  true at the first call for this row: its neighbours have not been offered
     bool expand(std::size_t row) { return expanded_.insert(row).second; }
 
-    /// Counts `p` as observed until pop_all(); in between only views are taken.
+    /// Observes `p` until pop_all(); between them only view() may be called.
     /// @param best  lowest value, in model units
     void push(point const& p, double best)
     {
@@ -140,7 +139,7 @@ public:
             objective_.model().pop();
     }
 
-    /// Valid until something is changed.  @param best  lowest value, in model units
+    /// The view is valid until the next change. @param best lowest value, in model units
     [[nodiscard]] scored_candidates view(std::size_t told, double best)
     {
         auto const span_of = [](Eigen::ArrayXd const& a) {
@@ -168,15 +167,15 @@ public:
 
 private:
     static constexpr bool learns_labels = !std::same_as<Feasibility, no_feasibility>;
-    /// What a failure counts as, among the values that worked: the quantile.
+    /// The value of a failure, as a quantile of the values that worked.
     static constexpr double failure_quantile = 0.8;
-    /// Promising candidates of a sample that stay when it is renewed.
+    /// Number of promising candidates of a sample that stay when it is renewed.
     static constexpr std::size_t kept_candidates = 200;
 
     /// @pre a point has failed
     void update_labels(search_history const& history, bool refit, random_engine& engine)
     {
-        // One fit per step: the labels' turn is the step after the objective's.
+        // One fit per step: labels are fitted in the step after the objective.
         bool const is_first = !labels_;
         bool const fit_labels = is_first || (labels_due_ && !refit);
         labels_due_ = !fit_labels && (labels_due_ || refit);
@@ -226,7 +225,7 @@ private:
         return {scale_.to_model(o.value), scale_.variance_of(o.value, o.low, o.high)};
     }
 
-    /// The whole space once; a sample anew each time.
+    /// Takes the whole space once, or a new sample each time.
     void renew_rows(search_history const& history, random_engine& engine)
     {
         bool const is_long = history.told().size() > options_.memory_limit;
@@ -246,7 +245,7 @@ private:
                  best_rows(view(history.told().size(), scale_.to_model(history.best()->value)),
                            kept_candidates))
                 points.push_back(rows_.at(r.row));
-        std::size_t const share = is_long ? 4 : 1; // the model has more to do for each of them
+        std::size_t const share = is_long ? 4 : 1; // each candidate costs more in long runs
         for (std::size_t const i : history.best_places(options_.around))
             draw_around(
                 unseen_.space(), history.told()[i].where, options_.walks / share, engine, points);
@@ -282,10 +281,9 @@ private:
     user_prior const& prior_;
     bayesian_options const& options_;
     feature_map own_features_;                              ///< without code metrics
-    std::shared_ptr<code_metric_features> metric_features_; ///< null where there are none
-    feature_map features_; ///< with them, for the objective: guesses blur where
-                           ///< points fail
-    candidate_rows rows_;  ///< their tables are without them
+    std::shared_ptr<code_metric_features> metric_features_; ///< null: none
+    feature_map features_; ///< with them, for the objective; not for borders of failure
+    candidate_rows rows_;  ///< tables without metrics
     learner<candidate_model<Surrogate>> objective_;
     /// From the first failure on.
     std::optional<typename detail::label_learner<Feasibility>::type> labels_;
@@ -295,8 +293,8 @@ private:
     bool labels_due_ = false;
     std::size_t pushed_ = 0;
     std::unordered_set<std::size_t> expanded_; ///< rows of the present candidates
-    std::optional<std::size_t> fitted_at_;     ///< outcomes known then
-    std::optional<std::size_t> read_;          ///< outcomes known at the last update()
+    std::optional<std::size_t> fitted_at_;     ///< number of outcomes at the last fit
+    std::optional<std::size_t> read_;          ///< number of outcomes at the last update()
 };
 
 } // namespace attune::inline ATTUNE_ABI

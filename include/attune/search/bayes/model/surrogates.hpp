@@ -1,12 +1,11 @@
-// attune/search/bayes/model/surrogates.hpp - the surrogates that come with a Bayesian search.
+// attune/search/bayes/model/surrogates.hpp - the surrogates of a Bayesian search.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 3.2 and 4.2; Willemsen et al. 2021 Sec. III-C. The beliefs of the default are
-//          ours: distances are in [0, 1] and values standardised, so that a length scale of 0.6
-//          says "smooth, but not a line", whatever the space. A derived feature repeats what
-//          parameters say already and is only worth its place if it explains more: it is believed
-//          to matter little (length scale 1.5) until the data ask for it. Over four kernels on
-//          eight devices 0.6, as for parameters, costs 0.013 of the optimum at 20 evaluations and 4
-//          costs 0.009 at 40 (both +-0.007): a choice made with all of them in view.
+// Source   BaCO Sec. 3.2 and 4.2; Willemsen et al. 2021 Sec. III-C. The default's priors are ours:
+//          distances are in [0, 1] and values standardised, so that a length scale of 0.6 means a
+//          smooth but not linear function in any space. A derived feature repeats information of
+//          the parameters, so its prior assumes little effect (length scale 1.5). Over four kernels
+//          on eight devices 0.6, as for parameters, costs 0.013 of the optimum at 20 evaluations
+//          and 4 costs 0.009 at 40 (both +-0.007): a choice made with all of these in view.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -39,8 +38,8 @@ namespace attune::inline ATTUNE_ABI {
     return gp::kernel_tuner_process();
 }
 
-/// The process that regresses labels: failures have sharp borders, so length scales are a little
-/// shorter, and a label is never noise-free. Few steps, since only its sign is asked for.
+/// The process that regresses labels: failures have sharp borders, so length scales are slightly
+/// shorter, and a label always has noise. Few steps, because only its sign matters.
 [[nodiscard]] inline gp::process_options label_process()
 {
     gp::process_options out;

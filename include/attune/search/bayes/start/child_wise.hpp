@@ -1,7 +1,7 @@
-// attune/search/bayes/start/child_wise.hpp - the sampler that walks a tree child by child, with its bias.
+// attune/search/bayes/start/child_wise.hpp - a biased sampler that draws children of tree nodes uniformly.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.2 describes it as what ATF (Rasch et al.) does: at each node a child is
-//          drawn uniformly. Kept for comparison: chain_of_trees::sample() is uniform over leaves.
+// Source   BaCO Sec. 4.2 describes it as the method of ATF (Rasch et al.). Kept for comparison:
+//          chain_of_trees::sample() is uniform over leaves.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -34,7 +34,7 @@ inline void place_child_wise(tree const& from, random_engine& engine, std::span<
 }
 
 /// A valid configuration, drawn child by child in every tree; real parameters uniform on their
-/// scale. Where constraints over real parameters refuse 1000 draws, a uniform sample instead.
+/// scale. If constraints over real parameters refuse 1000 draws, a uniform sample instead.
 /// Cost    one random number per parameter and draw
 [[nodiscard]] inline point sample_child_wise(chain_of_trees const& space, random_engine& engine)
 {

@@ -1,4 +1,4 @@
-// attune/search/bayes/start/design.hpp - what is tried before there is anything to learn from.
+// attune/search/bayes/start/design.hpp - the first configurations of a search, before there is a model.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,18 +18,18 @@ namespace attune::inline ATTUNE_ABI {
 struct design_options {
     /// Configurations that must have worked before the design is complete.
     std::size_t working = 10;
-    /// At most so many are tried, however few work.
+    /// The most configurations that are tried, however few work.
     std::size_t attempts = 20;
-    /// Tried before all others: the default configuration, what was best elsewhere.
+    /// Tried before all others, such as the default configuration.
     std::vector<point> first{};
 };
 
 /// Gives the first configurations of a search.
-/// - D(space, options, engine): made at the first question.
-/// - next(unseen, worked, pending, engine): a configuration that was not seen yet, which it does
-///   not mark; nothing when the design is complete: `worked` outcomes that were no failures and
-///   `pending` unknown ones are options.working together, options.attempts were given, or the space
-///   is exhausted. Random choices come from `engine` alone.
+/// - D(space, options, engine): constructed at the first ask().
+/// - next(unseen, worked, pending, engine): an unseen configuration, which it does not mark.
+///   Nothing when the design is complete: `worked` successes and `pending` unknown outcomes
+///   together reach options.working, options.attempts were given, or the space is exhausted. Random
+///   choices use only `engine`.
 /// tests/laws/design.hpp checks this.
 template <class D>
 concept design =

@@ -1,7 +1,7 @@
-// attune/search/bayes/start/initial_design.hpp - the configurations to try before anything is known.
+// attune/search/bayes/start/initial_design.hpp - an initial design by any sampling of the space.
 // SPDX-License-Identifier: MIT
-// Source   Willemsen et al. 2021 Sec. III-E (an even design, failures replaced by random
-//          configurations until enough are valid); what is even here says spread.hpp
+// Source   Willemsen et al. 2021 Sec. III-E (an even design; random configurations replace failures
+//          until enough are valid); spread.hpp defines even
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Far from each other, each uniform over the leaves.
+/// Configurations far from each other, each uniform over the leaves.
 struct spread_sampling {
     [[nodiscard]] static std::vector<point>
     plan(chain_of_trees const& space, std::size_t count, random_engine& engine)
@@ -35,7 +35,7 @@ struct spread_sampling {
         return unseen.draw(engine);
     }
 };
-/// Independent, uniform over the leaves.
+/// Independent configurations, uniform over the leaves.
 struct uniform_sampling {
     [[nodiscard]] static std::vector<point> plan(chain_of_trees const&, std::size_t, random_engine&)
     {
@@ -60,13 +60,13 @@ struct child_wise_sampling : uniform_sampling {
     }
 };
 
-/// A design. Holds no outcomes: the caller says how many worked.
-/// @tparam Sampling  plan(space, count, engine) gives what comes first, draw(unseen, engine) what
-///                   replaces configurations that failed
+/// A design without outcomes: the caller passes how many worked.
+/// @tparam Sampling  plan(space, count, engine) gives the first ones, draw(unseen, engine) replaces
+///                   failures
 template <class Sampling = spread_sampling>
 class initial_design {
 public:
-    /// @param options  configurations in `first` that are not valid are left out
+    /// @param options  invalid configurations in `first` are ignored
     initial_design(chain_of_trees const& space, design_options options, random_engine& engine)
         : options_(std::move(options))
     {
@@ -79,11 +79,11 @@ public:
             plan_.push_back(std::move(p));
     }
 
-    /// The next configuration to try; nothing when the design is complete: enough worked or may yet
-    /// do so, all attempts are spent, or the space is exhausted.
-    /// @param unseen   those seen already are passed over; the result is not marked
-    /// @param worked   outcomes so far that were no failures
-    /// @param pending  configurations asked for whose outcome is not known yet
+    /// The next configuration to try; nothing when the design is complete: enough worked or are
+    /// pending, all attempts are spent, or the space is exhausted.
+    /// @param unseen   skips seen points; the result is not marked
+    /// @param worked   number of successes so far
+    /// @param pending  number of configurations without an outcome yet
     [[nodiscard]] std::optional<point> next(unseen_points const& unseen,
                                             std::size_t worked,
                                             std::size_t pending,
@@ -100,7 +100,7 @@ public:
         return out;
     }
 
-    /// Configurations handed out so far.
+    /// Number of configurations returned so far.
     [[nodiscard]] std::size_t given() const noexcept { return given_; }
 
 private:

@@ -1,10 +1,10 @@
-// attune/search/bayes/start/spread.hpp - configurations far from each other, without favouring any.
+// attune/search/bayes/start/spread.hpp - configurations far from each other, each equally likely.
 // SPDX-License-Identifier: MIT
 //
 // The maximin criterion (Johnson, Moore, Ylvisaker 1990; as the sum of d^-p of Morris & Mitchell
-// 1995) by itself prefers the rim of the space. Here several designs compete for one uniform pool
-// until all of them are spread out, then one is drawn: every configuration of the pool is in
-// exactly one, so that each is equally likely to come.
+// 1995) alone prefers the boundary of the space. Here several designs exchange points of one
+// uniform pool until all are spread out, then one design is drawn. Every configuration of the pool
+// is in exactly one design, so each is equally likely.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -29,8 +29,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Different configurations, each uniform by itself, in random order; fewer where there are no
-/// more.
+/// Distinct configurations, each uniform, in random order; fewer if the space has no more.
 [[nodiscard]] inline std::vector<point>
 uniform_pool(chain_of_trees const& space, std::size_t wanted, random_engine& engine)
 {
@@ -66,7 +65,7 @@ public:
         }
     }
 
-    /// Exchanges rows of different designs while that lessens the total, for at most `sweeps`.
+    /// Exchanges rows of different designs while that reduces the total, at most `sweeps` times.
     void settle(int sweeps)
     {
         for (bool improved = true; improved && sweeps > 0; --sweeps) {
@@ -93,14 +92,14 @@ public:
     }
 
 private:
-    /// d^-8: nearly that of the closest pair alone, yet every pair counts.
+    /// d^-8: dominated by the closest pair, but every pair counts.
     [[nodiscard]] static double force(double d)
     {
         double const squared = std::max(d * d, 1e-6);
         double const fourth = squared * squared;
         return 1 / (fourth * fourth);
     }
-    /// On row `row` if it stood at `place`, from the other rows of that place's design.
+    /// Sum of forces on row `row`, if at `place`, from the other rows of that place's design.
     [[nodiscard]] double pressure(std::uint32_t row, std::size_t place, std::size_t leave_out) const
     {
         double sum = 0;
@@ -117,11 +116,10 @@ private:
 
 } // namespace detail
 
-/// `count` different valid configurations in random order, farther apart than chance puts them; all
-/// of them, shuffled, where the space has no more. Each by itself is exactly uniform over leaves.
-///
-/// From 65 configurations on they are only stratified.
-/// Cost    some 8000 distances, one pass over all pairs of 128 configurations a sweep: about 10 ms
+/// `count` distinct valid configurations in random order, farther apart than random ones; all of
+/// them, shuffled, if the space has no more. Each one is uniform over leaves. From 65
+/// configurations on they are only stratified.
+/// Cost    about 8000 distances, and per sweep one pass over all pairs of 128 configurations: 10 ms
 [[nodiscard]] inline std::vector<point>
 spread_sample(chain_of_trees const& space, std::size_t count, random_engine& engine)
 {
@@ -131,7 +129,7 @@ spread_sample(chain_of_trees const& space, std::size_t count, random_engine& eng
     std::size_t designs = std::max<std::size_t>(1, pool_size / count);
     std::vector<point> pool = detail::uniform_pool(space, designs * count, engine);
     if (pool.size() <= count) return pool;
-    designs = pool.size() / count; // fewer in a space smaller than the pool
+    designs = pool.size() / count; // fewer if the space is smaller than the pool
     pool.resize(designs * count);
     if (designs == 1) return pool;
     detail::competing_designs competition(space, pool, designs);

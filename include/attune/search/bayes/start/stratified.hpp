@@ -1,7 +1,7 @@
 // attune/search/bayes/start/stratified.hpp - a Latin hypercube over the leaves of a chain of trees.
 // SPDX-License-Identifier: MIT
 // Source   McKay, Beckman, Conover 1979 (Latin hypercube sampling); own: one dimension per tree,
-//          which is the number of the leaf, so that every point is valid
+//          the number of the leaf, so that every point is valid
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// 0 .. count - 1 in random order: which stratum of one dimension each configuration takes.
+/// 0 .. count - 1 in random order: the stratum of each configuration in one dimension.
 [[nodiscard]] inline std::vector<std::uint32_t> random_strata(std::size_t count,
                                                               random_engine& engine)
 {
@@ -32,13 +32,12 @@ namespace detail {
 
 } // namespace detail
 
-/// `count` valid configurations. Every tree's leaves are cut into `count` strata of equal size, and
-/// each stratum holds one configuration; so is the scale of every real parameter. Which strata
-/// come together is random. Not always distinct: a tree may have fewer leaves than there are
-/// strata.
+/// `count` valid configurations. Every tree's leaves, and the scale of every real parameter, are
+/// divided into `count` equal strata with one configuration each. Strata are combined at random.
+/// Configurations may repeat: a tree may have fewer leaves than strata.
 ///
-/// Each configuration by itself is exactly uniform over the leaves. One that a constraint over real
-/// parameters refuses is replaced by a uniform sample, which keeps that true.
+/// Each configuration is uniform over the leaves. A configuration that a constraint over real
+/// parameters refuses is replaced by a uniform sample.
 /// Cost    one random number and one walk per tree and configuration
 [[nodiscard]] inline std::vector<point>
 stratified_sample(chain_of_trees const& space, std::size_t count, random_engine& engine)

@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/detail/pool_state.hpp - what a pool holds, and how an observation gets into it.
+// attune/search/bayes/gp/detail/pool_state.hpp - the data of a pool, and how an observation updates it.
 // SPDX-License-Identifier: MIT
 // Source   see pool.hpp
 #pragma once
@@ -22,7 +22,7 @@ template <class Scalar>
 struct basic_pool<Scalar>::state {
     using matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
     using vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
-    /// Rows of projections that are worked on at a time: their sums stay in the first cache.
+    /// Rows of projections processed at a time, so that their sums stay in the first cache.
     static constexpr Eigen::Index rows_at_once = 1024;
 
     state(attune::feature_map const& features, process_options const& options)
@@ -39,15 +39,14 @@ struct basic_pool<Scalar>::state {
     }
     [[nodiscard]] auto live() { return projections.topLeftCorner(count(), given().size()); }
 
-    /// Room for all rows and `observations` columns. What is there stays if `keep`.
+    /// Allocates all rows and at least `observations` columns. Keeps the contents if `keep`.
     void reserve(Eigen::Index observations, bool keep)
     {
         Eigen::Index rows = projections.rows();
         Eigen::Index observed = projections.cols();
         if (rows >= count() && observed >= observations) return;
         if (observed < observations) observed = std::max(observations, 2 * observed);
-        // An odd number of cache lines: columns a power of two apart would share few sets of a
-        // cache.
+        // An odd number of cache lines: columns a power of two apart would share few cache sets.
         constexpr Eigen::Index line = 64 / static_cast<Eigen::Index>(sizeof(Scalar));
         if (rows < count()) rows = ((count() + line - 1) / line | 1) * line;
         if (keep)
@@ -56,7 +55,7 @@ struct basic_pool<Scalar>::state {
             projections.resize(rows, observed);
     }
 
-    /// The projections of rows first .. first + rows - 1, which `points` and `book` list.
+    /// Computes the projections of rows first .. first + rows - 1, which `points` and `book` list.
     void
     project_rows(attune::feature_table const& points, code_book const& codes, Eigen::Index first)
     {
@@ -89,7 +88,7 @@ struct basic_pool<Scalar>::state {
         finish();
     }
 
-    /// mean and variance from the sums.
+    /// Computes mean and variance from the sums.
     void finish()
     {
         detail::mean_of(sums, given(), model.shift(), model.scale(), mean);
@@ -108,7 +107,7 @@ struct basic_pool<Scalar>::state {
         sums.variance.segment(r, rows) -= sign * wide.square();
     }
 
-    /// Of a point with every candidate: its covariance less what observations explain of it.
+    /// Covariance of a point with every candidate, given the observations.
     /// @param projected  L^-1 k of the point   @param[out] out  one per candidate
     void posterior_covariance(attune::feature_table const& from,
                               std::size_t row,
@@ -126,7 +125,7 @@ struct basic_pool<Scalar>::state {
     void observe(attune::feature_table const& from, std::size_t row, double value, double noise)
     {
         if (given().size() == 0) {
-            model.condition({}, {}); // takes the present hyperparameters and scale
+            model.condition({}, {}); // keeps hyperparameters and scale
             rebuild();
         }
         auto const [projected, pivot] = given().observe(from, row, value, noise);
@@ -155,11 +154,11 @@ struct basic_pool<Scalar>::state {
     kernel_columns<Scalar> columns;
     attune::feature_table table;
     code_book book;
-    matrix projections; ///< (L^-1 K)^T: row per candidate, column per observation; some to spare
+    matrix projections; ///< (L^-1 K)^T: candidates x observations, with spare columns
     projection_sums sums;
     Eigen::ArrayXd mean;
     Eigen::ArrayXd variance;
-    std::vector<snapshot> saved; ///< one per pending point: what held before it
+    std::vector<snapshot> saved; ///< one per pending point: the state before it
 };
 
 } // namespace attune::inline ATTUNE_ABI::gp

@@ -1,4 +1,4 @@
-// attune/search/bayes/gp/detail/process_state.hpp - what a process holds.
+// attune/search/bayes/gp/detail/process_state.hpp - the data of a process.
 // SPDX-License-Identifier: MIT
 // Source   see process.hpp
 #pragma once
@@ -27,7 +27,7 @@ inline std::vector<char> derived_features(attune::feature_map const& features)
     return out;
 }
 
-/// Means of the sums, standardised with `shift` and `scale` instead of those of `given`.
+/// Means from the sums, standardised with `shift` and `scale` instead of those of `given`.
 inline void mean_of(projection_sums const& sums,
                     conditional const& given,
                     double shift,
