@@ -1,4 +1,4 @@
-// attune/space/build_pack.hpp - from a typed pack to its chain of trees in one step.
+// attune/space/build_pack.hpp - builds the chain of trees of a typed pack.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,8 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// @param inputs  one value per input the space mentions: {n(4096)}
 /// Errors   attune::error: an input without a value, an empty or too wide space (see
-/// chain_of_trees) Example  attune::chain_of_trees const all = attune::build(space, {n(4096)});
+///          chain_of_trees)
+/// Example  attune::chain_of_trees const all = attune::build(space, {n(4096)});
 template <class Pack>
 [[nodiscard]] chain_of_trees build(Pack const& typed, std::vector<input_value> const& inputs = {})
 {

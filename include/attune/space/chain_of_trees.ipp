@@ -1,4 +1,4 @@
-// attune/space/chain_of_trees.ipp - the walks of a chain of trees.
+// attune/space/chain_of_trees.ipp - reads a chain of trees.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/space/nearest_options.hpp - how far to look for the nearest valid configurations.
+// attune/space/nearest_options.hpp - limits of the search for the nearest valid configurations.
 // SPDX-License-Identifier: MIT
 //
 // tested by space/query/nearest.cpp
@@ -10,13 +10,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How many of the nearest configurations chain_of_trees::neighbours adds for one tree.
+/// The most configurations that chain_of_trees::neighbours() adds for one tree.
 inline constexpr std::size_t most_nearest = 8;
 
-/// How far nearest_valid looks.
+/// Limits of nearest_valid().
 struct nearest_options {
     std::size_t count = most_nearest; ///< configurations wanted
-    std::size_t candidates = 4096;    ///< at most so many are tested against constraints over reals
+    std::size_t candidates = 4096;    ///< most that are tested against constraints over reals
 };
 
 } // namespace attune::inline ATTUNE_ABI

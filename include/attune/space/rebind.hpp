@@ -10,10 +10,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The space of `built` with new values for some inputs; the others keep theirs. Trees that read
-/// none of those that changed are shared with `built`, see chain_of_trees::rebuilt.
+/// The space of `built` with new values for some inputs; other inputs keep theirs. Trees that read
+/// no changed input are shared with `built`, see chain_of_trees::rebuilt.
 /// Errors   those of bind_inputs and of chain_of_trees
-/// Cost     what building the other trees costs
+/// Cost     that of building the other trees
 /// Example  auto const larger = attune::rebind(space, {n(8192)});
 [[nodiscard]] inline chain_of_trees rebind(chain_of_trees const& built,
                                            std::vector<input_value> const& inputs)

@@ -1,6 +1,6 @@
-// attune/space/reuse.hpp - what must be built anew when a description changes.
+// attune/space/reuse.hpp - finds the trees to rebuild when a description changes.
 // SPDX-License-Identifier: MIT
-// Source   own: what a changed table or input touches, closed over the conditions
+// Source   own: parameters affected by a changed table or input, closed over the conditions
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// Whether the conditions of both are the same expressions over as many parameters; tables and
-/// the values of inputs may differ.
+/// values of inputs may differ.
 [[nodiscard]] inline bool same_expressions(description const& a, description const& b)
 {
     auto const same_root = [](constraint_description const& x, constraint_description const& y) {
@@ -41,8 +41,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                       same_root);
 }
 
-/// Whether `c` may answer otherwise in `now` than in `before`, tables apart. What an opaque
-/// predicate reads cannot be seen, so it always may.
+/// Whether the result of `c` may differ between `now` and `before`, apart from tables. True for an
+/// opaque predicate, because the inputs that it reads are unknown.
 [[nodiscard]] inline bool
 may_differ(condition const& c, description const& before, description const& now)
 {
@@ -56,8 +56,8 @@ may_differ(condition const& c, description const& before, description const& now
     return differs;
 }
 
-/// For each parameter of `now`, whether its tree may differ from the one it had in `before`. If one
-/// parameter of a condition is marked then all are.
+/// For each parameter of `now`, whether its tree may differ from that of `before`. Marks all or
+/// none of the parameters of a condition.
 /// @param conditions  conditions_of(now)
 [[nodiscard]] inline std::vector<bool> parameters_to_rebuild(
     description const& before, description const& now, std::vector<condition> const& conditions)

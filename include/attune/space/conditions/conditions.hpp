@@ -1,8 +1,8 @@
-// attune/space/conditions/conditions.hpp - constraints cut into the pieces that a tree tests one by one.
+// attune/space/conditions/conditions.hpp - divides constraints into conditions, which a tree tests one by one.
 // SPDX-License-Identifier: MIT
 //
-// `a && b` holds when a holds and b holds, also where one of them has no value, so that the pieces
-// mean together what the constraint meant.
+// `a && b` holds if and only if a holds and b holds, also if one of them has no value, so the
+// conditions together mean the same as the constraint.
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -22,15 +22,15 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One conjunct of one constraint.
+/// One conjunct of a constraint.
 struct condition {
-    std::uint32_t source = 0;         ///< the constraint it was cut from
-    std::uint32_t root = no_index;    ///< its node in the description; no_index: opaque
+    std::uint32_t source = 0;         ///< index of its constraint
+    std::uint32_t root = no_index;    ///< node in the description; no_index: opaque
     std::vector<std::uint32_t> scope; ///< parameters it reads, ascending and unique
-    bool reads_real = false;          ///< one of them is a real parameter: it is in no tree
+    bool reads_real = false;          ///< reads a real parameter, which is in no tree
 };
 
-/// True when the condition has a value at `at`, one coordinate per parameter of `space`, and that
+/// Whether the condition has a value at `at`, one coordinate per parameter of `space`, and the
 /// value is not zero. Cost: one visit per node reached, or one call of an opaque predicate.
 [[nodiscard]] inline bool
 holds(description const& space, condition const& tested, std::span<coordinate const> at)
@@ -41,7 +41,7 @@ holds(description const& space, condition const& tested, std::span<coordinate co
     return v && v->as_real() != 0;
 }
 
-/// How an error speaks of constraint `index`: its text, or its place when it has none.
+/// Constraint `index` in the text of an error: its own text, or its number if it has none.
 [[nodiscard]] inline std::string constraint_text(description const& space, std::uint32_t index)
 {
     std::string const& text = space.constraints[index].text;
@@ -104,8 +104,8 @@ inline void require_values(parameter_description const& parameter)
 
 } // namespace detail
 
-/// Throws attune::error, naming the input or parameter, when a table or a constraint still waits
-/// for an input or a parameter has nothing to choose from.
+/// Throws attune::error, naming the input or parameter, when an input of a table or constraint has
+/// no value, or when a parameter has no values.
 inline void require_bound(description const& space)
 {
     for (parameter_description const& parameter : space.parameters) {
@@ -131,7 +131,7 @@ inline void require_bound(description const& space)
     return scope;
 }
 
-/// Every constraint of `space`, cut at its outermost conjunctions, in order of declaration.
+/// Every constraint of `space`, divided at its outermost conjunctions, in order of declaration.
 [[nodiscard]] inline std::vector<condition> conditions_of(description const& space)
 {
     std::vector<condition> out;

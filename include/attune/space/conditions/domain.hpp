@@ -1,4 +1,4 @@
-// attune/space/conditions/domain.hpp - the values left to a parameter.
+// attune/space/conditions/domain.hpp - the remaining values of a parameter.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The values of a parameter that may still be part of a valid configuration.
+/// The values of a parameter that may be part of a valid configuration.
 class domain {
 public:
     explicit domain(std::uint32_t count = 0) noexcept
@@ -25,16 +25,16 @@ public:
     {
         return filtered_ ? static_cast<std::uint32_t>(kept_.size()) : count_;
     }
-    /// The i-th value left, as an index into the parameter's table; ascending in i.
+    /// The i-th remaining value, as an index into the parameter's table; ascending in i.
     [[nodiscard]] std::uint32_t value(std::uint32_t i) const noexcept
     {
         return filtered_ ? kept_[i] : i;
     }
     [[nodiscard]] bool is_whole() const noexcept { return !filtered_; }
-    /// Keeps the i-th value left where `keep[i]`.
+    /// Keeps the i-th remaining value if `keep[i]`.
     void filter(std::vector<bool> const& keep)
     {
-        std::vector<std::uint32_t> kept; // no larger than it must be: a range may be long
+        std::vector<std::uint32_t> kept; // exact capacity: a range may be long
         kept.reserve(static_cast<std::size_t>(std::count(keep.begin(), keep.end(), true)));
         for (std::uint32_t i = 0; i < size(); ++i)
             if (keep[i]) kept.push_back(value(i));
@@ -51,7 +51,7 @@ private:
 
 namespace detail {
 
-/// Every discrete parameter at its first value left, every real one at its lower end.
+/// Every discrete parameter at its first remaining value, every real one at its lower end.
 inline point first_values(description const& space, std::vector<domain> const& domains)
 {
     point at(space.parameters.size());
@@ -63,7 +63,7 @@ inline point first_values(description const& space, std::vector<domain> const& d
     return at;
 }
 
-/// The parameters in the scope of `c` that still have a choice.
+/// The parameters in the scope of `c` with more than one remaining value.
 inline std::vector<std::uint32_t> open_scope(condition const& c, std::vector<domain> const& domains)
 {
     std::vector<std::uint32_t> open;

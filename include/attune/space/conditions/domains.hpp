@@ -1,7 +1,7 @@
-// attune/space/conditions/domains.hpp - which values of a parameter are possible at all.
+// attune/space/conditions/domains.hpp - removes impossible values from domains.
 // SPDX-License-Identifier: MIT
-// Source   own: generalised arc consistency, a condition at a time together with those that read no
-//          more than it, on their decision diagram
+// Source   own: generalised arc consistency by a decision diagram of each condition and of those
+//          whose parameters are a subset of its own
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -25,7 +25,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Settings of `parameters` when there are few enough to enumerate; else nothing.
+/// Number of settings of `parameters` if few enough to enumerate; else nothing.
 inline std::optional<std::uint64_t> few_settings(std::vector<std::uint32_t> const& parameters,
                                                  std::vector<domain> const& domains,
                                                  enumeration_limits const& limits)
@@ -42,10 +42,10 @@ inline std::optional<std::uint64_t> few_settings(std::vector<std::uint32_t> cons
 
 enum class verdict { always, never, sometimes };
 
-/// What a search through a diagram finds out about its values.
+/// The values that occur in the valid settings of a diagram.
 struct support {
-    std::vector<std::vector<bool>> values; ///< per level: whether some good setting takes it
-    bool is_product = true;                ///< every setting of these values is good
+    std::vector<std::vector<bool>> values; ///< per level and value: in some valid setting
+    bool is_product = true;                ///< every setting of these values is valid
 };
 
 inline support support_of(diagram_store const& store, std::uint32_t root)
@@ -85,8 +85,8 @@ inline support support_of(diagram_store const& store, std::uint32_t root)
     return out;
 }
 
-/// Looks for the settings of `scope` on which `c` and `others`, which read no more than it, hold;
-/// drops values that are in none. Leaves everything as it is once the budget is spent.
+/// Finds the settings of `scope` on which `c` and `others`, which read a subset of its parameters,
+/// hold; removes values that are in none. Changes nothing once the budget is spent.
 inline verdict enumerate(description const& space,
                          condition const& c,
                          std::vector<condition const*> const& others,
@@ -110,10 +110,10 @@ inline verdict enumerate(description const& space,
     return good == allowed || found.is_product ? verdict::always : verdict::sometimes;
 }
 
-/// A condition of one parameter with so many values is tested on each, one bit of memory per value.
+/// Limit of values for testing a condition of one parameter on each, with one bit per value.
 inline constexpr std::uint32_t most_values_tested = std::uint32_t{1} << 25U;
 
-/// Drops the values on which conditions of one parameter do not hold, where that has too many for a
+/// Removes the values that break conditions of one parameter, if it has too many values for a
 /// diagram; erases those conditions. @return false when no value is left
 inline bool filter_long_ranges(description const& space,
                                std::vector<condition>& conditions,
@@ -141,8 +141,8 @@ inline bool filter_long_ranges(description const& space,
 }
 
 /// Erases conditions that intervals prove, then enumerates the others, the one with the fewest
-/// settings first, until domains shrink no more or the limits are reached. Erases those that then
-/// hold always. @return false when one can never hold
+/// settings first, until domains stop shrinking or the limits are reached. Erases conditions that
+/// then always hold. @return false when one never holds
 inline bool filter_domains(description const& space,
                            std::vector<condition>& conditions,
                            std::vector<domain>& domains,
@@ -173,7 +173,7 @@ inline bool filter_domains(description const& space,
             if (i != next && std::includes(scope.begin(), scope.end(), reads.begin(), reads.end()))
                 others.push_back(&conditions[i]);
         }
-        budget.bytes = limits.max_bytes; // what the last one took is free again
+        budget.bytes = limits.max_bytes; // the last enumeration has freed its memory
         switch (enumerate(space, conditions[next], others, scope, domains, budget)) {
         case verdict::never:
             return false;

@@ -1,7 +1,7 @@
-// attune/space/conditions/groups.hpp - which parameters depend on each other.
+// attune/space/conditions/groups.hpp - groups of parameters that depend on each other.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.2 (parameters of different trees are independent); own: parameters with one
-//          value tie nothing, conditions that always hold are dropped first
+//          value connect nothing, conditions that always hold are dropped first
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -17,18 +17,18 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Parameters that become one tree, and the conditions that tie them.
+/// The parameters of one tree, and the conditions that connect them.
 struct parameter_group {
     std::vector<std::uint32_t> parameters; ///< ascending
-    std::vector<condition> conditions;     ///< none for a parameter that nothing constrains
+    std::vector<condition> conditions;     ///< none for an unconstrained parameter
 };
 
-/// A space cut into independent parts. Every discrete parameter is in exactly one group.
+/// A space as independent groups. Every discrete parameter is in exactly one group.
 struct grouping {
-    std::vector<domain> domains;         ///< one per parameter; of no use for a real one
+    std::vector<domain> domains;         ///< one per parameter; unused for real ones
     std::vector<parameter_group> groups; ///< ordered by their first parameter
-    std::vector<condition> over_reals;   ///< to be tested when a point is drawn
-    bool is_empty = false;               ///< already known: nothing can be valid
+    std::vector<condition> over_reals;   ///< tested when a point is drawn
+    bool is_empty = false;               ///< no valid configuration exists
 };
 
 namespace detail {
@@ -47,7 +47,7 @@ public:
             i = parent_[i] = parent_[parent_[i]];
         return i;
     }
-    /// The lower root becomes the root of both.
+    /// Merges two sets; the lower root becomes the root.
     void unite(std::uint32_t a, std::uint32_t b) noexcept
     {
         a = find(a);
@@ -64,11 +64,11 @@ private:
 
 } // namespace detail
 
-/// Cuts a space into groups.
-/// @param conditions  those to respect: conditions_of(space), or a part of it
+/// Divides a space into groups.
+/// @param conditions  those that count: conditions_of(space), or a part of it
 /// @pre   space is bound (require_bound)
-/// Cost   one test per setting of each condition that has few enough (see `limits`), again when its
-///        domains shrink
+/// Cost   one test per setting of each condition that has few enough (see `limits`), repeated when
+///        its domains shrink
 [[nodiscard]] inline grouping make_groups(description const& space,
                                           std::vector<condition> conditions,
                                           enumeration_limits const& limits = {})
@@ -77,7 +77,7 @@ private:
     for (parameter_description const& p : space.parameters)
         out.domains.emplace_back(p.value_count());
 
-    // Expressions are tested first: they may exclude what an opaque predicate cannot digest.
+    // Expressions first: they may exclude values on which an opaque predicate must not be called.
     std::vector<condition> left;
     for (bool const opaque : {false, true})
         for (condition& c : conditions)

@@ -1,6 +1,6 @@
-// attune/space/conditions/over_reals.hpp - parameters that are in no tree, and the conditions that read them.
+// attune/space/conditions/over_reals.hpp - real parameters, and the conditions that read them.
 // SPDX-License-Identifier: MIT
-// Source   own: rejection, which stays uniform whatever the conditions are
+// Source   own: rejection, which stays uniform for any condition
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -49,8 +49,8 @@ struct real_part {
     }
 
     /// Throws when fewer than about one draw in 10'000 is accepted, naming the constraint that
-    /// refused most. Cost: 10 accepted draws, or 100'000.
-    /// @param draw  overwrites `at` with a fresh draw
+    /// refused most draws. Cost: 10 accepted draws, or 100'000 draws.
+    /// @param draw  overwrites `at` with a new draw
     template <class Draw>
     void require_acceptance(description const& space, point const& at, Draw const& draw) const
     {
@@ -74,7 +74,7 @@ struct real_part {
         refuse(space, conditions[static_cast<std::size_t>(worst)].source);
     }
 
-    /// Throws the error of constraints that accept next to nothing.
+    /// Throws the error for constraints that accept almost nothing.
     [[noreturn]] void refuse(description const& space, std::uint32_t source = no_index) const
     {
         std::string where;

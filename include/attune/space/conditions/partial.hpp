@@ -1,8 +1,7 @@
 // attune/space/conditions/partial.hpp - whether a condition can still hold when some parameters are set.
 // SPDX-License-Identifier: MIT
-// Source   own: what can be evaluated is evaluated, `&&`, `||`, `!` and select combine the outcomes
-//          of what can not; comparisons and arithmetic that wait for a parameter may become
-//          anything
+// Source   own: evaluates what is known; `&&`, `||`, `!` and select combine the possible outcomes
+//          of the rest; comparisons and arithmetic on unset parameters may have any outcome
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -29,7 +28,7 @@ public:
     {
     }
 
-    /// @param level_of  for each parameter, the level on which it is set; 0 if it never changes
+    /// @param level_of  for each parameter, the level that sets it; 0 if it never changes
     void set_levels(std::span<std::size_t const> level_of)
     {
         complete_at_.clear();
@@ -44,8 +43,8 @@ public:
         }
     }
 
-    /// False when `c` cannot hold, whatever the parameters of levels after `level` will be. Exact
-    /// once its last parameter is set. An opaque predicate is called at once.
+    /// False if `c` cannot hold for any values of the parameters of later levels. Exact once its
+    /// last parameter is set. An opaque predicate is called at once.
     [[nodiscard]] bool
     may_hold(condition const& c, std::size_t level, std::span<coordinate const> at) const
     {

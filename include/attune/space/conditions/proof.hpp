@@ -1,4 +1,4 @@
-// attune/space/conditions/proof.hpp - conditions that hold whatever the values, told without trying any.
+// attune/space/conditions/proof.hpp - proves that conditions hold for all values, without trying any.
 // SPDX-License-Identifier: MIT
 // Source   interval arithmetic (Moore, Interval Analysis), by interval.hpp
 #pragma once
@@ -31,7 +31,7 @@ public:
                                              : operation(n));
     }
 
-    /// Whether `root` has a value everywhere, which is not 0.
+    /// Whether `root` has a nonzero value everywhere.
     [[nodiscard]] bool always_holds(std::uint32_t root) const
     {
         return !known_[root].is_text && known_[root].ahead.is_true();
@@ -107,7 +107,7 @@ private:
         }
         bool is_real = a.is_real || b.is_real;
         if (n.code == op::select) {
-            // Without a common type, a branch decides at each configuration which one it is.
+            // Without a common type, each configuration decides which branch gives the value.
             if (n.real == 0 && b.is_real != c.is_real) return unknown();
             is_real = n.real != 0 || b.is_real;
         }

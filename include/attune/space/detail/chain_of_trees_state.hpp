@@ -1,4 +1,4 @@
-// attune/space/detail/chain_of_trees_state.hpp - what a chain of trees holds, and how it is made.
+// attune/space/detail/chain_of_trees_state.hpp - the data of a chain of trees, and its construction.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -30,12 +30,12 @@ struct chain_of_trees::state {
     description space;
     build_options options;
     std::vector<condition> conditions;
-    std::vector<bool> tested;                       // condition -> some tree or draw tests it
+    std::vector<bool> tested;                       // by condition: a tree or draw tests it
     std::vector<std::shared_ptr<tree const>> trees; // ordered by their first parameter
     std::vector<wide_tree> wide;                    // groups without a tree
     detail::real_part reals;
 
-    /// @param before  whose trees are taken over where nothing they depend on differs; or nullptr
+    /// @param before  chain whose unchanged trees are shared; or nullptr
     state(description bound, build_options const& limits, state const* before)
         : space(std::move(bound))
         , options(limits)
@@ -65,7 +65,7 @@ struct chain_of_trees::state {
         reals.require_acceptance(space, drawn, [&] { draw(drawn, engine); });
     }
 
-    /// Builds the trees of the parameters marked.
+    /// Builds the trees of the marked parameters.
     void grow(std::vector<bool> const& is_new)
     {
         std::vector<condition> read;
@@ -92,7 +92,7 @@ struct chain_of_trees::state {
         reals = detail::real_part(space, std::move(parts.over_reals));
     }
 
-    /// Whether the tree that `c` is part of is taken over.
+    /// Whether the tree of condition `c` is shared.
     [[nodiscard]] static bool is_kept(condition const& c, std::vector<bool> const& is_new)
     {
         return !c.reads_real && !c.scope.empty() && !is_new[c.scope.front()];
@@ -106,7 +106,7 @@ struct chain_of_trees::state {
                     tested[c] = true;
     }
 
-    /// Uniform over the leaves and on the scales; constraints over reals not looked at.
+    /// Uniform over the leaves and on the scales; ignores constraints over reals.
     void draw(point& out, random_engine& engine) const
     {
         for (auto const& t : trees)
@@ -117,8 +117,8 @@ struct chain_of_trees::state {
             out[p].real = scale_value(space.parameters[p], uniform_unit(engine));
     }
 
-    /// Whether `p` stands inside the tables of groups without a tree and breaks no constraint that
-    /// reads one of their parameters.
+    /// Whether `p` is inside the tables of groups without a tree and none of their constraints
+    /// refuses it.
     [[nodiscard]] bool wide_accept(point const& p) const
     {
         if (wide.empty()) return true;
@@ -135,7 +135,7 @@ struct chain_of_trees::state {
         });
     }
 
-    /// Every real parameter at the middle of its scale, every other one at its first value.
+    /// Every real parameter at the middle of its scale, every discrete one at its first value.
     [[nodiscard]] point middle() const
     {
         point out(space.parameters.size());

@@ -1,4 +1,4 @@
-// attune/space/detail/nearest_leaves.hpp - the leaves of trees that are nearest to a configuration.
+// attune/space/detail/nearest_leaves.hpp - the leaves of trees nearest to a configuration.
 // SPDX-License-Identifier: MIT
 // Source   own: A* over the shared nodes of each tree with exact bounds from the leaves up, so that
 //          each answer costs one walk; the best combinations over the trees by merging sorted lists
@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How far away a setting is. Both parts add up over parameters.
+/// The distance of a setting. Both members are sums over parameters.
 struct change_cost {
     std::uint32_t changes = 0;
     double squared = 0; ///< sum of squared distances
@@ -37,13 +37,13 @@ struct change_cost {
     }
 };
 
-/// A leaf of one tree, or one leaf of each of several.
+/// A leaf of one tree, or one leaf each of several.
 struct changed_setting {
     change_cost cost;
     std::vector<leaf_count> leaf;
 };
 
-/// What it costs to move from `from` to value `index`.
+/// The cost of a move from `from` to value `index`.
 [[nodiscard]] inline change_cost
 value_cost(parameter_description const& parameter, coordinate from, std::uint32_t index)
 {
@@ -52,8 +52,8 @@ value_cost(parameter_description const& parameter, coordinate from, std::uint32_
     return {1, d * d};
 }
 
-/// The leaves of a tree without nodes, from first to behind last, among which the cheapest `count`
-/// are: as many on each side where the cost grows with the distance in the table.
+/// A range of leaves [first, last) of a tree without nodes that contains the cheapest `count`: as
+/// many on each side where the cost grows with the distance in the table.
 [[nodiscard]] inline std::pair<std::uint32_t, std::uint32_t> leaves_near(
     tree const& t, parameter_description const& parameter, coordinate from, std::size_t count)
 {
@@ -65,11 +65,11 @@ value_cost(parameter_description const& parameter, coordinate from, std::uint32_
     return {at - std::min(at, reach), leaves - at > reach ? at + reach + 1 : leaves};
 }
 
-/// Finds the cheapest leaves of one tree, one after the other.
+/// Finds the leaves of one tree in order of cost.
 class leaf_search {
 public:
     /// @param t, space, from  outlive this object
-    /// @param count           how many leaves will be asked for
+    /// @param count           number of leaves that will be asked for
     leaf_search(tree const& t, description const& space, point const& from, std::size_t count)
         : tree_(t)
         , space_(space)
@@ -107,13 +107,13 @@ public:
 
 private:
     struct entry {
-        change_cost bound; ///< of the cheapest leaf below, exact
-        change_cost paid;  ///< above the node
+        change_cost bound; ///< cost of the cheapest leaf below, exact
+        change_cost paid;  ///< cost of the levels above
         std::size_t level;
         std::uint32_t node;
-        leaf_count leaf; ///< leaves before the first one below
+        leaf_count leaf; ///< leaves before the first leaf below
 
-        /// Later in the queue: dearer; of equals the shallower one, so that leaves come soon.
+        /// Later in the queue: higher cost; of equals the one nearer the root, to find leaves soon.
         [[nodiscard]] friend bool operator<(entry const& a, entry const& b) noexcept
         {
             if (a.bound < b.bound || b.bound < a.bound) return b.bound < a.bound;
@@ -121,7 +121,7 @@ private:
         }
     };
 
-    /// The costs of all values, unless the parameter is a range without a table.
+    /// Stores the costs of all values, unless the parameter is a range without a table.
     void tabulate(std::uint32_t parameter)
     {
         parameter_description const& p = space_.parameters[parameter];
@@ -183,7 +183,7 @@ private:
     std::priority_queue<entry> open_;
 };
 
-/// The cheapest `count` combinations of one entry of `a` and one of `b`, both in order of cost.
+/// The cheapest `count` pairs of an entry of `a` and an entry of `b`, both in order of cost.
 [[nodiscard]] inline std::vector<changed_setting> cheapest_pairs(
     std::vector<changed_setting> const& a, std::vector<changed_setting> const& b, std::size_t count)
 {
@@ -212,13 +212,13 @@ private:
     return out;
 }
 
-/// Up to options.count valid configurations nearest to `p`, itself left out.
+/// Up to options.count valid configurations nearest to `p`, without `p`.
 ///
-/// Asks `cheapest` for more and more settings until that many of them make a configuration that
-/// `make` returns and `space` contains, or until options.candidates have been tried.
+/// Asks `cheapest` for more and more settings until enough of them make a configuration that `make`
+/// returns and `space` contains, or until options.candidates were tried.
 /// @param space     a chain_of_trees: contains()
-/// @param cheapest  a count to the cheapest settings, in order; fewer when there are no more
-/// @param make      a setting to the configuration that has it
+/// @param cheapest  returns the cheapest settings in order, at most the given number
+/// @param make      returns the configuration of a setting
 template <class Space, class Cheapest, class Make>
 [[nodiscard]] std::vector<point> nearest_among(Space const& space,
                                                point const& p,
@@ -239,7 +239,7 @@ template <class Space, class Cheapest, class Make>
     }
 }
 
-/// The valid settings of all trees nearest to `p`, real parameters as in `p`.
+/// The valid settings of all trees nearest to `p`, with the real parameters of `p`.
 template <class Space>
 [[nodiscard]] std::vector<point>
 nearest_settings(Space const& space, point const& p, nearest_options const& options)
@@ -261,7 +261,7 @@ nearest_settings(Space const& space, point const& p, nearest_options const& opti
     return nearest_among(space, p, options, cheapest, make);
 }
 
-/// The nearest other settings of tree `t`, while the rest of `p`, which is valid, stays.
+/// The nearest other settings of tree `t`, with the rest of `p`, which is valid, unchanged.
 template <class Space>
 [[nodiscard]] std::vector<point>
 nearest_settings_of(Space const& space, std::size_t t, point const& p)

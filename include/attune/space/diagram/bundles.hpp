@@ -1,8 +1,7 @@
-// attune/space/diagram/bundles.hpp - which conditions of a group become one diagram.
+// attune/space/diagram/bundles.hpp - selects the conditions that share a diagram.
 // SPDX-License-Identifier: MIT
-// Source   own: a condition joins another one that reads all its parameters where that costs
-//          nothing, because no level then needs more values than before; what it refuses is never
-//          visited there
+// Source   own: a condition joins one that reads all its parameters if no level then needs more
+//          values than before; the joined diagram does not visit settings that it refuses
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -19,11 +18,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Conditions to be made into one node.
+/// Conditions that become one node.
 using bundle = std::vector<condition const*>;
 
-/// Whether a state of `more` tells its levels apart no further than one of `fewer`, of which it has
-/// all conditions and others behind them.
+/// Whether a state of `more` separates no more settings than one of `fewer`, whose conditions are
+/// the first ones of `more`.
 [[nodiscard]] inline bool needs_no_more(constraint_program const& more,
                                         constraint_program const& fewer)
 {
@@ -32,7 +31,7 @@ using bundle = std::vector<condition const*>;
         program_level const& b = fewer.levels()[l];
         if (a.needed != b.needed) return false;
         if (a.threshold == b.threshold || b.threshold == no_index) continue;
-        // Without the threshold, every value is a state: few if they are those of one parameter.
+        // Without the threshold every value is a state: few if they belong to one parameter.
         for (std::uint32_t const s : b.needed)
             if (!fewer.slots()[s].is_known) return false;
     }
@@ -64,7 +63,7 @@ using bundle = std::vector<condition const*>;
             if (!is_part_of(*by_scope[k], *made.front())) continue;
             bundle more = made;
             more.push_back(by_scope[k]);
-            // A predicate may not be called where others refuse: it takes them in at any cost.
+            // A predicate must not be called where others refuse, so it always joins them.
             if (!is_called) {
                 if (!needs_no_more(maker.program_of(more), maker.program_of(made))) continue;
                 is_told[k] = true;
@@ -73,7 +72,7 @@ using bundle = std::vector<condition const*>;
         }
         out.push_back(std::move(made));
     }
-    // The order in which conditions were declared finds cheap contradictions first.
+    // In order of declaration, contradictions are found early.
     std::sort(out.begin(), out.end(), [](bundle const& a, bundle const& b) {
         return a.front() < b.front();
     });

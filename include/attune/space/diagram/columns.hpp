@@ -1,8 +1,7 @@
-// attune/space/diagram/columns.hpp - one operation on many values at once.
+// attune/space/diagram/columns.hpp - applies one operation to many values.
 // SPDX-License-Identifier: MIT
 //
-// What each value is comes from declare/evaluate.hpp, except in the loops over integers that cannot
-// overflow
+// declare/evaluate.hpp defines each value; loops over integers that cannot overflow are separate
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -17,8 +16,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The values of one operand: `step` is 1 for a column and 0 for a single value. The bits of a real
-/// value are those of its double; `failed` is not 0 where there is no value.
+/// The values of one operand: `step` is 1 for a column and 0 for a single value. A real value is
+/// stored as the bits of its double; `failed` is not 0 where there is no value.
 struct operand_view {
     std::int64_t const* bits = nullptr;
     std::uint8_t const* failed = nullptr;
@@ -34,13 +33,13 @@ struct operand_view {
     [[nodiscard]] bool has_failed(std::size_t i) const noexcept { return failed[i * step] != 0; }
 };
 
-/// The word that stands for a number in a column.
+/// A number as a word of a column.
 [[nodiscard]] inline std::int64_t word_of(number const& v) noexcept
 {
     return v.is_real ? std::bit_cast<std::int64_t>(v.real) : v.integer;
 }
 
-/// The i-th value of `code`. @param real  whether it is real
+/// The i-th value of `code`. @param real  the value is real
 [[nodiscard]] inline std::optional<number> apply_operation(op code,
                                                            operand_view const& first,
                                                            operand_view const& second,
@@ -56,7 +55,7 @@ struct operand_view {
     return apply_operation(code, real, value_of(first), value_of(second), value_of(third));
 }
 
-/// Fills `out` by `f(a, b)` on the integers of two operands.
+/// Fills `out` with `f(a, b)` on the integers of two operands.
 template <class F>
 inline void fill_integers(
     operand_view const& a, operand_view const& b, std::size_t count, std::int64_t* out, F const& f)
@@ -75,7 +74,7 @@ inline void fill_integers(
     }
 }
 
-/// The same for operations that never fail here. @return false when there is no such loop
+/// The same for operations that cannot fail here. @return false when there is no such loop
 inline bool fill_fast(
     op code, operand_view const& a, operand_view const& b, std::size_t count, std::int64_t* out)
 {
@@ -128,8 +127,8 @@ inline bool fill_fast(
 }
 
 /// Writes `count` values of `code` applied to its operands.
-/// @param real   whether the value is real
-/// @param about  what is known of the value; where it may not fail `failed` is not written
+/// @param real   the value is real
+/// @param about  bounds of the value; if it cannot fail, `failed` is not written
 /// @param failed count marks, all 0 before the first call
 inline void fill_column(op code,
                         operand_view const& a,

@@ -1,4 +1,4 @@
-// attune/space/diagram/constraint_program.hpp - conditions to be tested level by level.
+// attune/space/diagram/constraint_program.hpp - conditions compiled for tests level by level.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How a value changes as one of the values it is made of grows.
+/// The change of a value when one of its operands grows.
 enum class trend : std::int8_t { falls = -1, stays = 0, rises = 1, unknown = 2 };
 
 [[nodiscard]] inline trend opposite(trend t) noexcept
@@ -30,7 +30,7 @@ enum class trend : std::int8_t { falls = -1, stays = 0, rises = 1, unknown = 2 }
     if (a == trend::stays) return b;
     return b == trend::stays || a == b ? a : trend::unknown;
 }
-/// Of a value times something in `factor`.
+/// The trend of a value times a factor in `factor`.
 [[nodiscard]] inline trend scaled(trend t, interval const& factor) noexcept
 {
     if (t == trend::stays || factor.low >= 0) return t;
@@ -79,26 +79,26 @@ trend_of(op code, std::span<trend const, 3> t, std::span<interval const, 3> r) n
     }
 }
 
-/// A condition that is called, not computed.
+/// A condition that is a function call.
 struct called_condition {
     condition const* tested = nullptr;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> arguments; // parameter, step of its index
-    int level = constant_level; // on which the last of them is set
+    int level = constant_level;                                     // level of the last argument
 };
 
-/// What to do on one level.
+/// The work of one level.
 struct program_level {
     std::vector<std::uint32_t> computed; ///< steps to evaluate, in order
     std::vector<std::uint32_t> roots;    ///< steps that must be true
-    std::vector<std::uint32_t> needed;   ///< steps whose value a level below reads
-    std::vector<std::uint32_t> later;    ///< steps of levels below that are not known, in order
-    std::uint32_t threshold = no_index;  ///< place in `needed` of a value with a trend
+    std::vector<std::uint32_t> needed;   ///< steps whose values lower levels read
+    std::vector<std::uint32_t> later;    ///< unknown steps of lower levels, in order
+    std::uint32_t threshold = no_index;  ///< index into `needed` of a value with a trend
 };
 
 /// Conditions lowered for one order of parameters. Level k is set before level k + 1.
 class constraint_program {
 public:
-    /// @param order       the parameter of each level; the others stay as in `base`
+    /// @param order       the parameter of each level; others stay as in `base`
     /// @param conditions  must outlive this object
     constraint_program(description const& space,
                        std::vector<domain> const& domains,
@@ -188,7 +188,7 @@ private:
 
     program_level& level(int l) noexcept { return levels_[static_cast<std::size_t>(l)]; }
 
-    /// The widest needed value of `l` with a trend, if there is one.
+    /// The widest needed value of `l` with a trend, if any.
     void set_threshold(int l)
     {
         double widest = 2;
@@ -202,8 +202,7 @@ private:
         }
     }
 
-    /// Whether all conditions only ever gain or only ever lose as `grown` grows, the other values
-    /// that level `l` knows being the same.
+    /// Whether all conditions only gain, or only lose, as `grown` grows and other values are fixed.
     [[nodiscard]] bool has_trend(int l, std::uint32_t grown)
     {
         std::vector<trend> trends(slots_.size(), trend::stays);

@@ -1,9 +1,8 @@
-// attune/space/diagram/depth_first.hpp - grows a tree by trying values, one parameter after the other.
+// attune/space/diagram/depth_first.hpp - grows a tree depth first, one parameter after the other.
 // SPDX-License-Identifier: MIT
-// Source   own: depth-first, each condition tested as soon as values set so far refute it, at the
-//          latest when the last parameter it reads is set. A subtree depends only on those
-//          parameters above it that an open condition reads, so it is built once per setting of
-//          these.
+// Source   own: depth first; tests each condition as soon as values refute it, at the latest when
+//          its last parameter is set. A subtree depends only on the parameters above it that an
+//          open condition reads, so it is built once per setting of these.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -62,9 +61,9 @@ public:
             levels_[l].set_key(in_key[l], levels_, domains);
     }
 
-    /// Builds everything. @return whether any setting is valid; anything once the budget is spent
+    /// Builds the tree. @return whether any setting is valid; undefined once the budget is spent
     bool grow_all() { return grow(0) != dead; }
-    /// Looks for one valid setting. @return true as well once the budget is spent
+    /// Looks for one valid setting. @return true also once the budget is spent
     bool find_one()
     {
         stop_at_first_ = true;
@@ -75,19 +74,19 @@ public:
 private:
     static constexpr std::uint32_t dead = tree_edge::no_child - 1;
     static constexpr std::uint64_t known_bytes = 48;
-    static constexpr std::uint64_t edge_bytes = 48; // vectors have room for twice as much
+    static constexpr std::uint64_t edge_bytes = 48; // vectors may have twice the capacity
     static constexpr std::uint64_t node_bytes = 112;
 
     struct level {
         std::uint32_t parameter = 0;
-        std::uint32_t digit = 0; // which value left of its domain is set now
+        std::uint32_t digit = 0; // index of the current value in its domain
         std::vector<condition const*> tests;
         std::vector<std::pair<std::size_t, std::uint64_t>> key; // level above, its stride
         bool remembers = false;
         std::unordered_map<std::uint64_t, std::uint32_t> known; // key -> node, or dead
         std::vector<tree_edge> edges;
 
-        /// A key of all levels above would never be seen twice; one past 64 bits is not kept.
+        /// A key of all levels above never repeats; a key beyond 64 bits is not stored.
         void set_key(std::vector<bool> const& in_key,
                      std::vector<level> const& levels,
                      std::vector<domain> const& domains)
@@ -108,7 +107,7 @@ private:
         }
     };
 
-    /// The node of the subtree below the values set so far; `dead` when nothing there is valid.
+    /// The node of the subtree below the current values; `dead` if it has no valid setting.
     std::uint32_t grow(std::size_t l)
     {
         if (l == levels_.size()) return tree_edge::no_child;

@@ -1,4 +1,4 @@
-// attune/space/diagram/diagram.hpp - conditions as decision diagrams, equal ones stored once.
+// attune/space/diagram/diagram.hpp - decision diagrams of conditions, with equal nodes shared.
 // SPDX-License-Identifier: MIT
 // Source   Bryant 1986 (reduced ordered decision diagrams, apply), with one child per value
 #pragma once
@@ -16,15 +16,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Holds on no setting, on every setting.
+/// The diagrams that hold on no setting and on every setting.
 inline constexpr std::uint32_t never_node = 0;
 inline constexpr std::uint32_t always_node = 1;
 
 /// Decision diagrams over the same levels.
 class diagram_store {
 public:
-    /// @param sizes   how many values each level has
-    /// @param budget  pays for values visited and bytes stored; must outlive this object
+    /// @param sizes   number of values of each level
+    /// @param budget  charged for values visited and bytes stored; must outlive this object
     diagram_store(std::vector<std::size_t> sizes, effort& budget)
         : sizes_(std::move(sizes))
         , budget_(budget)
@@ -37,21 +37,21 @@ public:
     [[nodiscard]] std::size_t level_count() const noexcept { return sizes_.size(); }
     [[nodiscard]] std::size_t size_of(std::size_t level) const noexcept { return sizes_[level]; }
     [[nodiscard]] std::size_t node_count() const noexcept { return level_.size(); }
-    /// The level that `node` decides on; level_count() for the two constants.
+    /// The level of `node`; level_count() for the two constants.
     [[nodiscard]] std::size_t level(std::uint32_t node) const noexcept { return level_[node]; }
-    /// Its children, one per value. Not valid after the next call of add() or both().
+    /// The children of `node`, one per value. Invalid after the next call of add() or both().
     [[nodiscard]] std::span<std::uint32_t const> children(std::uint32_t node) const noexcept
     {
         return {children_.data() + first_[node], sizes_[level_[node]]};
     }
-    /// What is left of `node` once `value` is taken on `level`, which is not below it.
+    /// The diagram of `node` with `value` on `level`, which is not below the node's level.
     [[nodiscard]] std::uint32_t
     child(std::uint32_t node, std::size_t level, std::size_t value) const noexcept
     {
         return level_[node] == level ? children_[first_[node] + value] : node;
     }
 
-    /// The node with these children; a child itself when they are all the same.
+    /// The node with these children; the child itself if all are the same.
     std::uint32_t add(std::size_t level, std::span<std::uint32_t const> children)
     {
         std::uint32_t const first = children.front();
@@ -75,7 +75,7 @@ public:
         return made;
     }
 
-    /// Holds where `a` and `b` hold. Anything once the budget is spent.
+    /// The conjunction of `a` and `b`. Undefined once the budget is spent.
     std::uint32_t both(std::uint32_t a, std::uint32_t b)
     {
         if (a == never_node || b == never_node) return never_node;
@@ -98,7 +98,7 @@ public:
     }
 
 private:
-    // Vectors may have room for twice as much, hash tables have room for four times as many.
+    // Vectors may have twice the capacity, hash tables four times.
     static constexpr std::uint64_t node_bytes = 48;
     static constexpr std::uint64_t pair_bytes = 40;
 
@@ -119,9 +119,9 @@ private:
     std::vector<std::size_t> level_; // node -> level
     std::vector<std::size_t> first_; // node -> its first child
     std::vector<std::uint32_t> children_;
-    std::vector<std::uint32_t> places_; // 0, or a node
+    std::vector<std::uint32_t> places_; // 0 or a node
     key_table<std::uint64_t> pairs_{1};
-    std::vector<std::uint32_t> met_; // number of a pair -> where both hold
+    std::vector<std::uint32_t> met_; // number of a pair -> its conjunction
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,9 +1,9 @@
-// attune/space/diagram/diagram_builder.hpp - makes the decision diagram of conditions.
+// attune/space/diagram/diagram_builder.hpp - builds the decision diagram of conditions.
 // SPDX-License-Identifier: MIT
 //
-// Depth-first; a state is what the levels below still need, so equal states are expanded once.
-// Bounds decide a state early. Where one needed value only helps or only hurts, a state between two
-// with the same node has that node as well.
+// Depth first; a state is the set of values that lower levels need, so equal states are expanded
+// once. Bounds decide a state early. If a needed value has one trend, a state between two with the
+// same node has that node as well.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -21,10 +21,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Nodes by the value of a threshold, ascending; of a run with one node only the ends are kept.
+/// Nodes by the value of a threshold, ascending; of a run with one node only the ends are stored.
 class threshold_index {
 public:
-    /// Where `value` is or belongs, and its node if that is certain, else no_index.
+    /// The position of `value`, and its node if that is certain, else no_index.
     [[nodiscard]] std::pair<std::size_t, std::uint32_t> find(std::int64_t value) const
     {
         auto const at = std::lower_bound(
@@ -50,7 +50,7 @@ private:
     std::vector<std::pair<std::int64_t, std::uint32_t>> nodes_;
 };
 
-/// Turns one program into nodes of a store.
+/// Builds the nodes of one program in a store.
 class diagram_builder {
 public:
     /// @param store_level  level in `store` of each level of `program`, ascending
@@ -81,7 +81,7 @@ public:
         }
     }
 
-    /// The node where every condition holds; anything once the budget is spent.
+    /// The node of all conditions; undefined once the budget is spent.
     std::uint32_t build()
     {
         if (!state_.constants_hold()) return never_node;
@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    // Twice what they take: vectors have room to grow.
+    // Twice the sizes, because vectors have spare capacity.
     static constexpr std::uint64_t state_bytes = 80;
     static constexpr std::uint64_t threshold_bytes = 32;
 
@@ -99,7 +99,7 @@ private:
         std::vector<std::int64_t> key;
         key_table<std::int64_t> states;
         std::vector<std::uint32_t> nodes;        // number of a state -> its node
-        std::vector<threshold_index> thresholds; // the same, if there is a threshold
+        std::vector<threshold_index> thresholds; // used if there is a threshold
     };
 
     std::uint32_t expand(std::size_t l)
@@ -122,7 +122,7 @@ private:
         return store_.add(store_level_[l], here.children);
     }
 
-    /// The node of what the levels below `l` need at present.
+    /// The node for the present values that the levels below `l` need.
     std::uint32_t below(std::size_t l)
     {
         level& here = levels_[l];
@@ -149,7 +149,7 @@ private:
         return node;
     }
 
-    /// By bounds when they are enough, else by going on.
+    /// By bounds if they decide, else by the next level.
     std::uint32_t decide(std::size_t l)
     {
         std::uint32_t const known = state_.decide(l);

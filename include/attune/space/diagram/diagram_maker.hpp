@@ -1,4 +1,4 @@
-// attune/space/diagram/diagram_maker.hpp - conditions to diagrams over one order of parameters.
+// attune/space/diagram/diagram_maker.hpp - makes diagrams of conditions for one order of parameters.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Makes diagrams over one order of parameters.
+/// Makes diagrams for one order of parameters.
 class diagram_maker {
 public:
     diagram_maker(description const& space,
@@ -51,7 +51,7 @@ public:
         return out;
     }
 
-    /// What making them takes; parameters not in the order stay at their first value.
+    /// The program of `conditions`; parameters outside the order keep their first value.
     [[nodiscard]] constraint_program program_of(std::span<condition const* const> conditions) const
     {
         std::vector<std::uint32_t> read;
@@ -60,8 +60,7 @@ public:
         return constraint_program(space_, domains_, read, base_, conditions);
     }
 
-    /// The node where all of `conditions` hold. Conditions that are called come into play where the
-    /// others hold.
+    /// The node of the conjunction of `conditions`. Predicates are called where the others hold.
     std::uint32_t make(std::span<condition const* const> conditions)
     {
         std::vector<std::size_t> const levels = levels_of(conditions);

@@ -1,7 +1,7 @@
 // attune/space/diagram/diagram_tree.hpp - grows the tree of one group from diagrams of its conditions.
 // SPDX-License-Identifier: MIT
-// Source   own: one diagram per condition, then their product; work follows the values that
-//          conditions exchange, not the settings of their parameters
+// Source   own: one diagram per condition, then their product; the work depends on the values that
+//          conditions exchange, not on the settings of their parameters
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -19,8 +19,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Grows the tree of `group` with its levels in the given order. Nothing when no setting is valid;
-/// anything once the budget is spent.
-/// Cost   a predicate is called for every setting of its parameters that the other conditions allow
+/// undefined once the budget is spent.
+/// Cost   a predicate is called for every setting of its parameters that other conditions allow
 [[nodiscard]] inline std::optional<tree> tree_by_diagrams(description const& space,
                                                           parameter_group const& group,
                                                           std::vector<domain> const& domains,

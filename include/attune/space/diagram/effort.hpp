@@ -1,4 +1,4 @@
-// attune/space/diagram/effort.hpp - what may still be spent on building one tree.
+// attune/space/diagram/effort.hpp - the remaining budget for building one tree.
 // SPDX-License-Identifier: MIT
 //
 // Visits instead of seconds, so that a space is the same on every machine
@@ -11,7 +11,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How much may still be done before a tree counts as wide.
+/// The work that may still be done before a tree counts as wide.
 struct effort {
     static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -19,14 +19,14 @@ struct effort {
     std::uint64_t bytes = unlimited;
     bool is_spent = false;
 
-    /// Takes `count` from what is left. @return false when there is not that much
+    /// Takes `count` from the rest. @return false if the rest is smaller
     bool spend_visits(std::uint64_t count) noexcept
     {
         is_spent = is_spent || count > visits;
         if (!is_spent) visits -= count;
         return !is_spent;
     }
-    /// The same for memory that is kept until the tree is done.
+    /// The same for memory that is held until the tree is complete.
     bool spend_bytes(std::uint64_t count) noexcept
     {
         is_spent = is_spent || count > bytes;

@@ -1,9 +1,9 @@
 // attune/space/diagram/guided_walk.hpp - draws settings of a group level by level, without a tree.
 // SPDX-License-Identifier: MIT
 //
-// Conditions whose diagram is modest say which share of the settings below a value is good, and
-// values are drawn in proportion to the product of these shares; of the others, bounds exclude
-// values that lead nowhere.
+// Small diagrams of conditions give the share of valid settings below each value, and values are
+// drawn in proportion to the product of these shares. For other conditions, bounds exclude values
+// without a valid setting.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -65,7 +65,7 @@ public:
     {
         return maker_.order();
     }
-    /// Values looked at by one walk.
+    /// Number of values that one walk visits.
     [[nodiscard]] std::uint64_t visits() const noexcept
     {
         std::uint64_t sum = 0;
@@ -74,8 +74,8 @@ public:
         return sum;
     }
 
-    /// One walk: the log of the reciprocal of its probability, or nothing when it ends in a value
-    /// that nothing valid follows. Writes the setting into `at`, which has every parameter.
+    /// One walk: the logarithm of 1 / its probability, or nothing if it ends at a value without a
+    /// valid continuation. Writes the setting into `at`, which has every parameter.
     [[nodiscard]] std::optional<double> try_once(random_engine& engine, std::span<coordinate> at)
     {
         if (!may_begin()) return {};
@@ -90,7 +90,7 @@ public:
         return log_weight;
     }
 
-    /// Looks for a setting with steps back, random values first.
+    /// Searches a setting with backtracking, in random order of values.
     [[nodiscard]] search_result search(random_engine& engine, std::span<coordinate> at)
     {
         effort left{most_search_visits, effort::unlimited};
@@ -103,12 +103,12 @@ private:
     static constexpr std::uint64_t most_search_visits = 2'000'000;
 
     struct level {
-        std::vector<std::uint32_t> allowed; // by conditions complete here
+        std::vector<std::uint32_t> allowed; // by conditions that end here
         std::vector<double> weight;         // of each value
         std::vector<std::uint32_t> nodes;   // of each diagram, once the levels above are set
     };
 
-    /// Makes the diagrams that are modest. @return the program of the other conditions
+    /// Makes the small diagrams. @return the program of the other conditions
     constraint_program program_of_the_rest(description const& space,
                                            parameter_group const& group,
                                            build_options const& options)
@@ -139,7 +139,7 @@ private:
                std::find(roots_.begin(), roots_.end(), never_node) == roots_.end();
     }
 
-    /// Fills the weights of the values of level `l`. @return their sum
+    /// Sets the weights of the values of level `l`. @return their sum
     double weigh(std::size_t l)
     {
         level& here = levels_[l];
@@ -168,7 +168,7 @@ private:
         std::size_t chosen = 0;
         for (std::size_t v = 0; v < weight.size(); ++v) {
             if (!(weight[v] > 0)) continue;
-            chosen = v; // the last one if rounding leaves something
+            chosen = v; // the last one if rounding leaves a rest
             left -= weight[v];
             if (left < 0) break;
         }
@@ -205,10 +205,10 @@ private:
     std::vector<domain> const& domains_;
     effort budget_;
     diagram_maker maker_;
-    std::vector<std::uint32_t> roots_; // of diagrams; before program_, which is made with them
+    std::vector<std::uint32_t> roots_; // of diagrams; made before program_
     constraint_program program_;
     program_state state_;
-    std::vector<double> shares_; // node -> share of the settings below it that are good
+    std::vector<double> shares_; // node -> share of valid settings below it
     std::vector<level> levels_;
 };
 

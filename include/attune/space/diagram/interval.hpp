@@ -1,9 +1,9 @@
-// attune/space/diagram/interval.hpp - what is known of a value before it is computed.
+// attune/space/diagram/interval.hpp - bounds of a value that is not computed yet.
 // SPDX-License-Identifier: MIT
 //
-// Interval arithmetic on doubles. Past 2^52 a bound of an integer is infinite, so that finite
+// Interval arithmetic on doubles. Bounds of an integer past 2^52 are infinite, so that finite
 // bounds are exact and an integer with finite bounds cannot overflow. A real value without bounds
-// may also be no number at all.
+// may also be NaN.
 #pragma once
 
 #include <attune/core/enum_table.hpp>
@@ -30,7 +30,7 @@ struct interval {
     [[nodiscard]] friend bool operator==(interval const&, interval const&) = default;
 };
 
-/// Bounds that hold although integers past 2^52 are rounded and reals may overflow.
+/// Bounds that remain valid although integers past 2^52 are rounded and reals may overflow.
 [[nodiscard]] inline interval settled(double low, double high, bool real) noexcept
 {
     constexpr double exact = 4503599627370496.0;
@@ -41,7 +41,7 @@ struct interval {
             high > exact ? infinite : std::max(high, -exact)};
 }
 
-/// What an expression may still become.
+/// The possible results of an expression.
 struct outlook {
     interval range;          ///< of its value, if it has one
     bool may_fail = false;   ///< it may have no value
@@ -56,15 +56,15 @@ struct outlook {
     [[nodiscard]] friend bool operator==(outlook const&, outlook const&) = default;
 };
 
-/// From the least to the greatest of four values.
+/// The interval from the least to the greatest of four values.
 [[nodiscard]] inline interval hull(double p, double q, double r, double s, bool real) noexcept
 {
     if (std::isnan(p) || std::isnan(q) || std::isnan(r) || std::isnan(s)) return {};
     return settled(std::min({p, q, r, s}), std::max({p, q, r, s}), real);
 }
 
-/// Bounds of a quotient, its divisor not 0, from those of its corners.
-/// @param rounded  what a quotient of doubles is rounded to
+/// Bounds of a quotient with a nonzero divisor, from the corners of both intervals.
+/// @param rounded  rounds a quotient of doubles
 template <class Rounded>
 [[nodiscard]] interval
 quotient_range(interval a, interval b, bool real, Rounded const& rounded) noexcept
@@ -77,7 +77,7 @@ quotient_range(interval a, interval b, bool real, Rounded const& rounded) noexce
                 real);
 }
 
-/// Bounds of a remainder that has the sign of `a`, the divisor not 0.
+/// Bounds of a remainder with the sign of `a`, for a nonzero divisor.
 [[nodiscard]] inline interval truncated_remainder(interval a, interval b, bool real) noexcept
 {
     if (real || b.has(0)) return {};
@@ -85,7 +85,7 @@ quotient_range(interval a, interval b, bool real, Rounded const& rounded) noexce
     return a.low >= 0 ? settled(0, std::min(a.high, most), false) : settled(-most, most, false);
 }
 
-/// Bounds of a remainder that has the sign of `b`, the divisor not 0.
+/// Bounds of a remainder with the sign of `b`, for a nonzero divisor.
 [[nodiscard]] inline interval floored_remainder(interval a, interval b, bool real) noexcept
 {
     if (real || b.has(0)) return {};
@@ -97,10 +97,10 @@ quotient_range(interval a, interval b, bool real, Rounded const& rounded) noexce
 /// The bounds of an operation's value. An operation of one operand reads the first.
 struct range_rules {
     op of{};
-    interval (*range)(interval a, interval b, bool real) = nullptr; ///< of numbers, not of truths
+    interval (*range)(interval a, interval b, bool real) = nullptr; ///< for numbers, not for truths
 };
 
-/// @param real  whether the value is real; else it is a whole number
+/// @param real  the value is real; else it is a whole number
 inline constexpr enum_table<range_rules, op::select> ranges{{
     {op::integer},
     {op::real},
@@ -135,7 +135,7 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
     {op::floor_divide,
      [](interval a, interval b, bool real) {
          interval out = quotient_range(a, b, real, [](double q) { return std::floor(q); });
-         // The corners are rounded to doubles before they are floored; the value itself is not.
+         // The corners are rounded to doubles before they are floored, the value itself is not.
          if (real && out.is_bounded()) out.low -= 1;
          return out;
      }},
@@ -163,15 +163,15 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
     {op::select},
 }};
 
-/// Bounds of `a code b` for an operation on numbers. @param real  whether its value is real
+/// Bounds of `a code b` for an operation on numbers. @param real  the value is real
 [[nodiscard]] inline interval arithmetic_range(op code, interval a, interval b, bool real) noexcept
 {
     if (real && !(a.is_bounded() && b.is_bounded())) return {};
     return ranges[code].range(a, b, real);
 }
 
-/// 0, 1 or both, as the comparison `code` may come out.
-/// @param real  whether one of the operands is real
+/// The possible results of the comparison `code`: 0, 1 or both.
+/// @param real  one of the operands is real
 [[nodiscard]] inline interval comparison_range(op code, interval a, interval b, bool real) noexcept
 {
     interval const either{0, 1};
@@ -188,16 +188,15 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
     return may_hold ? interval{1, 1} : interval{0, 0};
 }
 
-/// 0, 1 or both, from whether each may be.
+/// The interval 0, 1 or both, from the possibility of each.
 [[nodiscard]] inline interval truth_range(bool may_be_true, bool may_be_false) noexcept
 {
     return {may_be_false || !may_be_true ? 0.0 : 1.0, may_be_true ? 1.0 : 0.0};
 }
 
-/// The outlook of `code` applied to operands of which that much is known; those that it does not
-/// take are ignored.
-/// @param real      whether its value is real
-/// @param compares_reals  whether one of its operands is
+/// The outlook of `code` from the outlooks of its operands; surplus ones are ignored.
+/// @param real            the value is real
+/// @param compares_reals  one of the operands is real
 [[nodiscard]] inline outlook look_ahead(
     op code, outlook const& a, outlook const& b, outlook const& c, bool real, bool compares_reals)
 {
@@ -211,7 +210,7 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
         out.may_fail = out.may_fail || (!real && !a.range.is_bounded());
         return out;
     case operation_group::chain: {
-        // The second operand counts where the first does not decide.
+        // The second operand counts only if the first does not decide.
         bool const is_or = code == op::logical_or;
         bool const decides = is_or ? a.may_be_true() : a.may_be_false();
         bool const goes_on = is_or ? a.may_be_false() : a.may_be_true();

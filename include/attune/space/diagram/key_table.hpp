@@ -1,4 +1,4 @@
-// attune/space/diagram/key_table.hpp - numbers keys of a fixed number of words in the order of arrival.
+// attune/space/diagram/key_table.hpp - numbers keys of equal length in order of arrival.
 // SPDX-License-Identifier: MIT
 //
 // Open addressing, all keys in one array
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A well mixed hash of `words`, in four lanes that do not wait for each other.
+/// A hash of `words`, in four independent lanes.
 template <class Word>
 [[nodiscard]] inline std::uint64_t hash_words(std::span<Word const> words,
                                               std::uint64_t seed = 0) noexcept
@@ -62,7 +62,7 @@ private:
     [[nodiscard]] bool is_equal(std::uint32_t number, std::span<Word const> key) const noexcept
     {
         Word const* const known = keys_.data() + number * width_;
-        for (std::size_t i = 0; i < width_; ++i) // keys are short: faster than memcmp
+        for (std::size_t i = 0; i < width_; ++i) // short keys: faster than memcmp
             if (known[i] != key[i]) return false;
         return true;
     }

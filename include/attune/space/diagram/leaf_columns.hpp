@@ -20,10 +20,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Reads the leaves of expressions of one description into one table.
+/// Adds the leaves of expressions of one description to one table.
 class leaf_columns {
 public:
-    /// @param level_of  level of each parameter; constant_level when it stays as in `base`
+    /// @param level_of  level of each parameter; constant_level if it stays as in `base`
     leaf_columns(description const& space,
                  std::vector<domain> const& domains,
                  std::vector<int> const& level_of,
@@ -51,7 +51,7 @@ public:
         });
     }
 
-    /// The step of a node that reads one parameter and has no operands.
+    /// The step of a leaf that reads one parameter.
     std::uint32_t leaf(std::uint32_t root)
     {
         expression_node const& n = space_.nodes[root];
@@ -76,7 +76,7 @@ public:
         return made;
     }
 
-    /// Whether a node stands for a text.
+    /// Whether a node is a text.
     [[nodiscard]] bool is_text(std::uint32_t root) const
     {
         expression_node const& n = space_.nodes[root];
@@ -84,7 +84,7 @@ public:
                (n.code == op::parameter && space_.parameters[n.subject].type == value_kind::text);
     }
 
-    /// Texts stand as numbers, the same for the same text.
+    /// The step of a text, as a number that is equal for equal texts.
     std::uint32_t text(std::uint32_t root)
     {
         auto const number_of = [&](std::string_view label) {

@@ -1,10 +1,10 @@
-// attune/space/diagram/lowering.hpp - a condition as steps that follow the levels of a tree.
+// attune/space/diagram/lowering.hpp - converts a condition to steps in the order of a tree's levels.
 // SPDX-License-Identifier: MIT
 //
-// Sums, products and chains of && or || are taken apart and put together again in the order of the
-// levels, a comparison becomes one sum against a constant; only where no order can overflow, and
-// for && and || where no operand can be without a value, so that every value and every lack of one
-// stays what declare/evaluate.hpp says.
+// Sums, products and chains of && or || are regrouped in the order of the levels, and a comparison
+// becomes one sum against a constant. This is done only if no order can overflow, and for && and ||
+// only if every operand has a value, so that results, also missing ones, equal those of
+// declare/evaluate.hpp.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -90,7 +90,7 @@ private:
         return slots_.make(n.code, real, from);
     }
 
-    /// Appends what `root` adds up; false when one of it is no integer.
+    /// Appends the terms of the sum `root`; false if one of them is no integer.
     bool add_terms(std::uint32_t root, bool minus, std::vector<term>& out)
     {
         expression_node const& n = space_.nodes[root];
@@ -110,7 +110,7 @@ private:
         return total <= no_overflow;
     }
 
-    /// By level, on each level what is known first.
+    /// Orders by level, on each level known steps first.
     [[nodiscard]] bool goes_before(std::uint32_t a, std::uint32_t b) const
     {
         slot const& x = slots_[a];
@@ -119,7 +119,7 @@ private:
         return x.is_known != y.is_known ? x.is_known : a < b;
     }
 
-    /// Joins steps from the lowest level up; those known on one level become one column first.
+    /// Joins steps in ascending order of level; known steps of one level become one column.
     template <class Item, class SlotOf, class Join>
     void join_by_level(std::vector<Item> items, SlotOf const& slot_of, Join const& join)
     {
@@ -181,7 +181,7 @@ private:
         return slots_.make(n.code, false, add_up(terms, 0), slots_.constant(number::of(bound)));
     }
 
-    /// Appends the operands of nested `code`; false when one cannot be lowered.
+    /// Appends the operands of nested `code`; false if one of them cannot be lowered.
     bool add_operands(op code, std::uint32_t root, std::vector<std::uint32_t>& out)
     {
         expression_node const& n = space_.nodes[root];

@@ -1,4 +1,4 @@
-// attune/space/diagram/node_store.hpp - nodes of a tree under construction, equal ones only once.
+// attune/space/diagram/node_store.hpp - nodes of a tree under construction, with equal nodes shared.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Nodes of a tree under construction, equal ones only once.
 class node_store {
 public:
     explicit node_store(std::vector<std::uint32_t> order)

@@ -1,4 +1,4 @@
-// attune/space/diagram/program_state.hpp - a constraint program on its way down the levels.
+// attune/space/diagram/program_state.hpp - the values of a constraint program while levels are set.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -37,7 +37,7 @@ public:
         }
     }
 
-    /// Whether the conditions hold that read no level at all.
+    /// Whether the conditions that read no level hold.
     [[nodiscard]] bool constants_hold() const
     {
         for (std::uint32_t const r : program_.roots())
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::int64_t now(std::uint32_t s) const noexcept { return now_[s]; }
     [[nodiscard]] bool has_failed(std::uint32_t s) const noexcept { return now_failed_[s] != 0; }
 
-    /// Fills the columns of level `l` from what is set above it.
+    /// Computes the columns of level `l` from the levels above.
     void compute(std::size_t l)
     {
         for (std::uint32_t const s : program_.levels()[l].computed) {
@@ -68,7 +68,7 @@ public:
         }
     }
 
-    /// Sets `children` to whether every condition complete on level `l` holds, value by value.
+    /// Sets each of `children` to whether each condition that ends on level `l` holds for it.
     void test(std::size_t l, std::span<std::uint32_t> children)
     {
         std::fill(children.begin(), children.end(), always_node);
@@ -86,7 +86,7 @@ public:
                 if (children[v] != never_node && !answer(c, v)) children[v] = never_node;
     }
 
-    /// Takes value `v` of level `l`. @return whether the levels below need the same as for v - 1
+    /// Takes value `v` of level `l`. @return whether lower levels need the same values as for v - 1
     bool take(std::size_t l, std::size_t v)
     {
         bool same = v > 0;
@@ -100,8 +100,7 @@ public:
         return same;
     }
 
-    /// What bounds say of the levels below `l`: never_node, always_node, or no_index if both may
-    /// be.
+    /// The result of all conditions by bounds: never_node, always_node, or no_index if undecided.
     [[nodiscard]] std::uint32_t decide(std::size_t l)
     {
         program_level const& plan = program_.levels()[l];
@@ -129,7 +128,7 @@ public:
     }
 
 private:
-    /// A step as an operand on level `l`: its column there, its present value if set above.
+    /// A step as an operand on level `l`: a column of it, or the present value of one above.
     [[nodiscard]] operand_view view(std::uint32_t s, int l) const noexcept
     {
         if (s == no_index) return {};
@@ -142,7 +141,7 @@ private:
                 step.about};
     }
 
-    /// Calls `c` where the parameter of its last level stands at its value `v`.
+    /// Calls `c` with value `v` of its last level.
     [[nodiscard]] bool answer(called_condition const& c, std::size_t v)
     {
         for (auto const& [parameter, index] : c.arguments) {
@@ -157,9 +156,9 @@ private:
     constraint_program& program_;
     slot_table& slots_;
     point at_;
-    std::vector<std::int64_t> now_;        // step -> its value at present
-    std::vector<std::uint8_t> now_failed_; // step -> whether it has none
-    std::vector<outlook> ahead_;           // step of a level below -> what is known of it
+    std::vector<std::int64_t> now_;        // step -> its present value
+    std::vector<std::uint8_t> now_failed_; // step -> it has no value at present
+    std::vector<outlook> ahead_;           // step of a lower level -> its bounds
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/space/diagram/slots.hpp - the steps of an expression, each kept once and placed on a level.
+// attune/space/diagram/slots.hpp - the steps of expressions, each stored once and on a level.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,7 +25,7 @@ inline constexpr int constant_level = -1;
 struct slot {
     op code = op::parameter; ///< op::integer for a constant, op::parameter for a leaf column
     std::array<std::uint32_t, 3> operands{no_index, no_index, no_index};
-    int level = constant_level; ///< on which the last parameter it reads is set
+    int level = constant_level; ///< level of the last parameter that it reads
     bool real = false;
     bool is_known = true; ///< reads at most one parameter: its column is complete
     outlook about;
@@ -36,7 +36,7 @@ struct slot {
 /// Steps in an order of evaluation.
 class slot_table {
 public:
-    /// @param sizes  how many values the parameter of each level has
+    /// @param sizes  number of values of each level's parameter
     explicit slot_table(std::vector<std::size_t> sizes)
         : sizes_(std::move(sizes))
     {
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] slot& at(std::uint32_t i) noexcept { return slots_[i]; }
     [[nodiscard]] std::vector<std::size_t> const& sizes() const noexcept { return sizes_; }
 
-    /// A value that is the same everywhere; nothing: it has none.
+    /// A constant; nothing: it has no value.
     std::uint32_t constant(std::optional<number> const& value)
     {
         bool const real = value && value->is_real;
@@ -79,7 +79,7 @@ public:
         return add(std::move(made));
     }
 
-    /// `code` applied to earlier steps. @param real  whether its value is real
+    /// `code` applied to earlier steps. @param real  the value is real
     std::uint32_t make(op code, bool real, std::array<std::uint32_t, 3> operands)
     {
         for (std::uint32_t i = 0; i < slots_.size(); ++i)
@@ -133,7 +133,7 @@ public:
                 s.about};
     }
 
-    /// What is known of `s` from `about(operand)`, that of its operands.
+    /// The outlook of `s` from `about(operand)`, the outlooks of its operands.
     template <class About>
     [[nodiscard]] outlook ahead(slot const& s, About const& about) const
     {
@@ -157,7 +157,7 @@ private:
         return s.level == constant_level ? 1 : sizes_[static_cast<std::size_t>(s.level)];
     }
 
-    /// Keeps a step with its column; what is known of it is read off there.
+    /// Stores a step with its column, and takes its bounds from the column.
     std::uint32_t add(slot made)
     {
         made.about = {{infinite, -infinite}, false, false};

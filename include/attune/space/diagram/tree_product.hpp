@@ -1,8 +1,8 @@
-// attune/space/diagram/tree_product.hpp - the settings on which several diagrams hold, as a tree.
+// attune/space/diagram/tree_product.hpp - the conjunction of several diagrams, as a tree.
 // SPDX-License-Identifier: MIT
 //
-// Depth-first; a state is what is left of each diagram, and diagrams that have the same levels left
-// become one.
+// Depth first; a state is one remaining node per diagram, and diagrams with the same remaining
+// levels are merged.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -57,7 +57,7 @@ public:
         }
     }
 
-    /// @return whether some setting is valid; anything once the budget is spent
+    /// @return whether some setting is valid; undefined once the budget is spent
     bool grow_all()
     {
         for (std::uint32_t const node : levels_[0].now)
@@ -69,23 +69,23 @@ public:
 private:
     static constexpr std::uint32_t dead = tree_edge::no_child - 1;
     static constexpr std::size_t nowhere = ~std::size_t{0};
-    // Twice what they take: vectors have room to grow.
+    // Twice the sizes, because vectors have spare capacity.
     static constexpr std::uint64_t state_bytes = 32;
     static constexpr std::uint64_t edge_bytes = 48;
     static constexpr std::uint64_t node_bytes = 112;
 
     struct level {
         std::vector<std::uint32_t> now;  // node of each factor
-        std::vector<bool> keyed;         // whether it may differ from one state to another
-        std::vector<std::size_t> next;   // its place on the level below; nowhere when complete
-        std::vector<std::uint32_t> last; // `now` of the level below, for the value before
+        std::vector<bool> keyed;         // by factor: it may differ between states
+        std::vector<std::size_t> next;   // index on the level below; nowhere when complete
+        std::vector<std::uint32_t> last; // `now` of the level below, for the last value
         std::vector<std::uint32_t> key;
         key_table<std::uint32_t> states;
         std::vector<std::uint32_t> nodes; // number of a state -> its node
         std::vector<tree_edge> edges;
     };
 
-    /// The factors of the level below `l`: those that have the same levels left are one.
+    /// The factors of the level below `l`; those with the same remaining levels are merged.
     std::vector<factor> merged(std::vector<factor> factors, std::size_t l)
     {
         std::vector<factor> out;
@@ -143,7 +143,7 @@ private:
         return here.nodes[state] = made_.add(here.edges);
     }
 
-    /// Sets the level below `l` to what is left at value `v`. @return false when nothing can be
+    /// Sets the level below `l` to the factors after value `v`. @return false if one is never_node
     bool advance(std::size_t l, std::uint32_t v)
     {
         level const& here = levels_[l];

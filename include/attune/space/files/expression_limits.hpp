@@ -1,4 +1,4 @@
-// attune/space/files/expression_limits.hpp - how large an expression of a file may be.
+// attune/space/files/expression_limits.hpp - limits of the size of an expression in a file.
 // SPDX-License-Identifier: MIT
 //
 // tested by space/files/expression_parser.cpp
@@ -11,11 +11,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Brackets inside brackets that an expression may have.
+/// The most nested brackets of an expression.
 inline constexpr std::size_t max_expression_nesting = 100;
-/// Operations on the longest way from the root of an expression to a leaf.
+/// The most operations on a path from the root of an expression to a leaf.
 inline constexpr std::uint32_t max_expression_depth = 1000;
-/// Operations of an expression once powers, chains and `in` are written out.
+/// The most operations of an expression, with powers, chains and `in` expanded.
 inline constexpr std::uint32_t max_expression_size = 100'000;
 /// The largest exponent of `**`, which must be a literal.
 inline constexpr std::int64_t max_exponent = 16;

@@ -88,7 +88,7 @@ private:
         operand const right = (this->*side)();
         require_number(right, "a condition");
         operand out = finish(build_.two(code, left.node, right.node), left.at);
-        // Python gives the operand that decided; what C++ gives is the same if both are truths.
+        // Python returns the deciding operand; the truth of C++ is the same if both are truths.
         if (as_python &&
             (kind_of(left) != value_kind::boolean || kind_of(right) != value_kind::boolean ||
              left.deciding != no_index || right.deciding != no_index)) {
@@ -186,7 +186,7 @@ private:
         return finish(any, item.at);
     }
 
-    /// Balanced, so that a long list stays shallow.
+    /// A balanced tree, so that a long list is not deep.
     std::uint32_t
     disjunction(std::vector<std::uint32_t> const& tests, std::size_t begin, std::size_t end)
     {

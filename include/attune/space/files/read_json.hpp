@@ -1,7 +1,7 @@
-// attune/space/files/read_json.hpp - spaces that are declared in a file.
+// attune/space/files/read_json.hpp - reads spaces from JSON files.
 // SPDX-License-Identifier: MIT
 //
-// The short form (name, params with values, constraints) as in published collections
+// The short form (name, params with values, constraints) is that of published collections
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -17,9 +17,9 @@ namespace attune::inline ATTUNE_ABI {
 /// One space of a file.
 struct named_space {
     std::string name;
-    description space;     ///< not bound yet: call bind_inputs()
-    std::string cartesian; ///< digits of the number of combinations that the file records; or empty
-    std::string valid;     ///< digits of the number of valid ones; or empty
+    description space;     ///< not bound: call bind_inputs()
+    std::string cartesian; ///< number of combinations stated in the file, as digits; or empty
+    std::string valid;     ///< number of valid ones, as digits; or empty
 };
 
 /// Reads a file of spaces:
@@ -29,16 +29,16 @@ struct named_space {
 ///                 {"name": "K", "range": [1, "M // 2"], "step": 2}],
 ///      "constraints": ["M % TILE == 0"], "cartesian": 6144, "valid": 6144}
 ///
-/// or a list of such objects. Numbers of "problem" are inputs with a value (its other members are
-/// notes, and so are members that are not named here); "inputs": {"N": "integer"} has none yet.
-/// "values" are numbers (an ordinal parameter: they are sorted), texts (categorical), or false and
+/// or a list of such objects. Numbers in "problem" are inputs with a value; its other members, and
+/// members not listed here, are ignored. "inputs": {"N": "integer"} declares an input without a
+/// value. "values" are numbers (an ordinal parameter: sorted), texts (categorical), or false and
 /// true (boolean). Further members of a parameter:
 ///   "range": [first, last], "step" or "steps": "doubling" | "divisors"; `last` may be a text, an
-///            expression of inputs. A range stays a range until bind_inputs(), and beyond where it
-///            is long; its parameter is an integer one unless "kind" is "ordinal"
+///            expression of inputs. bind_inputs() makes its table, unless it is long. The
+///            parameter is an integer one unless "kind" is "ordinal"
 ///   "kind":  "categorical" keeps the order of numbers; "real" with "low" and "high";
 ///            "permutation" with "parts"; "tile" with "parts" and "extent" (as `last`); "integer",
-///            "ordinal" and "boolean" only say so
+///            "ordinal" and "boolean" only state the kind
 ///   "scale": "linear" | "log";  "default";  "weights": one per value;  "centre" and "deviation"
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column

@@ -1,4 +1,4 @@
-// attune/space/files/read_json.ipp - from JSON values to a description.
+// attune/space/files/read_json.ipp - makes descriptions of JSON values.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -207,7 +207,7 @@ inline void read_inputs(json_source const& source, json_value const& s, descript
         for (std::size_t i = 0; i < problem->keys.size(); ++i) {
             json_value const& v = problem->items[i];
             auto const& [name, at] = problem->keys[i];
-            if (names_parameter(s, name)) continue; // a note: the parameter has the last word
+            if (names_parameter(s, name)) continue; // ignored: a parameter has this name
             if (v.kind == json_kind::integer)
                 add(name, at, value_kind::integer, number::of(v.integer));
             else if (v.kind == json_kind::real)

@@ -1,4 +1,4 @@
-// attune/space/files/read_t1.ipp - from the members of a T1 file to a description.
+// attune/space/files/read_t1.ipp - makes a description of the members of a T1 file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,7 +16,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// What a "Type" stands for; null when its values decide.
+/// The kind of a "Type"; null if the values determine it.
 [[nodiscard]] inline json_kind t1_kind(json_source const& source, json_value const& type)
 {
     std::string name = type.text;
@@ -35,7 +35,7 @@ namespace detail {
                 type.at);
 }
 
-/// Values as their type wants them: whole numbers of a float are reals, 0 and 1 of a bool truths.
+/// Converts values to their type: whole numbers of a float to reals, 0 and 1 of a bool to truths.
 inline void to_kind(json_source const& source, json_kind wanted, json_value& v)
 {
     if (wanted == json_kind::real && v.kind == json_kind::integer) {
@@ -48,7 +48,7 @@ inline void to_kind(json_source const& source, json_kind wanted, json_value& v)
     if (v.kind != wanted) source.wrong_kind(v, std::string(name_of(wanted)) + ", as the type says");
 }
 
-/// Published files give a list with one value, or a value that is not listed: that is no default.
+/// Published files give a list with one value, or a value that is not listed, which is ignored.
 inline void read_t1_default(json_source const& source,
                             json_value const& standard,
                             json_kind kind,

@@ -1,4 +1,4 @@
-// attune/space/files/syntax_error.hpp - a text that cannot be read, and where.
+// attune/space/files/syntax_error.hpp - the error of a text that cannot be read, with its position.
 // SPDX-License-Identifier: MIT
 //
 // tested by space/files/expression_parser.cpp
@@ -13,11 +13,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A text that cannot be read: says what was expected, and where.
+/// A text that cannot be read: the expected token and the position.
 class syntax_error : public error {
 public:
     /// @param text    the whole text
-    /// @param offset  the byte of it that is wrong; its size when the end comes too soon
+    /// @param offset  position of the wrong byte; the text's size when it ends too soon
     /// @param source  name of the file or constraint; may be empty
     syntax_error(std::string const& what,
                  std::string_view text,

@@ -1,4 +1,4 @@
-// attune/space/files/syntax_error.ipp - line, column and the part of the text that is shown.
+// attune/space/files/syntax_error.ipp - finds line, column and an excerpt of the text.
 // SPDX-License-Identifier: MIT
 #pragma once
 

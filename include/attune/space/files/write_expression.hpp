@@ -1,4 +1,4 @@
-// attune/space/files/write_expression.hpp - an expression as the text that parse_expression() reads.
+// attune/space/files/write_expression.hpp - writes an expression for parse_expression().
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,12 +11,12 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// The text of `node` in the language of parse_expression(), with the fewest brackets.
-/// Errors  attune::error when it is larger than that language allows
+/// Errors  attune::error when it exceeds the limits of that language
 [[nodiscard]] std::string write_expression(description const& space, std::uint32_t node);
 
-/// The text of a constraint: as its user wrote it where parse_constraint() reads that back to the
-/// same nodes, else write_expression() of its root.
-/// Errors  attune::error for an opaque predicate, which no text can stand for
+/// The text of a constraint: the user's own if parse_constraint() reads it as the same nodes, else
+/// write_expression() of its root.
+/// Errors  attune::error for an opaque predicate, which has no text
 [[nodiscard]] std::string constraint_source(description const& space,
                                             constraint_description const& constraint);
 

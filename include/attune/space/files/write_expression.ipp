@@ -1,4 +1,4 @@
-// attune/space/files/write_expression.ipp - nodes to text, by precedence.
+// attune/space/files/write_expression.ipp - writes nodes as text, by precedence.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,8 +25,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A text and how tightly it binds: Python's levels, or 1, and 2, not 3, compare 4, sum 5,
-/// term 6, sign 7, value 9.
+/// A text and its precedence: Python's levels, or 1, and 2, not 3, compare 4, sum 5, term 6, sign
+/// 7, value 9.
 struct written_operand {
     std::string text;
     int rank = 9;
@@ -47,7 +47,7 @@ struct written_operand {
     return out + '\'';
 }
 
-/// A name as the parser reads it: in backquotes unless it is an identifier with no other meaning.
+/// A name as the parser reads it: in backquotes unless it is an identifier that is no keyword.
 [[nodiscard]] inline std::string quoted_name(std::string const& name)
 {
     bool plain = !name.empty() && is_name_start(name.front());
@@ -60,12 +60,11 @@ struct written_operand {
     return plain ? name : '`' + name + '`';
 }
 
-/// How Python writes an operation of two or three operands.
+/// The Python text of an operation of two or three operands.
 struct python_form {
     op of{};
     std::string_view sign{};      ///< or the name of a function
-    std::string_view otherwise{}; ///< where `sign` would mean something else: a division of whole
-                                  ///< numbers, and or or of what are not truths
+    std::string_view otherwise{}; ///< for divisions of integers; for and/or of non-truths
     int rank = 0;                 ///< 0: a call
     int left = 0;                 ///< the rank that the first operand needs without parentheses
     int right = 0;
@@ -103,7 +102,7 @@ inline constexpr enum_table<python_form, op::select> python_forms{{
     {op::select, "select"},
 }};
 
-/// A leaf as Python writes it.
+/// A leaf in Python's notation.
 struct written_leaf {
     description const& space;
 
@@ -143,7 +142,7 @@ public:
     {
         expression_node const& n = space_.nodes[node];
         if (is_leaf(n.code)) return visit_leaf(space_, n, written_leaf{space_});
-        if (n.code == op::negate) // of a literal: -(5), since -5 is a literal itself
+        if (n.code == op::negate) // of a literal: -(5), because -5 is a literal
             return {'-' + write(n.first).at_least(is_number(n.first) ? 10 : 7), 7};
         if (n.code == op::logical_not) return {"not " + write(n.first).at_least(3), 3};
         return operation(n);
@@ -169,7 +168,7 @@ private:
             if (operand != no_index) out += ", " + write(operand).text;
         return {out + ')'};
     }
-    /// Whether Python's `and` and `or` of the operands are truths too, not one of the operands.
+    /// Whether Python's `and` and `or` of these operands give truths.
     [[nodiscard]] bool are_truths(expression_node const& n) const
     {
         auto const is_truth = [&](std::uint32_t node) {
@@ -211,7 +210,7 @@ private:
 
 ATTUNE_INLINE std::string write_expression(description const& space, std::uint32_t node)
 {
-    description copy = space; // facts are those of a builder, which may add nodes
+    description copy = space; // facts() needs a builder, which adds nodes
     detail::node_facts const facts = detail::expression_builder(copy).facts(node);
     if (facts.depth > max_expression_depth || facts.size > max_expression_size)
         throw error("an expression is too large to be written", "", "split it");
@@ -228,7 +227,7 @@ ATTUNE_INLINE std::string constraint_source(description const& space,
     try {
         description copy = space;
         if (parse_constraint(copy, constraint.text).root == constraint.root) return constraint.text;
-    } catch (syntax_error const&) { // written in C++
+    } catch (syntax_error const&) { // C++ notation
     }
     return write_expression(space, constraint.root);
 }

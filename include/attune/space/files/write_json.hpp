@@ -1,7 +1,7 @@
-// attune/space/files/write_json.hpp - a space as the file that read_spaces_json() reads.
+// attune/space/files/write_json.hpp - writes a space as a file for read_spaces_json().
 // SPDX-License-Identifier: MIT
 //
-// The format is that of read_json.hpp
+// read_json.hpp documents the format
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -13,11 +13,11 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// A space as a JSON object. Reading it gives the same parameters, priors, inputs and constraints;
-/// ranges stay ranges. Constraints keep their text where it means the same to parse_constraint().
+/// ranges stay ranges. Constraints keep their text if parse_constraint() reads the same.
 /// Errors  attune::error for a constraint that is a function, and for text that is not UTF-8
 [[nodiscard]] std::string write_space_json(named_space const& space);
 
-/// A list of such objects, one space a line.
+/// A list of such objects, one space per line.
 [[nodiscard]] std::string write_spaces_json(std::vector<named_space> const& spaces);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/space/files/write_json.ipp - from a description to JSON values.
+// attune/space/files/write_json.ipp - makes JSON values of a description.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -41,7 +41,7 @@ using space_json = nlohmann::ordered_json;
     throw error("a default is no number", "parameter " + p.name + ", default " + text, "");
 }
 
-/// What a file means that does not name the kind of a parameter with these values.
+/// The kind that a reader assumes for a parameter with these values and no "kind".
 [[nodiscard]] inline parameter_kind kind_without_name(parameter_description const& p, bool is_range)
 {
     if (is_range) return parameter_kind::integer;

@@ -1,4 +1,4 @@
-// attune/space/files/write_smtlib.hpp - a space for solvers that know nothing of attune.
+// attune/space/files/write_smtlib.hpp - writes a space as a script for SMT solvers.
 // SPDX-License-Identifier: MIT
 // Source   The SMT-LIB Standard 2.6; theory Ints: `div` leaves a remainder that is not negative
 #pragma once
@@ -11,17 +11,17 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The commands of a script without (check-sat): logic, one constant per parameter (a list: one
+/// The commands of a script without (check-sat): logic, one constant per parameter (for a list one
 /// per element, |ORDER[0]|), its values, the constraints. Logic QF_NIA, or QF_NIRA with reals.
 ///
 /// A boolean is 0 or 1. A text is its index in the table. An operation without a value - division
-/// by zero, a result beyond 64 bits - makes its constraint false, as it does here; doubles become
-/// exact reals, so that what is rounded here is not rounded there.
+/// by zero, a result beyond 64 bits - makes its constraint false, as in attune; doubles become
+/// exact reals, so results that attune rounds are not rounded.
 /// Errors  attune::error for a constraint that is a function, an input without a value, a table
 ///         that is not made yet, a real that is not finite
 [[nodiscard]] std::string write_smtlib(description const& bound);
 
-/// How the script calls parameter `index`, or element `part` of a list.
+/// The script's name of parameter `index`, or of element `part` of a list.
 [[nodiscard]] std::string
 smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part = 0);
 

@@ -1,4 +1,4 @@
-// attune/space/files/write_smtlib.ipp - one definition per node: what it is, and when it has a value.
+// attune/space/files/write_smtlib.ipp - writes one definition per node: its value, and when it has one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -131,7 +131,7 @@ private:
         return "(not (= " + t.value + (t.is_real ? " 0.0))" : " 0))");
     }
 
-    /// Makes the terms of `root` and all below it, operands first.
+    /// Makes the terms of `root` and all nodes below it, operands first.
     void define(std::uint32_t root)
     {
         std::vector<std::uint32_t> open{root};
@@ -150,7 +150,7 @@ private:
         }
     }
 
-    /// Gives a name to what is longer than a leaf.
+    /// Defines a name for a term that is longer than a leaf.
     void finish(std::uint32_t node, smt_term t)
     {
         any_real_ = any_real_ || t.is_real;
@@ -245,7 +245,7 @@ private:
                (n.code == op::parameter && space_.parameters[n.subject].type == value_kind::text);
     }
 
-    /// Texts are equal where both sides are one of the texts that both may have.
+    /// Equality of texts: both sides are the same one of their common texts.
     [[nodiscard]] smt_term same_text(expression_node const& n) const
     {
         auto const is = [&](std::uint32_t node, std::string const& text) -> std::string {
@@ -282,13 +282,13 @@ smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part)
 {
     parameter_description const& p = bound.parameters[index];
     std::string name = p.name;
-    bool plain = true; // |#1| is ours, and | and \ may not stand in a name
+    bool plain = true; // reserved: |#1| for nodes; | and \ are not allowed in a name
     for (char& c : name)
         if (c == '|' || c == '\\' || c == '#') {
             c = '_';
             plain = false;
         }
-    if (!plain) name += "#p" + std::to_string(index); // another name than any other
+    if (!plain) name += "#p" + std::to_string(index); // makes the name unique
     if (p.type == value_kind::list) name += '[' + std::to_string(part) + ']';
     return '|' + name + '|';
 }

@@ -1,4 +1,4 @@
-// attune/space/files/write_t1.hpp - spaces for other tuners, in the FAIR autotuning format.
+// attune/space/files/write_t1.hpp - writes spaces in the FAIR autotuning format.
 // SPDX-License-Identifier: MIT
 // Source   T1 input schema of the FAIR autotuning format (Kernel Tuner, KTT)
 #pragma once
@@ -10,14 +10,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A space as a T1 file: "ConfigurationSpace" is complete, of "KernelSpecification" there is only
-/// "KernelName", the name of the space; what else it must say, the user of the file knows. Inputs
-/// stand in the conditions with their values. read_t1() gives the same valid configurations.
-/// Whole-number operations that truncate as in C++ are called trunc_div and trunc_mod, ceil_div
-/// rounds up and select chooses: functions that not every reader of the format has.
+/// A space as a T1 file. "ConfigurationSpace" is complete; "KernelSpecification" has only
+/// "KernelName", the name of the space, and the user must add the rest. Conditions contain the
+/// values of inputs. read_t1() gives the same valid configurations. Whole-number operations that
+/// truncate as in C++ are written as trunc_div and trunc_mod, also ceil_div and select: functions
+/// that some readers of the format do not have.
 /// @pre    bind_inputs() has made the tables
-/// Errors  attune::error for what the format cannot say: a real parameter, a permutation, a tile,
-///         an input without a value, a constraint that is a function
+/// Errors  attune::error for a real parameter, a permutation, a tile, an input without a value, a
+///         constraint that is a function: the format has none of these
 [[nodiscard]] std::string write_t1(named_space const& space);
 
 } // namespace attune::inline ATTUNE_ABI

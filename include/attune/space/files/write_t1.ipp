@@ -1,4 +1,4 @@
-// attune/space/files/write_t1.ipp - from a description to the members of a T1 file.
+// attune/space/files/write_t1.ipp - makes the members of a T1 file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ namespace detail {
     return p.type == value_kind::real ? "float" : "int";
 }
 
-/// One value in the notation of Python.
+/// One value in Python's notation.
 [[nodiscard]] inline std::string t1_value(parameter_description const& p, std::uint32_t index)
 {
     if (p.traits().is_truth) return index != 0 ? "True" : "False";
@@ -55,7 +55,7 @@ namespace detail {
     return out;
 }
 
-/// Inputs become the numbers that they are.
+/// The description with inputs replaced by their values.
 [[nodiscard]] inline description with_inputs_put_in(description space)
 {
     for (expression_node& n : space.nodes) {

@@ -1,7 +1,7 @@
-// attune/space/order/frontier.hpp - which values of a condition the parameters still open ask for.
+// attune/space/order/frontier.hpp - the values of a condition that unset parameters still need.
 // SPDX-License-Identifier: MIT
-// Source   own: terms of one sum, factors of one product and operands of one chain of && or || are
-//          put together as soon as they are known, as lowering.hpp does
+// Source   own: known terms of a sum, factors of a product and operands of a chain of && or || are
+//          combined, as in lowering.hpp
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,23 +18,23 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A value that is known and still needed.
+/// A known value that is still needed.
 template <std::size_t Words>
 struct frontier_value {
-    parameter_set<Words> reads; ///< the parameters it is made of
+    parameter_set<Words> reads; ///< the parameters that it depends on
     bool is_truth = false;      ///< it is 0 or 1
     bool is_joint = false;      ///< a sum or product of several parameters
-    bool is_ordered = false;    ///< what is left only gains or only loses as it grows
-    bool is_matched = false;    ///< what is left compares it for equality
+    bool is_ordered = false;    ///< the rest of the condition has one trend in it
+    bool is_matched = false;    ///< the rest compares it for equality
 };
 
-/// The expression of one condition, without its numbers.
+/// The expression of one condition, without its constants.
 template <std::size_t Words>
 class condition_shape {
 public:
     using set = parameter_set<Words>;
 
-    /// @param place_of  number of each parameter in its group; no_index when it has one value
+    /// @param place_of  index of each parameter in its group; no_index when it has one value
     condition_shape(description const& space,
                     condition const& c,
                     std::span<std::uint32_t const> place_of)
@@ -43,7 +43,7 @@ public:
             root_ = add(space, c.root, place_of, {});
             return;
         }
-        // A predicate needs the values of all its parameters as they are.
+        // A predicate needs the values of all its parameters.
         node root;
         for (std::uint32_t const p : c.scope)
             if (place_of[p] != no_index) root.reads.add(place_of[p]);
@@ -57,7 +57,7 @@ public:
 
     [[nodiscard]] set const& reads() const noexcept { return nodes_[root_].reads; }
 
-    /// Appends what is needed once `known` is set and the rest is not.
+    /// Appends the values that are needed once the parameters `known` are set.
     void append_frontier(set const& known, std::vector<frontier_value<Words>>& out) const
     {
         append(root_, known, out);
@@ -71,8 +71,8 @@ private:
     struct node {
         set reads;
         std::vector<std::uint32_t> operands;
-        bool joins = false;       // its operands become one value as they are known
-        bool joins_truth = false; // and that value is 0 or 1
+        bool joins = false;       // known operands are combined to one value
+        bool joins_truth = false; // that value is 0 or 1
         bool is_truth = false;
         use used;
 
@@ -85,7 +85,7 @@ private:
         return static_cast<std::uint32_t>(nodes_.size() - 1);
     }
 
-    /// What joins with `code`: sums with sums, products with products.
+    /// The operation whose chains `code` joins: sums with sums, products with products.
     static op chain_of(op code) noexcept
     {
         return code == op::subtract || code == op::negate ? op::add : code;
@@ -136,7 +136,7 @@ private:
             made.joins_truth = made.is_truth;
             add_operands(space, root, chain, place_of, below, made.operands);
         } else if (is_comparison(n.code)) {
-            // Both sides of a comparison are one sum.
+            // Both sides of a comparison form one sum.
             made.joins = true;
             add_operands(space, n.first, op::add, place_of, below, made.operands);
             add_operands(space, n.second, op::add, place_of, below, made.operands);

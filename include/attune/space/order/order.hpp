@@ -1,8 +1,8 @@
-// attune/space/order/order.hpp - which parameter stands on which level of a tree.
+// attune/space/order/order.hpp - selects the order of parameters in a tree.
 // SPDX-License-Identifier: MIT
-// Source   own: an estimate of the values tried (order_cost.hpp), searched by beam and then by
-//          single moves (order_search.hpp). Ties go by name, so that the order of declaration has
-//          no influence. More than 1024 parameters stay in the order of their names.
+// Source   own: an estimate of the values tried (order_cost.hpp), minimised by beam search and then
+//          by single moves (order_search.hpp). Ties are broken by name, so that the order of
+//          declaration has no influence. More than 1024 parameters are ordered by name.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -24,8 +24,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The share of settings of its own scope on which `c` holds, from 128 draws with a fixed seed.
-/// 1/2 for an opaque predicate: it is not called where other conditions may exclude the setting.
+/// The share of settings of its own scope on which `c` holds, from 128 draws with a fixed seed. 1/2
+/// for an opaque predicate, which must not be called where other conditions exclude the setting.
 inline double
 sampled_density(description const& space, condition const& c, std::vector<domain> const& domains)
 {
@@ -43,10 +43,10 @@ sampled_density(description const& space, condition const& c, std::vector<domain
     return (good + 0.5) / (draws + 1.0);
 }
 
-/// How many different ways of ordering there are.
+/// Number of orders that level_order() offers.
 inline constexpr int order_attempts = 3;
 
-/// A cheap order of `sorted`, for groups that fit in so many words.
+/// A low-cost order of `sorted`, for groups that fit in so many words.
 template <std::size_t Words>
 std::vector<std::uint32_t> searched_order(description const& space,
                                           std::vector<std::uint32_t> const& sorted,
@@ -75,9 +75,9 @@ std::vector<std::uint32_t> searched_order(description const& space,
 } // namespace detail
 
 /// The parameters of `group` in the order of the levels of its tree.
-/// @param attempt  below detail::order_attempts; a later one may give another order, to be tried
-///                 when the first leads to a tree that is too wide
-/// Cost   128 tests per condition, then some 10^5 looks at conditions
+/// @param attempt  < detail::order_attempts; other attempts may give other orders, to be tried when
+///                 the tree of the first is too wide
+/// Cost   128 tests per condition, then about 10^5 evaluations of conditions' costs
 [[nodiscard]] inline std::vector<std::uint32_t> level_order(description const& space,
                                                             parameter_group const& group,
                                                             std::vector<domain> const& domains,

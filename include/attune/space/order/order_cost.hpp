@@ -1,10 +1,10 @@
-// attune/space/order/order_cost.hpp - what a tree costs if its levels stand in a given order.
+// attune/space/order/order_cost.hpp - estimates the cost of a tree for an order of its levels.
 // SPDX-License-Identifier: MIT
 //
-// A condition splits the settings above a level into at most as many states as there are settings
-// of the values that it still needs; into fewer where one of these is only compared, because then
-// what is left has few parameters to tell its values apart. States of several conditions multiply,
-// up to the number of valid settings of what they read.
+// A condition divides the settings above a level into at most as many states as there are settings
+// of the values that it still needs, and into fewer if one of these is only compared, because the
+// rest then has few parameters to separate its values. States of several conditions multiply, up to
+// the number of valid settings of their parameters.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -23,20 +23,20 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A condition as far as an order matters to it.
+/// A condition as the cost model uses it.
 template <std::size_t Words>
 struct weighed_condition {
     condition_shape<Words> shape;
     double density = 0.5; ///< share of the settings of its parameters on which it holds
 };
 
-/// Estimates states and steps; remembers what it has estimated. Sets of parameters have numbers.
+/// Estimates states and steps, and stores the estimates. Sets of parameters are numbered.
 template <std::size_t Words>
 class order_cost {
 public:
     using set = parameter_set<Words>;
 
-    /// @param sizes  values of each parameter
+    /// @param sizes  number of values of each parameter
     order_cost(std::vector<double> sizes, std::vector<weighed_condition<Words>> conditions)
         : sizes_(std::move(sizes))
         , conditions_(std::move(conditions))
@@ -65,14 +65,14 @@ public:
         }
         return number;
     }
-    /// The number of a set and one parameter more.
+    /// The number of a set with one more parameter.
     [[nodiscard]] std::uint32_t with(std::uint32_t above, std::size_t next)
     {
         std::size_t const at = above * sizes_.size() + next;
         if (steps_[at].leads_to == no_index) {
             set more = wholes_[above].above;
             more.add(next);
-            std::uint32_t const number = number_of(more); // steps_ may move
+            std::uint32_t const number = number_of(more); // may reallocate steps_
             steps_[at].leads_to = number;
         }
         return steps_[at].leads_to;
@@ -82,7 +82,7 @@ public:
         return wholes_[number].above;
     }
 
-    /// Combinations of the values of some parameters.
+    /// Number of combinations of the values of some parameters.
     [[nodiscard]] double settings(set const& of) const
     {
         double product = 1;
@@ -90,17 +90,17 @@ public:
         return product;
     }
 
-    /// Different subtrees below the levels in set `above`, at most.
+    /// Upper estimate of the distinct subtrees below the levels in set `above`.
     [[nodiscard]] double states(std::uint32_t above) const noexcept
     {
         return wholes_[above].states;
     }
 
     /// Values tried on the level of parameter `next` below the levels in set `above`: once per
-    /// state of the whole group, and once per state of each condition that reads it.
+    /// state of the group, and once per state of each condition that reads it.
     [[nodiscard]] double step(std::uint32_t above, std::size_t next)
     {
-        // A condition meets a value with arithmetic, the product of all with one look.
+        // A condition computes each value, the product only looks it up.
         constexpr double weight = 2.5;
         one_step& known = steps_[above * sizes_.size() + next];
         if (known.cost > 0) return known.cost;
@@ -112,12 +112,12 @@ public:
 
 private:
     struct cut {
-        double nodes = 1;          // states that differ in what follows
-        double visits = 1;         // states that must be looked at to find that out
-        std::uint64_t implied = 0; // parts, by place, whose state that of this condition tells
+        double nodes = 1;          // distinct states
+        double visits = 1;         // states visited to find the distinct ones
+        std::uint64_t implied = 0; // parts, by index, whose state follows from this one's
     };
     struct cut_memo {
-        std::vector<std::size_t> parts; // conditions that read no other parameters, at most 64
+        std::vector<std::size_t> parts; // conditions on a subset of its parameters, at most 64
         key_table<std::uint64_t> known{Words};
         std::vector<cut> cuts;
     };
@@ -132,7 +132,7 @@ private:
     using values = std::vector<frontier_value<Words>>;
     static constexpr double distinct = 0.85;
 
-    /// Whether condition `a` reads no parameter that `b` does not; of equal ones, the later.
+    /// Whether the parameters of `a` are a subset of those of `b`; of equal sets, the later.
     [[nodiscard]] bool is_part_of(std::size_t a, std::size_t b) const
     {
         set const& x = conditions_[a].shape.reads();
@@ -140,14 +140,14 @@ private:
         return a != b && x.is_inside(y) && (x != y || a > b);
     }
 
-    /// Different values. Sums and products of several parameters meet some of theirs twice.
+    /// Number of distinct values. Sums and products of several parameters have some values twice.
     [[nodiscard]] double count(frontier_value<Words> const& v) const
     {
         double const all = settings(v.reads);
         return v.is_truth ? std::min(2.0, all) : v.is_joint ? std::pow(all, distinct) : all;
     }
 
-    /// Different settings of all of `list` but the one at `left_out`.
+    /// Number of distinct settings of all of `list` except the one at `left_out`.
     [[nodiscard]] double settings_of(values const& list, std::size_t left_out) const
     {
         set all;
@@ -210,7 +210,7 @@ private:
         return out;
     }
 
-    /// The states of the group once `above` is set.
+    /// The number of states of the group once `above` is set.
     [[nodiscard]] double estimate(set const& above)
     {
         implied_.assign(conditions_.size(), 0);
@@ -242,9 +242,9 @@ private:
     std::vector<cut_memo> cuts_;
     std::vector<std::vector<std::size_t>> readers_; // parameter -> conditions
     key_table<std::uint64_t> sets_{Words};
-    std::vector<whole> wholes_;   // number of a set -> what is known of it
-    std::vector<one_step> steps_; // number of a set, parameter -> what follows
-    std::vector<char> implied_;   // scratch: conditions whose state another one tells
+    std::vector<whole> wholes_;   // number of a set -> its estimates
+    std::vector<one_step> steps_; // number of a set, parameter -> its step
+    std::vector<char> implied_;   // scratch: conditions whose state follows from another's
     std::vector<std::pair<std::size_t, double>> open_; // scratch: conditions cut, their states
 };
 

@@ -1,8 +1,8 @@
-// attune/space/order/order_search.hpp - looks for orders of parameters that cost little.
+// attune/space/order/order_search.hpp - searches for orders of parameters with a low cost.
 // SPDX-License-Identifier: MIT
-// Source   own: a beam search over sets of parameters, then single parameters are moved while that
-//          helps. How much is tried has a limit that counts looks at conditions, so that the same
-//          group has the same order on every machine.
+// Source   own: a beam search over sets of parameters, then moves of single parameters while the
+//          cost falls. The limit counts evaluations of conditions' costs, so that the same group
+//          has the same order on every machine.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -17,7 +17,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// An order and what it costs.
+/// An order and its cost.
 struct ranked_order {
     std::vector<std::size_t> order;
     double cost = 0;
@@ -32,9 +32,9 @@ public:
     {
     }
 
-    /// A cheap order of all parameters.
-    /// @param credit  how much a level is liked for the values that are then done with: between 0
-    ///                and 1; another credit may lead to another order
+    /// A low-cost order of all parameters.
+    /// @param credit  bonus of a level for values that are not needed below it, in [0, 1]; another
+    ///                credit may give another order
     [[nodiscard]] ranked_order best(double credit)
     {
         std::size_t const n = cost_.parameter_count();
@@ -52,17 +52,17 @@ public:
 private:
     static constexpr std::size_t grow_looks = 10'000;
     static constexpr std::size_t move_looks = 200'000;
-    static constexpr double cheap = 5000; // not worth a longer search
+    static constexpr double cheap = 5000; // at this cost, no longer search
 
     struct beginning {
-        std::uint32_t above = 0; // number of the set of its parameters
+        std::uint32_t above = 0; // number of its parameters' set
         double score = 0;
         ranked_order made;
     };
 
     static bool clearly_less(double a, double b) noexcept { return a < b * (1 - 1e-9); }
 
-    /// Grows a few beginnings of orders side by side, of each set of parameters the cheapest one.
+    /// Extends `width` partial orders in parallel; of each set only the cheapest is kept.
     [[nodiscard]] ranked_order grow(double credit, std::size_t width)
     {
         std::size_t const n = cost_.parameter_count();
@@ -78,7 +78,7 @@ private:
         return std::move(kept.front().made);
     }
 
-    /// Adds `from` with `next` after it to `grown`, which stays sorted and at most `width` long.
+    /// Adds `from` followed by `next` to `grown`, which stays sorted and at most `width` long.
     void lengthen(beginning const& from,
                   std::size_t next,
                   double credit,
@@ -106,7 +106,7 @@ private:
         if (grown.size() > width) grown.pop_back();
     }
 
-    /// Moves one parameter at a time to where the order costs less.
+    /// Moves single parameters as long as the cost falls.
     void improve(ranked_order& r)
     {
         constexpr int sweeps = 4;
@@ -121,7 +121,7 @@ private:
         }
     }
 
-    /// Fills the sets above and the prices of all levels.
+    /// Computes the sets above and the costs of all levels.
     void price(ranked_order& r)
     {
         above_.assign(1, cost_.number_of({}));

@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Numbers below 64 * Words.
+/// A set of numbers below 64 * Words.
 template <std::size_t Words>
 class parameter_set {
 public:
@@ -57,7 +57,7 @@ public:
             a.words_[i] |= b.words_[i];
         return a;
     }
-    /// Those of `a` that are not in `b`.
+    /// The members of `a` that are not in `b`.
     [[nodiscard]] friend parameter_set operator-(parameter_set a, parameter_set const& b) noexcept
     {
         for (std::size_t i = 0; i < Words; ++i)

@@ -1,4 +1,4 @@
-// attune/space/query/configurations.hpp - every valid configuration in turn, one in memory at a time.
+// attune/space/query/configurations.hpp - iterates over all valid configurations, one in memory at a time.
 // SPDX-License-Identifier: MIT
 // Source   own: one path from root to leaf per tree; the next leaf shares all but its end
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Stands on one configuration. A copy goes on from there on its own; it shares the trees.
+/// Points to one configuration. Copies are independent and share the trees.
 class configuration_iterator {
 public:
     using iterator_concept = std::input_iterator_tag;
@@ -25,7 +25,7 @@ public:
     /// @param from  one number per tree, each below that tree's leaves()
     configuration_iterator(chain_of_trees space, space_index const& from);
 
-    /// Valid until the iterator moves. Real parameters stand at the middle of their scale.
+    /// Valid until the next increment. Real parameters are at the middle of their scale.
     [[nodiscard]] point const& operator*() const noexcept { return at_; }
     [[nodiscard]] point const* operator->() const noexcept { return &at_; }
 
@@ -41,7 +41,7 @@ public:
 private:
     struct step {
         std::uint32_t node; ///< of the level
-        std::uint32_t edge; ///< which of its edges is taken
+        std::uint32_t edge; ///< index of the edge taken
     };
 
     void enter(std::size_t t, std::size_t level, std::uint32_t node);
@@ -49,13 +49,13 @@ private:
     bool go_to_next(std::size_t t);
 
     chain_of_trees space_;
-    std::vector<std::vector<step>> paths_; // of each tree; empty where nothing constrains
+    std::vector<std::vector<step>> paths_; // of each tree; empty if unconstrained
     point at_;
     bool is_done_ = false;
 };
 
-/// All valid settings of the discrete parameters, in index order; real parameters stand at the
-/// middle of their scale, whatever constraints over them say.
+/// All valid settings of the discrete parameters, in index order; real parameters are at the middle
+/// of their scale, even against constraints over them.
 /// Errors  attune::error unless space.is_exact()
 /// Example  for (attune::point const& p : attune::configurations(space)) ...
 class configurations {
@@ -64,7 +64,7 @@ public:
         : configurations(space, space_index{std::vector<leaf_count>(space.tree_count(), 0)})
     {
     }
-    /// Begins at `from` instead of the first one.
+    /// Begins at `from` instead of the first configuration.
     configurations(chain_of_trees space, space_index from)
         : space_(std::move(space))
         , from_(std::move(from))

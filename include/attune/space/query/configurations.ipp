@@ -1,4 +1,4 @@
-// attune/space/query/configurations.ipp - the next leaf of each tree.
+// attune/space/query/configurations.ipp - moves to the next leaf of each tree.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -40,7 +40,7 @@ ATTUNE_INLINE configuration_iterator& configuration_iterator::operator++()
     return *this;
 }
 
-/// From `level` on, the first edge of every node, beginning with `node`.
+/// Takes the first edge of every node from `node` on `level` down.
 ATTUNE_INLINE void
 configuration_iterator::enter(std::size_t t, std::size_t level, std::uint32_t node)
 {

@@ -1,4 +1,4 @@
-// attune/space/query/distance.hpp - how far apart two configurations are.
+// attune/space/query/distance.hpp - distances between configurations.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.1 and eq. (2), which combines the distances of the parameters
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How far apart two values of one parameter are: in [0, 1], 1 for the farthest pair of its domain,
-/// whatever the constraints. Symmetric, 0 only for equal values, and a metric.
+/// Distance of two values of one parameter: in [0, 1], 1 for the farthest pair of its domain,
+/// without regard to constraints. A metric.
 ///   real, integer, ordinal  difference; of logarithms on a logarithmic scale or a doubling range
 ///   categorical, boolean    0 or 1
 ///   permutation, tile       permutation_distance by the parameter's metric, tile_distance

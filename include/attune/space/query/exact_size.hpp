@@ -1,6 +1,6 @@
-// attune/space/query/exact_size.hpp - spaces of any size, counted and numbered without a limit.
+// attune/space/query/exact_size.hpp - counts and numbers spaces of any size.
 // SPDX-License-Identifier: MIT
-// Source   own: mixed radix over the trees, the last one fastest, as chain_of_trees::at counts
+// Source   own: mixed radix over the trees, the last one fastest, as in chain_of_trees::at
 #pragma once
 
 #include <attune/core/assert.hpp>
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// An integer without a largest value.
+/// An integer of any size.
 using exact_integer = boost::multiprecision::cpp_int;
 
 namespace detail {
@@ -48,8 +48,8 @@ inline leaf_count from_exact(exact_integer const& n)
     return product;
 }
 
-/// How many valid settings of the discrete parameters take value `index`: what
-/// marginals::configurations gives, without its limit.
+/// Number of valid settings of the discrete parameters with value `index`:
+/// marginals::configurations without its limit.
 /// @param counts  marginals(space)
 /// @pre   the parameter is discrete, `index` lies in its table
 [[nodiscard]] inline exact_integer exact_count(chain_of_trees const& space,
@@ -63,8 +63,8 @@ inline leaf_count from_exact(exact_integer const& n)
     return product;
 }
 
-/// The number of a configuration: space.at(index) is space.at(to_integer(space, index)) where that
-/// fits in 64 bits.
+/// The number of a configuration: space.at(index) is space.at(to_integer(space, index)) if that
+/// fits 64 bits.
 [[nodiscard]] inline exact_integer to_integer(chain_of_trees const& space, space_index const& index)
 {
     space.require_exact("numbering");

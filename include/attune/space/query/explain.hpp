@@ -18,11 +18,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Constraints, by index, that no configuration satisfies together, while it could if any one of
-/// them were dropped. Those over real parameters are left aside.
+/// Indices of constraints that no configuration satisfies together, but that become satisfiable
+/// when any one of them is dropped. Constraints over real parameters are not included.
 /// @pre   no configuration satisfies all of them
-/// Cost   one search for a first valid configuration per constraint. One that reaches the limits of
-///        `options` counts as successful: its constraint stays, needed or not.
+/// Cost   one search for a valid configuration per constraint. A search that reaches the limits of
+///        `options` counts as successful, so its constraint is included even if not needed.
 [[nodiscard]] inline std::vector<std::uint32_t>
 contradicting_constraints(description const& space, build_options options = {})
 {
@@ -46,8 +46,8 @@ contradicting_constraints(description const& space, build_options options = {})
 
 namespace detail {
 
-/// ": 3 * 9000000000000000000 overflows 64 bits" for a constraint without a value where every
-/// parameter has its first one; else nothing.
+/// ": 3 * 9000000000000000000 overflows 64 bits" for a constraint without a value at the first
+/// value of every parameter; else nothing.
 [[nodiscard]] inline std::string why_valueless(description const& space, std::uint32_t constraint)
 {
     point first(space.parameters.size());
@@ -62,7 +62,7 @@ namespace detail {
 
 } // namespace detail
 
-/// Throws the error of a space that has no valid configuration.
+/// Throws the error for a space without a valid configuration.
 [[noreturn]] inline void throw_empty(description const& space, build_options const& options)
 {
     std::vector<std::uint32_t> const set = contradicting_constraints(space, options);

@@ -1,4 +1,4 @@
-// attune/space/query/explanation.hpp - why a configuration is not valid, with its values put in.
+// attune/space/query/explanation.hpp - why a configuration is not valid, with its values inserted.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,33 +15,33 @@ namespace attune::inline ATTUNE_ABI {
 
 /// How a constraint is broken.
 enum class broken_how : std::uint8_t {
-    outside,          ///< no constraint: a parameter stands outside its table or interval
-    is_false,         ///< it has a value, which is false
-    division_by_zero, ///< it has no value: a division or a remainder by zero
-    overflow,         ///< it has no value: a result that 64 bits cannot hold
-    no_value,         ///< it has no value for another reason: a text where a number belongs
-    refused,          ///< a predicate that only answers yes or no
+    outside,          ///< no constraint: a parameter is outside its table or interval
+    is_false,         ///< the value is false
+    division_by_zero, ///< no value: a division or a remainder by zero
+    overflow,         ///< no value: a result beyond 64 bits
+    no_value,         ///< no value for another reason: a text instead of a number
+    refused,          ///< an opaque predicate refuses
 };
 
 /// One reason why a configuration is not valid.
 struct broken_constraint {
-    std::uint32_t constraint = no_index; ///< which one; no_index for a parameter that is outside
+    std::uint32_t constraint = no_index; ///< index; no_index for a parameter that is outside
     broken_how how{};
     std::string text;    ///< as the user wrote it: "4 * TILE_M * TILE_K <= 32768"
-    std::string because; ///< "4 * 256 * 64 = 65536 <= 32768 is false"; of an `&&` the broken parts
+    std::string because; ///< "4 * 256 * 64 = 65536 <= 32768 is false"; of an `&&` only broken parts
 
     [[nodiscard]] friend bool operator==(broken_constraint const&,
                                          broken_constraint const&) = default;
 };
 
-/// Everything that is wrong with `p`: parameters outside their values first, then the constraints
-/// it breaks in order of declaration, less those that read such a parameter. Empty if and only if
-/// the configuration is valid. The same ones as chain_of_trees::violations names.
+/// All reasons why `p` is invalid: parameters outside their values first, then broken constraints
+/// in order of declaration, without those that read such a parameter. Empty if and only if the
+/// configuration is valid; the same reasons as chain_of_trees::violations().
 /// @param space  bound; chain_of_trees::describe() gives it
 /// @param p      one coordinate per parameter
 [[nodiscard]] std::vector<broken_constraint> explain(description const& space, point const& p);
 
-/// "4 * TILE_M * TILE_K <= 32768: 4 * 256 * 64 = 65536 <= 32768 is false", one line for each.
+/// "4 * TILE_M * TILE_K <= 32768: 4 * 256 * 64 = 65536 <= 32768 is false", one line per reason.
 [[nodiscard]] std::string to_text(std::span<broken_constraint const> broken);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/space/query/explanation.ipp - expressions with values in place of names.
+// attune/space/query/explanation.ipp - writes expressions with values in place of names.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,7 +31,7 @@ public:
     {
     }
 
-    /// Why the condition at `root`, which does not hold, does not.
+    /// Why the condition at `root` does not hold.  @pre  it does not hold
     [[nodiscard]] std::pair<broken_how, std::string> refusal(std::uint32_t root) const
     {
         std::string const text = condition_text(root).text;
@@ -40,7 +40,7 @@ public:
         return {how, text + ": " + why};
     }
 
-    /// What keeps the expression at `root` from having a value: "1 / 0 divides by zero".
+    /// Why the expression at `root` has no value: "1 / 0 divides by zero".
     /// @pre  it has none
     [[nodiscard]] std::string missing(std::uint32_t root) const
     {
@@ -94,7 +94,7 @@ private:
         return joined(node, [&](std::uint32_t n) { return substituted(n); });
     }
 
-    /// The same, and what it comes to: "4 * 256 = 1024".
+    /// The same with its value: "4 * 256 = 1024".
     [[nodiscard]] lowered_operand evaluated(std::uint32_t node) const
     {
         lowered_operand out = substituted(node);
@@ -114,7 +114,7 @@ private:
         return evaluated(node);
     }
 
-    /// The operation that keeps `node` from having a value, and why.
+    /// The operation that leaves `node` without a value, and the reason.
     /// @pre  it has none
     [[nodiscard]] std::pair<broken_how, std::string> missing_value(std::uint32_t node) const
     {

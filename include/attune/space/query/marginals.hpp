@@ -1,7 +1,6 @@
-// attune/space/query/marginals.hpp - how many valid configurations take each value of each parameter.
+// attune/space/query/marginals.hpp - numbers of valid configurations by parameter and value.
 // SPDX-License-Identifier: MIT
-// Source   own: leaves below a node times the ways that lead to it, summed over the edges of a
-//          value
+// Source   own: leaves below a node times the paths to it, summed over the edges of a value
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -16,7 +15,7 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// Counts for every value of every discrete parameter. Real parameters have no counts, and
-/// constraints over them are not looked at.
+/// constraints over them are ignored.
 class marginals {
 public:
     /// Errors  attune::error unless space.is_exact()
@@ -28,18 +27,18 @@ public:
     {
         return tree_of_[parameter];
     }
-    /// For each value of a parameter, the leaves of its tree that take it; they add up to that
-    /// tree's leaves(). Empty for a real parameter.
+    /// The number of leaves of a parameter's tree with each value; they add up to leaves() of that
+    /// tree. Empty for a real parameter.
     [[nodiscard]] std::span<leaf_count const> leaves(std::uint32_t parameter) const noexcept
     {
         return in_tree_[parameter];
     }
-    /// How many valid configurations of the whole space take value `index`; nothing when 2^128 or
-    /// more do (exact_count in exact_size.hpp has no such limit). 0 for a value never valid.
+    /// Number of valid configurations of the whole space with value `index`; nothing if 2^128 or
+    /// more (exact_count() in exact_size.hpp has no limit). 0 for a value that is never valid.
     /// @pre  the parameter is discrete, `index` lies in its table
     [[nodiscard]] std::optional<leaf_count> configurations(std::uint32_t parameter,
                                                            std::uint32_t index) const;
-    /// The share of all valid configurations that take value `index`, in [0, 1].
+    /// The share of valid configurations with value `index`, in [0, 1].
     /// @pre  the parameter is discrete, `index` lies in its table
     [[nodiscard]] double share(std::uint32_t parameter, std::uint32_t index) const;
 

@@ -19,7 +19,7 @@ inline void count_values(tree const& t, std::vector<std::vector<leaf_count>>& co
         return;
     }
     std::vector<leaf_count> const below = leaves_below(t);
-    std::vector<leaf_count> ways(t.node_count(), 0); // paths from the root
+    std::vector<leaf_count> ways(t.node_count(), 0); // number of paths from the root
     std::vector<std::size_t> const level = levels_of(t);
     ways[root_of(t)] = 1;
     for (std::uint32_t node = root_of(t) + 1; node-- > 0;) {

@@ -1,4 +1,4 @@
-// attune/space/query/nearest.hpp - the valid configurations that lie closest to any configuration.
+// attune/space/query/nearest.hpp - the valid configurations nearest to a configuration.
 // SPDX-License-Identifier: MIT
 // Source   own: A* over the shared nodes of each tree with exact bounds from the leaves up, so that
 //          each answer costs one walk; the best combinations over the trees by merging sorted lists
@@ -12,13 +12,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The valid configurations other than `p` that are nearest to it: those with the fewest parameters
-/// changed first, among them by distance() (distance.hpp). Where no single change is valid,
-/// neighbours() falls back on these.
+/// The valid configurations other than `p` with the fewest changed parameters; among equals, those
+/// with the smallest distance() (distance.hpp). neighbours() uses these as its last resort.
 ///
-/// Exact: no other configuration is nearer. Real parameters stay where they are in `p`; where
-/// constraints read them, the nearest `candidates` settings of the others are tested, and fewer
-/// than `count` come back when not enough of these pass.
+/// Exact: no other configuration is nearer. Real parameters keep their values of `p`. If
+/// constraints read them, the nearest `candidates` settings are tested, and fewer than `count` are
+/// returned when too few pass.
 /// @param p  a configuration inside all tables and intervals; it may break constraints
 /// @return   at most options.count points, fewer when the space has no more
 /// Errors  attune::error unless space.is_exact()

@@ -1,4 +1,4 @@
-// attune/space/query/nearest.ipp - the best leaves of each tree, then the best of their combinations.
+// attune/space/query/nearest.ipp - combines the nearest leaves of each tree.
 // SPDX-License-Identifier: MIT
 #pragma once
 

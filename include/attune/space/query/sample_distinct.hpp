@@ -13,14 +13,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// `count` different valid configurations in random order: every sequence of `count` of them is
+/// `count` distinct valid configurations in random order: every sequence of `count` of them is
 /// equally likely, also when `count` is near the size. All of them, shuffled, when there are fewer.
 ///
-/// In a space with real parameters, or with 2^128 configurations or more, draws of sample() are
-/// kept unless they came before; that gives fewer than `count` only if a million draws in a row
-/// bring nothing new.
+/// With real parameters, or with 2^128 configurations or more, repeated draws of sample() are
+/// skipped; the result is shorter than `count` only if a million draws in a row are repeated.
 /// Errors  attune::error where sample() throws it
-/// Cost    one random number and one walk of the trees per configuration; memory for them all
+/// Cost    one random number and one walk of the trees per configuration; memory for all of them
 [[nodiscard]] std::vector<point>
 sample_distinct(chain_of_trees const& space, std::size_t count, random_engine& engine);
 

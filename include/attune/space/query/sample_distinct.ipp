@@ -1,4 +1,4 @@
-// attune/space/query/sample_distinct.ipp - Floyd's algorithm on numbers of 128 bits.
+// attune/space/query/sample_distinct.ipp - Floyd's algorithm on 128-bit numbers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -36,7 +36,7 @@ struct leaf_hash {
     return out;
 }
 
-/// `count` different numbers below `size`, every subset equally likely.  @pre count <= size
+/// `count` distinct numbers below `size`, every subset equally likely.  @pre count <= size
 [[nodiscard]] inline std::vector<leaf_count>
 distinct_numbers(leaf_count size, std::size_t count, random_engine& engine)
 {

@@ -1,4 +1,4 @@
-// attune/space/query/space_report.ipp - counting what constraints accept, and writing it down.
+// attune/space/query/space_report.ipp - counts accepted combinations, and writes the report.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The combinations of some parameters; nothing when there are more than `most`.
+/// Number of combinations of some parameters; nothing if more than `most`.
 [[nodiscard]] inline std::optional<std::uint64_t>
 combinations(description const& space, std::vector<std::uint32_t> const& scope, std::uint64_t most)
 {
@@ -88,7 +88,7 @@ acceptance_of(description const& space, std::uint32_t constraint, report_options
     return out;
 }
 
-/// Two decimals, which is enough for a power of two.
+/// Two decimals, enough for a power of two.
 [[nodiscard]] inline std::string short_number(double v)
 {
     return text_of_real(std::round(v * 100) / 100);

@@ -1,7 +1,7 @@
 // attune/space/query/steps.hpp - one step away from a value of one parameter.
 // SPDX-License-Identifier: MIT
 //
-// One swap is the step between permutations that BaCO's local search takes too
+// BaCO's local search also uses one swap as the step between permutations
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -15,11 +15,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Calls `try_step(coordinate) -> bool` for what lies one step from `at`. For integer and ordinal
-/// parameters it goes on in each direction until `try_step` says that it took one; for the others
-/// every step is offered: each other value (categorical, boolean), each swap of two items
-/// (permutation), each prime factor moved elsewhere (tile), real_step of the scale up and down
-/// (real).
+/// Calls `try_step(coordinate) -> bool` for the values one step from `at`. Integer and ordinal
+/// parameters: in each direction until `try_step` returns true. Others: every step, which is each
+/// other value (categorical, boolean), each swap of two items (permutation), each move of a prime
+/// factor (tile), real_step of the scale up and down (real).
 /// @pre  `at` is inside the parameter's table or interval
 template <class TryStep>
 void for_each_step(parameter_description const& parameter, coordinate at, TryStep&& try_step)

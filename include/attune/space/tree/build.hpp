@@ -1,7 +1,7 @@
 // attune/space/tree/build.hpp - grows the tree of one group of parameters.
 // SPDX-License-Identifier: MIT
-// Source   own: by decision diagrams (diagram_tree.hpp) in one order of the parameters after the
-//          other; where all of these pass the limits, depth first (depth_first.hpp)
+// Source   own: by decision diagrams (diagram_tree.hpp) in several orders of the parameters; if all
+//          of these exceed the limits, depth first (depth_first.hpp)
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -50,7 +50,7 @@ too_wide(description const& space, parameter_group const& group, std::string con
                 "(a && b is split already), or raise build_options::max_visits and max_bytes");
 }
 
-/// What is wrong with a tree that the limits do not allow.
+/// The sentence about a tree that exceeds the limits.
 inline std::string limits_sentence(build_options const& options)
 {
     return "the tree of a group of parameters takes more than its share of " +
@@ -58,7 +58,7 @@ inline std::string limits_sentence(build_options const& options)
            std::to_string(options.max_bytes) + " bytes";
 }
 
-/// Whether some setting satisfies all conditions; also true when that takes too long to know.
+/// Whether some setting satisfies all conditions; also true if the limits are reached.
 inline bool is_satisfiable(description const& space,
                            std::vector<condition> conditions,
                            build_options const& options)
@@ -90,15 +90,15 @@ inline bool has_wide_call(parameter_group const& group,
 
 } // namespace detail
 
-/// What came of growing a tree.
+/// The result of growing a tree.
 struct grown_tree {
-    bool is_wide = false;     ///< the limits were reached: nothing is known
-    std::optional<tree> made; ///< otherwise the tree, or nothing when no setting is valid
+    bool is_wide = false;     ///< the limits were reached, the result is unknown
+    std::optional<tree> made; ///< else the tree, or nothing if no setting is valid
 };
 
 /// Grows the tree of one group: by diagrams in several orders, then depth first, each with half of
-/// the visits that are left.
-/// @param visits  what is left for this and other groups; what was used is taken from it
+/// the remaining visits.
+/// @param visits  rest for this and other groups; reduced by the visits used
 /// Errors  attune::error when the tree has 2^128 leaves or more
 [[nodiscard]] inline grown_tree grow_tree(description const& space,
                                           parameter_group const& group,
@@ -122,7 +122,7 @@ struct grown_tree {
             level_order(space, group, domains, depth_first ? 0 : attempt);
         if (!depth_first && std::find(tried.begin(), tried.end(), order) != tried.end()) continue;
         tried.push_back(order);
-        // Many groups that are wide leave something for those after them.
+        // A minimum share, so that many wide groups do not leave nothing for later ones.
         std::uint64_t const given = std::max(visits / 2, options.max_visits / 64);
         detail::effort budget{given, options.max_bytes, false};
         std::optional<tree> made;
@@ -142,7 +142,7 @@ struct grown_tree {
     return {true, {}};
 }
 
-/// The tree of one group; nothing when no setting of it is valid.
+/// The tree of one group; nothing if no setting of it is valid.
 /// Errors  attune::error naming the group's parameters and constraints when the limits of `options`
 ///         are reached or the tree has 2^128 leaves or more
 /// Cost    at most options.max_visits values, each with the conditions that it completes

@@ -1,4 +1,4 @@
-// attune/space/tree/runs.hpp - one parameter that is tied to no other, without a node per value.
+// attune/space/tree/runs.hpp - the tree of an unconstrained parameter, without a node per value.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// From so many values on, values that are not the whole table are kept as runs too.
+/// From this number of values on, values that are not the whole table are stored as runs too.
 inline constexpr std::uint32_t many_values = std::uint32_t{1} << 16U;
 
-/// The tree of a parameter in no condition; nothing where a few values are left of its table, for
-/// which nodes do.  @pre `left` is not empty
+/// The tree of a parameter in no condition; nothing if few values of its table are left, for which
+/// nodes suffice. @pre `left` is not empty
 [[nodiscard]] inline std::optional<tree> tree_of_runs(std::uint32_t parameter, domain const& left)
 {
     if (left.is_whole()) return tree(parameter, left.size());
@@ -29,7 +29,7 @@ inline constexpr std::uint32_t many_values = std::uint32_t{1} << 16U;
     std::size_t count = 0;
     for (std::uint32_t i = 0; i < left.size(); ++i)
         count += begins_run(i) ? 1U : 0U;
-    std::vector<value_run> runs; // no larger than it must be: there may be millions
+    std::vector<value_run> runs; // exact capacity: there may be millions
     runs.reserve(count);
     for (std::uint32_t i = 0; i < left.size(); ++i)
         if (begins_run(i)) runs.push_back({left.value(i), i});

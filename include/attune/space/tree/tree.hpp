@@ -1,8 +1,8 @@
 // attune/space/tree/tree.hpp - the valid settings of parameters that depend on each other.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.2 and Rasch et al. (ATF): one level per parameter, one child per value that
-//          some valid setting has. Own: equal subtrees are stored once, and a node keeps how many
-//          leaves lie before each child, so that numbering is a walk and sampling has no bias.
+// Source   BaCO Sec. 4.2 and Rasch et al. (ATF): one level per parameter, one child per value of a
+//          valid setting. Own: equal subtrees are stored once, and a node has the number of leaves
+//          before each child, so that numbering is a walk and sampling has no bias.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 /// Counts and numbers leaves.
 __extension__ typedef unsigned __int128 leaf_count;
 
-/// "More leaves than can be counted."
+/// The count of a tree with too many leaves for leaf_count.
 inline constexpr leaf_count uncountable = ~leaf_count{0};
 
 /// Uniform in [0, bound), without modulo bias.  @pre bound > 0
@@ -46,29 +46,29 @@ struct tree_edge {
     [[nodiscard]] friend bool operator==(tree_edge const&, tree_edge const&) = default;
 };
 
-/// Values that follow each other in the table of a parameter, as far as the next run.
+/// Consecutive values in the table of a parameter, up to the next run.
 struct value_run {
     std::uint32_t first = 0;  ///< index of its first value
-    std::uint32_t before = 0; ///< values in earlier runs
+    std::uint32_t before = 0; ///< number of values in earlier runs
 };
 
 /// The valid settings of one group of parameters. Leaves are numbered depth first.
 class tree {
 public:
-    /// All `count` values of a parameter that nothing constrains; takes no memory per value.
+    /// All `count` values of an unconstrained parameter; no memory per value.
     tree(std::uint32_t parameter, std::uint32_t count)
         : tree(parameter, {{0, 0}}, count)
     {
     }
-    /// `count` values of a parameter that is tied to no other; 8 bytes per run, no nodes.
-    /// @pre runs are not empty, ascending and apart
+    /// `count` values of an unconstrained parameter; 8 bytes per run, no nodes.
+    /// @pre runs are not empty, ascending and disjoint
     tree(std::uint32_t parameter, std::vector<value_run> runs, std::uint32_t count)
         : parameters_{parameter}
         , leaves_(count)
         , runs_(std::move(runs))
     {
     }
-    /// No nodes yet.  @param parameters  the parameter of each level, from the root down
+    /// Without nodes.  @param parameters  the parameter of each level, from the root down
     explicit tree(std::vector<std::uint32_t> parameters)
         : parameters_(std::move(parameters))
     {
@@ -80,9 +80,9 @@ public:
 
     /// The parameter of each level, from the root down.
     [[nodiscard]] std::span<std::uint32_t const> parameters() const noexcept { return parameters_; }
-    /// Number of valid settings; `uncountable` when they do not fit.
+    /// Number of valid settings; or `uncountable`.
     [[nodiscard]] leaf_count leaves() const noexcept { return leaves_; }
-    /// Nodes and edges in memory; both 0 for a parameter whose values are kept as runs.
+    /// Nodes and edges in memory; both 0 if values are stored as runs.
     [[nodiscard]] std::size_t node_count() const noexcept { return below_.size(); }
     [[nodiscard]] std::size_t edge_count() const noexcept { return values_.size(); }
     [[nodiscard]] std::span<std::uint32_t const> values(std::uint32_t node) const noexcept
@@ -100,12 +100,12 @@ public:
     /// Cost   one binary search per level
     void place(leaf_count leaf, std::span<coordinate> at) const;
 
-    /// The number of the leaf that `at` stands on; nothing when that setting is not valid.
+    /// The leaf number of the setting in `at`; nothing if that setting is not valid.
     /// Cost   one binary search per level
     [[nodiscard]] std::optional<leaf_count> leaf_of(std::span<coordinate const> at) const;
 
-    /// The value of a leaf, and how many leaves have a smaller one.
-    /// @pre the values are kept as runs: node_count() is 0; leaf < leaves()
+    /// The value of a leaf, and the number of leaves with a smaller value.
+    /// @pre values are stored as runs: node_count() is 0; leaf < leaves()
     [[nodiscard]] std::uint32_t run_value(std::uint32_t leaf) const;
     [[nodiscard]] std::uint32_t leaves_below_value(std::uint32_t value) const;
 
@@ -117,8 +117,8 @@ private:
 
     std::vector<std::uint32_t> parameters_;
     leaf_count leaves_ = 0;
-    std::vector<value_run> runs_;         // of the only parameter; none where there are nodes
-    std::vector<std::size_t> first_{0};   // node -> its first edge; one more than there are nodes
+    std::vector<value_run> runs_;         // of the only parameter; empty if there are nodes
+    std::vector<std::size_t> first_{0};   // node -> its first edge; size is nodes + 1
     std::vector<leaf_count> below_;       // node -> leaves below it
     std::vector<std::uint32_t> values_;   // edge -> value
     std::vector<std::uint32_t> children_; // edge -> node

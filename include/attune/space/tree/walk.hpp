@@ -1,4 +1,4 @@
-// attune/space/tree/walk.hpp - what every walk over the nodes of a tree needs.
+// attune/space/tree/walk.hpp - functions for walks over the nodes of a tree.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Whether the tree is one parameter whose values are kept as runs: it has leaves but no nodes.
+/// Whether the tree is one parameter with values as runs: leaves, but no nodes.
 [[nodiscard]] inline bool is_free(tree const& t) noexcept { return t.node_count() == 0; }
 
 /// @pre  !is_free(t)
@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return static_cast<std::uint32_t>(t.node_count() - 1);
 }
 
-/// The level of each node, 0 for the root; parameters().size() for a node no path leads to.
+/// The level of each node, 0 for the root; parameters().size() for an unreachable node.
 [[nodiscard]] inline std::vector<std::size_t> levels_of(tree const& t)
 {
     std::size_t const nowhere = t.parameters().size();
@@ -35,7 +35,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return level;
 }
 
-/// Leaves below each node; children stand before their parents.
+/// Leaves below each node; children are stored before their parents.
 [[nodiscard]] inline std::vector<leaf_count> leaves_below(tree const& t)
 {
     std::vector<leaf_count> below(t.node_count(), 0);

@@ -1,8 +1,8 @@
-// attune/space/tree/wide_tree.hpp - parameters that depend on each other too widely for a tree.
+// attune/space/tree/wide_tree.hpp - a group of parameters whose tree would be too wide.
 // SPDX-License-Identifier: MIT
 // Source   Knuth 1975, "Estimating the efficiency of backtrack programs" (a random walk from the
-//          root counts the leaves without bias); own: diagrams of single conditions say how many
-//          settings each branch may have, and values are drawn in proportion
+//          root counts the leaves without bias); own: diagrams of single conditions give the number
+//          of settings of each branch, and values are drawn in proportion
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -21,8 +21,8 @@ namespace attune::inline ATTUNE_ABI {
 class domain;           // domain.hpp
 struct parameter_group; // groups.hpp
 
-/// One group of parameters, its valid settings not enumerated. Immutable; safe to use from several
-/// threads, one at a time inside.
+/// One group of parameters whose valid settings are not enumerated. Immutable. Safe to use from
+/// several threads; a lock admits one at a time.
 class wide_tree {
 public:
     /// Cost    about an eighth of options.max_visits
@@ -32,18 +32,18 @@ public:
               std::vector<domain> const& domains,
               build_options const& options);
 
-    /// Known to have no valid setting at all.
+    /// True if it is certain that there is no valid setting.
     [[nodiscard]] bool is_empty() const noexcept;
-    /// In the order in which they are set.
+    /// In the order in which draws set them.
     [[nodiscard]] std::span<std::uint32_t const> parameters() const noexcept;
 
     /// log2 of the estimated number of valid settings. The number itself is estimated without bias.
     [[nodiscard]] double log2_leaves() const noexcept;
-    /// One standard error of that number, divided by it. Rare settings that no walk has met are not
-    /// in it.
+    /// One standard error of that number, divided by it. Does not include rare settings that no
+    /// walk has met.
     [[nodiscard]] double relative_error() const noexcept;
 
-    /// Writes a valid setting into the coordinates of these parameters: always valid, only about
+    /// Writes a valid setting into the coordinates of these parameters: always valid, nearly
     /// uniformly distributed.
     /// Errors  attune::error when none is found
     void draw(random_engine& engine, std::span<coordinate> at) const;

@@ -17,15 +17,15 @@
 namespace attune::inline ATTUNE_ABI {
 
 struct wide_tree::state {
-    description space; // its own: a chain that is built anew may keep this tree
+    description space; // a copy: a rebuilt chain may share this tree
     parameter_group group;
     std::vector<domain> domains;
     detail::guided_walk walk;
-    std::mutex busy; // a walk leaves its values behind
+    std::mutex busy; // a walk changes its levels
     bool is_empty = false;
     double log_leaves = 0;
     double relative_error = 0;
-    double log_usual = 0; // weight that nine walks of ten stay below
+    double log_usual = 0; // weight below which nine of ten walks stay
 
     state(description const& from,
           parameter_group const& all,
@@ -65,7 +65,7 @@ struct wide_tree::state {
         relative_error = std::sqrt(variance) / mean;
     }
 
-    /// No walk has reached a leaf: is there one?
+    /// Called when no walk has reached a leaf: searches for one.
     void search(random_engine& engine, point& at)
     {
         switch (walk.search(engine, at)) {
@@ -106,8 +106,8 @@ ATTUNE_INLINE double wide_tree::relative_error() const noexcept { return shared_
 
 ATTUNE_INLINE void wide_tree::draw(random_engine& engine, std::span<coordinate> at) const
 {
-    // A walk is kept in proportion to its weight, up to the usual one: that evens out how often
-    // each setting comes.
+    // Accepts a walk in proportion to its weight, at most the usual one: this evens out the
+    // settings' chances.
     constexpr int most_walks = 24;
     std::scoped_lock const lock(shared_->busy);
     point kept(shared_->space.parameters.size());

@@ -21,10 +21,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct operand {
     std::uint32_t node = no_index;
     std::size_t at = 0;
-    std::uint32_t deciding = no_index; ///< of `and`, `or`: the node of the value, if not a truth
+    std::uint32_t deciding = no_index; ///< of `and`, `or`: the node of the value unless a truth
 };
 
-/// @tparam Reader  the class derived from this one; has choice()
+/// @tparam Reader  the derived class; has choice()
 template <class Reader>
 class expression_atoms {
 public:
@@ -36,7 +36,7 @@ public:
     }
 
 protected:
-    /// Counts brackets that are open.
+    /// Counts open brackets.
     class nested {
     public:
         explicit nested(expression_atoms& of)
@@ -81,7 +81,7 @@ protected:
             lexer_.fail("expected " + what + ", found a text", o.at, "compare it with == or !=");
     }
 
-    /// The operand as its value, where Python's `and` and `or` give one of their sides.
+    /// The value of the operand, where Python's `and` and `or` return one of their sides.
     [[nodiscard]] static operand numeric(operand const& o)
     {
         return o.deciding == no_index ? o : operand{o.deciding, o.at};
@@ -109,7 +109,7 @@ protected:
                       left.at);
     }
 
-    /// At a minus: whether a number follows that is no base of a power; then it is the token.
+    /// At a minus: reads a negative number as one token, unless it is the base of a power.
     bool read_negative_literal()
     {
         if (!lexer_.number_follows()) return false;

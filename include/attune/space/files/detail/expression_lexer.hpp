@@ -1,4 +1,4 @@
-// attune/space/files/detail/expression_lexer.hpp - the words of an expression.
+// attune/space/files/detail/expression_lexer.hpp - the tokens of an expression.
 // SPDX-License-Identifier: MIT
 // Source   Python language reference, Sec. 2 (lexical analysis), the part that constraints use
 #pragma once
@@ -21,7 +21,7 @@ namespace detail {
 
 enum class token_kind : std::uint8_t { end, integer, real, text, name, quoted_name, sign };
 
-/// One word; `spelling` views the source, except for texts, which are in `value`.
+/// One token. `spelling` is a view of the source; a text's content is in `value`.
 struct token {
     token_kind kind = token_kind::end;
     std::size_t at = 0;
@@ -38,7 +38,7 @@ struct token {
            static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Reads tokens from the left; never past the end.
+/// Reads tokens from left to right.
 class expression_lexer {
 public:
     explicit expression_lexer(std::string_view text)
@@ -52,7 +52,7 @@ public:
         throw syntax_error(what, text_, at, "", next);
     }
 
-    /// @param negative  the number that follows has a minus before it
+    /// @param negative  a minus precedes the number
     [[nodiscard]] token next(bool negative = false)
     {
         skip_spaces();
@@ -80,7 +80,7 @@ public:
         return first < text_.size() && is_digit(text_[first]);
     }
 
-    /// What next() would read; a second reader, so that nothing moves.
+    /// The token that next() would read; does not advance.
     [[nodiscard]] token peek() const { return expression_lexer(*this).next(); }
 
 private:

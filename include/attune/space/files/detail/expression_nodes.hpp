@@ -1,4 +1,4 @@
-// attune/space/files/detail/expression_nodes.hpp - nodes with the meaning that Python gives an expression.
+// attune/space/files/detail/expression_nodes.hpp - makes nodes of Python expressions.
 // SPDX-License-Identifier: MIT
 //
 // True division as Python language reference, Sec. 6.7
@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What is known of a node.
+/// Properties of a node.
 struct node_facts {
     value_kind kind = value_kind::integer;
     std::uint32_t depth = 1;
@@ -45,7 +45,7 @@ struct expression_node_hash {
     }
 };
 
-/// Adds nodes to one description. Keep one for many constraints: the index of nodes is made once.
+/// Adds nodes to one description. Keep one for many constraints: it indexes the nodes once.
 class expression_builder {
 public:
     explicit expression_builder(description& space)
@@ -92,7 +92,7 @@ public:
             {.code = op::select, .first = c, .second = a, .third = b, .real = is_real ? 1.0 : 0.0});
     }
 
-    /// `a / b` of Python.
+    /// Python's `a / b`.
     std::uint32_t true_divide(std::uint32_t a, std::uint32_t b)
     {
         bool const whole = facts_[a].kind != value_kind::real && facts_[b].kind != value_kind::real;
@@ -150,8 +150,8 @@ private:
         return out;
     }
 
-    /// Whether the whole number `b` divides `a` wherever both have a value. Tried, not proved: for
-    /// every setting of the parameters below them, when there are few and their values are known.
+    /// Whether the whole number `b` divides `a` wherever both have a value. Decided by trying every
+    /// setting of their parameters, if there are few with known values; else false.
     [[nodiscard]] bool always_divides(std::uint32_t a, std::uint32_t b) const
     {
         std::vector<std::uint32_t> read = scope(a);

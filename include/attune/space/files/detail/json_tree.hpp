@@ -1,4 +1,4 @@
-// attune/space/files/detail/json_tree.hpp - a JSON text whose every value knows where it stands.
+// attune/space/files/detail/json_tree.hpp - a JSON text as values with their positions.
 // SPDX-License-Identifier: MIT
 // Source   RFC 8259, read by nlohmann-json's event parser
 #pragma once
@@ -29,11 +29,11 @@ enum class json_kind : std::uint8_t { null, boolean, integer, real, text, list, 
 struct json_value {
     json_kind kind = json_kind::null;
     std::size_t at = 0;
-    std::int64_t integer = 0; ///< of a boolean too
-    double real = 0;          ///< of an integer too
+    std::int64_t integer = 0; ///< also of a boolean
+    double real = 0;          ///< also of an integer
     std::string text{};       ///< of a number: its digits
     std::vector<json_value> items{};
-    std::vector<std::pair<std::string, std::size_t>> keys{}; ///< of an object: name and place
+    std::vector<std::pair<std::string, std::size_t>> keys{}; ///< of an object: name and position
 
     [[nodiscard]] json_value const* find(std::string_view name) const
     {
@@ -43,7 +43,7 @@ struct json_value {
     }
 };
 
-/// One file that is read: knows its name, and how to complain.
+/// A file that is read: its text and name, and its errors.
 struct json_source {
     std::string_view text;
     std::string name;
@@ -73,7 +73,7 @@ struct json_source {
     }
 };
 
-/// Counts the characters that the parser took.
+/// Counts the characters that the parser has read.
 class counted_characters {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -114,7 +114,7 @@ private:
     std::size_t* count_;
 };
 
-/// Builds the tree from the parser's events. The base only names the events: nothing virtual.
+/// Builds the tree from the parser's events; the base class only declares their names.
 class json_tree_builder {
 public:
     json_tree_builder(json_source const& source, std::size_t const& taken)
@@ -176,7 +176,7 @@ public:
 private:
     static constexpr std::size_t max_nesting = 32;
 
-    /// Where the token that was just read begins: behind the one before and what separates them.
+    /// Position of the current token: after the one before it and the separators.
     [[nodiscard]] std::size_t begin() const
     {
         std::size_t const at = source_.text.find_first_not_of(" \t\r\n,:", behind_);
@@ -211,7 +211,7 @@ private:
     std::size_t const& taken_;
     std::size_t behind_ = 0;
     json_value root_;
-    std::vector<json_value*> open_; // stable: a list grows only while it is the last one open
+    std::vector<json_value*> open_; // stable: only the last open list grows
 };
 
 /// Errors  syntax_error

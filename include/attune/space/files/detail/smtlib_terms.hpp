@@ -1,4 +1,4 @@
-// attune/space/files/detail/smtlib_terms.hpp - the operations of an expression in the words of SMT-LIB.
+// attune/space/files/detail/smtlib_terms.hpp - operations of an expression as terms of SMT-LIB.
 // SPDX-License-Identifier: MIT
 // Source   The SMT-LIB Standard 2.6; theory Ints: a = b (div a b) + (mod a b), 0 <= (mod a b) < |b|
 #pragma once
@@ -20,8 +20,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct smt_term {
     std::string value;
-    std::string defined = "true"; ///< a condition
-    double largest = 0;           ///< no smaller than its absolute value
+    std::string defined = "true"; ///< condition under which `value` is the result
+    double largest = 0;           ///< upper bound of the absolute value
     bool is_real = false;
     bool is_truth = false; ///< of sort Bool
 };
@@ -32,7 +32,7 @@ struct smt_term {
     return v < 0 ? "(- " + digits.substr(1) + ')' : digits;
 }
 
-/// A double exactly: whole number times or over a power of two.
+/// A double as an exact term: a whole number times or over a power of two.
 [[nodiscard]] inline std::string smt_real(double v)
 {
     if (!std::isfinite(v)) throw error("a real that is not finite cannot be written", "", "");
@@ -66,7 +66,7 @@ struct smt_term {
     return "(and " + a + ' ' + b + ')';
 }
 
-/// `t` has a value, or `otherwise` holds and nobody asks.
+/// The condition that `otherwise` holds or `t` has a value.
 [[nodiscard]] inline std::string smt_unless(std::string const& otherwise, smt_term const& t)
 {
     return t.defined == "true" ? t.defined : "(or " + otherwise + ' ' + t.defined + ')';
@@ -92,7 +92,7 @@ struct smt_term {
     return real && !t.is_real ? "(to_real " + t.value + ')' : t.value;
 }
 
-/// Whole numbers must fit 64 bits; nothing is said where they cannot be larger.
+/// Adds the condition that a whole number fits 64 bits, unless it always does.
 inline void smt_require_64_bits(smt_term& t)
 {
     if (t.is_real || t.largest < 9.2e18) return;
@@ -138,8 +138,8 @@ inline void smt_require_64_bits(smt_term& t)
                      smt_both(a.defined, b.defined));
 }
 
-/// Quotient or remainder. SMT-LIB's `div` rounds so that the remainder is not negative: down for
-/// b > 0; what is wanted is brought to that case, or to a >= 0, by changing both signs.
+/// Quotient or remainder. SMT-LIB's `div` leaves a remainder that is not negative, so it rounds
+/// down for b > 0; other cases are converted to b > 0 or a >= 0 by changing both signs.
 [[nodiscard]] inline std::string
 smt_whole_division(op code, std::string const& a, std::string const& b)
 {
@@ -197,7 +197,7 @@ smt_real_division(op code, std::string const& a, std::string const& b)
     if (is_division(code)) {
         out.defined = smt_both(out.defined, "(not (= " + y + (out.is_real ? " 0.0))" : " 0))"));
         out.value = out.is_real ? smt_real_division(code, x, y) : smt_whole_division(code, x, y);
-    } else if (rules_of(code).is_call) { // the lesser or the greater
+    } else if (rules_of(code).is_call) { // minimum or maximum
         out.value = "(ite " + pair(code == op::minimum ? "<" : ">") + ' ' + x + ' ' + y + ')';
     } else {
         out.value = pair(rules_of(code).sign);

@@ -1,4 +1,4 @@
-// attune/space/files/detail/value_list.hpp - a list of values as Python writes it in a text.
+// attune/space/files/detail/value_list.hpp - reads a text with a list of values in Python's notation.
 // SPDX-License-Identifier: MIT
 // Source   Python language reference, Sec. 6.2.4 and 6.2.5 (displays), 6.7 (arithmetic)
 #pragma once
@@ -20,10 +20,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Reads one text. Values stand where the text stands in its file, which has one place for all.
+/// Reads one text. All values get the position of the text in its file.
 class value_list_reader {
 public:
-    /// @param at  place of the text in the file
+    /// @param at  position of the text in the file
     value_list_reader(std::string_view text, std::size_t at)
         : words_(text)
         , at_(at)
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] json_value value() { return literal(slice({}), {}, 0); }
 
 private:
-    /// A piece of the text, without the token behind it.
+    /// A part of the text, without the token after it.
     struct piece {
         std::size_t begin;
         std::size_t end;
@@ -61,7 +61,7 @@ private:
         word_ = words_.next();
     }
 
-    /// Goes to the first of `stops` outside all brackets, or to the end.
+    /// Reads up to the first of `stops` outside all brackets, or to the end.
     [[nodiscard]] piece slice(std::initializer_list<std::string_view> stops)
     {
         piece out{word_.at, word_.at};
@@ -108,7 +108,7 @@ private:
         return out;
     }
 
-    /// Behind `[`: values with commas between them, or one for each value of another list.
+    /// After `[`: values separated by commas, or a comprehension.
     [[nodiscard]] json_value display(std::string_view closing)
     {
         json_value out = empty_list();
@@ -129,7 +129,7 @@ private:
         return out;
     }
 
-    /// At `for`: x in list, perhaps `if` a condition on x.
+    /// At `for`: x in list, optionally `if` with a condition on x.
     void comprehension(piece item, std::string_view closing, json_value& out)
     {
         word_ = words_.next();
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    /// Behind `range`: (last), (first, last) or (first, last, step); `last` is not part of it.
+    /// After `range`: (last), (first, last) or (first, last, step), without `last` itself.
     [[nodiscard]] json_value range()
     {
         std::size_t const begin = word_.at;
@@ -204,7 +204,7 @@ private:
         return out;
     }
 
-    /// The value of a piece of text in which `name`, if there is one, stands for `value`.
+    /// The value of a part of the text in which `name`, unless empty, has the value `value`.
     [[nodiscard]] json_value literal(piece of, std::string const& name, std::int64_t value) const
     {
         std::string_view const text = words_.text().substr(of.begin, of.end - of.begin);
@@ -244,7 +244,7 @@ private:
         if (!v->is_real) return integer(v->integer);
         json_value out = integer(0, json_kind::real);
         out.real = v->real;
-        out.text = "0.0"; // a real, whatever its size
+        out.text = "0.0"; // a real of any size
         return out;
     }
 

@@ -1,4 +1,4 @@
-// attune/space/files/detail/values_from.hpp - the table of a parameter from a list in a file.
+// attune/space/files/detail/values_from.hpp - makes the table of a parameter from a list in a file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The text of a literal as text_of() writes the value it stands for in `p`.
+/// The text that text_of() gives for this literal as a value of `p`.
 [[nodiscard]] inline std::string text_of_literal(parameter_description const& p,
                                                  json_value const& v)
 {
@@ -44,7 +44,7 @@ void sort_and_refuse_repeats(json_source const& source,
 }
 
 /// Fills `out` from a list of literals of one kind (whole numbers among reals are reals).
-/// @param keep_order  numbers are categories: they are not sorted
+/// @param keep_order  numbers are categories: not sorted
 inline void set_values(json_source const& source,
                        json_value const& list,
                        bool keep_order,
@@ -113,7 +113,7 @@ inline void set_default(json_source const& source, json_value const& v, paramete
                     v.at);
 }
 
-/// Adds a parameter, unless one of its name or an input is there already.
+/// Adds a parameter, unless its name belongs to another parameter or input.
 inline void add_parameter(json_source const& source,
                           std::size_t at,
                           parameter_description&& parameter,
@@ -127,15 +127,14 @@ inline void add_parameter(json_source const& source,
     space.parameters.push_back(std::move(parameter));
 }
 
-/// Calls `parse`, and moves the place of a syntax error in the text of `v` to its place in the
-/// file.
+/// Calls `parse`; converts the position of a syntax error in the text of `v` to one in the file.
 template <class Parse>
 auto at_place_in_file(json_source const& source, json_value const& v, Parse const& parse)
 {
     try {
         return parse();
     } catch (syntax_error const& e) {
-        // With escapes before the place, the file's columns differ from the text's.
+        // After an escape, columns of the file differ from those of the text.
         std::string_view const written = source.text.substr(v.at + 1, e.offset());
         std::size_t const into = written == v.text.substr(0, e.offset()) ? e.offset() + 1 : 0;
         throw syntax_error(e.problem(), source.text, v.at + into, source.name, e.next());
