@@ -1,4 +1,4 @@
-// attune/measure/bench.hpp - where compiled variants are run, checked and timed: the one interface.
+// attune/measure/bench.hpp - the interface for running, checking and timing compiled variants.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/loop/make_bench.cpp
@@ -28,37 +28,38 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One call of a kernel as a bench repeats it, without the kernel's types. Refers to the caller's
-/// memory. In every `data` stands one address per buffer, used instead of the caller's memory.
+/// One call of a kernel, without the kernel's types. It refers to the caller's memory; a function
+/// with a parameter `data` works on the memory at these addresses instead, one per buffer.
 struct trial_call {
     using addresses = std::span<std::byte* const>;
 
     std::span<buffer const> buffers{}; ///< one per array
-    /// Calls the code at `entry`. Empty where a device runs it.
+    /// Calls the code at `entry`. Empty when a device runs the code.
     std::function<void(void* entry, addresses data)> call{};
-    void* idle = nullptr; ///< code for `call` that does nothing; null: there is none
-    /// Writes the right results. Empty: those of the default are right.
+    void* idle = nullptr; ///< code for `call` that does nothing; null: none
+    /// Writes the reference results. Empty: the default's results are the reference.
     std::function<void(addresses data)> reference{};
-    /// What is wrong with the results, or an empty text: replaces the comparison. May be empty.
+    /// Returns what is wrong with the results, or an empty text; replaces the comparison. May be
+    /// empty.
     std::function<std::string(addresses data)> refusal{};
-    /// Code that is only compared with: as the last one in compare() it drives no other out.
+    /// Code that, as the last one in compare(), is timed without excluding slower variants.
     void const* passenger = nullptr;
 };
 
-/// How any bench measures.
+/// Options of every bench.
 struct bench_options {
     cache_state cache = cache_state::warm; ///< what a timed call finds in the caches
     double precision = 0.01;               ///< relative half-width of the interval
-    /// Wall seconds for the timing of one variant; a bench may have a shorter limit of its own.
+    /// Wall seconds for timing one variant; a bench may have a shorter limit of its own.
     double timing_limit_s = std::numeric_limits<double>::infinity();
     double first_run_ratio = usual_first_run_ratio; ///< see tuning_options
     isolation protect = isolation::automatic;
-    trial_limits trial{}; ///< of a first run in a forked child, beside its time
+    trial_limits trial{}; ///< limits of a first run in a forked child, besides its time
 };
 
-/// Where code runs: this processor (cpu_bench), a device (device_bench), or nowhere
-/// (predicted_bench). A bench works on copies, or puts back what it changed: when a function
-/// returns, the caller's data is what it was.
+/// Runs code on this processor (cpu_bench), on a device (device_bench) or nowhere
+/// (predicted_bench). When a function returns, the caller's data is unchanged: a bench works on
+/// copies or restores.
 class bench {
 public:
     virtual ~bench() = default;
@@ -66,37 +67,37 @@ public:
     bench(bench const&) = delete;
     bench& operator=(bench const&) = delete;
 
-    /// Runs the default and learns from it what is right. Comes before all others.
+    /// Runs the default and keeps its results as reference. Call it before the other functions.
     /// @param limit_s  wall seconds of one run
     /// @return  seconds of a first run, or why the default does not work
     [[nodiscard]] virtual first_run_result establish(callable const& trusted, double limit_s) = 0;
 
-    /// Runs a variant for the first time and compares what it wrote. `limit_s` and result as above.
+    /// Runs a variant for the first time and compares its results. Parameters as establish().
     [[nodiscard]] virtual first_run_result first_run(callable const& tried, double limit_s) = 0;
 
-    /// Whether an installed variant, tuned at another shape, gives at this one what the trusted
-    /// code gives: on copies. Needs no establish(), and replaces what that has learnt.
-    /// @param limit_s  wall seconds; a check that would take longer says `unknown`
-    /// @return  of a device the executions there may have been at most, and the seconds of one
-    ///          (of a device that repeats its default: device_bench_options, there may be more)
+    /// Checks on copies whether an installed variant, tuned at another shape, gives the results of
+    /// the trusted code. Needs no establish(), and replaces its reference.
+    /// @param limit_s  wall seconds; a check that would take longer returns `unknown`
+    /// @return  for a device: at most as many executions as stated, and the seconds of one (see
+    ///          device_bench_options if the device repeats its default)
     /// Errors   none: what cannot be decided is `unknown`
     [[nodiscard]] virtual shape_verdict
     verify(callable const& trusted, callable const& tried, double limit_s);
 
-    /// Repeats a variant that passed its first run until its time is known, or it is proven slower
-    /// than `stop_above_s`. @param limit_s  wall seconds of one run
-    /// @param record  takes the single times, where the bench keeps them
+    /// Repeats a variant that passed its first run until its time is precise, or proven longer than
+    /// `stop_above_s`. @param limit_s  wall seconds of one run
+    /// @param record  receives the single times, if the bench keeps them
     [[nodiscard]] virtual outcome
     time(callable const& tried, double stop_above_s, double limit_s, timing_record& record) = 0;
 
-    /// Times several variants in turns. @param limit_s  wall seconds of everything
-    /// @return  or which of them did not survive that
+    /// Times several variants in turns. @param limit_s  wall seconds of the whole comparison
+    /// @return  the times, or the index of a variant that failed
     [[nodiscard]] virtual std::variant<round_times, std::size_t>
     compare(std::span<callable const> tried, double limit_s) = 0;
 
-    /// Samples of code whose time is known already, one after another and taken as those of `how`
-    /// were: how fast the machine is now. Empty where the bench has no such thing, or the code
-    /// failed. @param limit_s  wall seconds of one run
+    /// Samples of code with a known time, taken in the same way as those of `how`: they show how
+    /// fast the machine is now. Empty when the bench has no samples or the code failed.
+    /// @param limit_s  wall seconds of one run
     [[nodiscard]] virtual std::vector<time_sample> sample(callable const& /* known */,
                                                           timing_record const& /* how */,
                                                           std::size_t /* count */,
@@ -105,11 +106,11 @@ public:
         return {};
     }
 
-    /// How the program is protected from the variants, and why so: "fork: as asked".
+    /// How the program is protected from variants, and why: "fork: as asked".
     [[nodiscard]] virtual std::string protection() const = 0;
 
-    /// Another bench for the same problem, on another device. May be called, and what it returns be
-    /// used, while another thread uses this one; this one outlives it.
+    /// A bench for the same problem on another device, which this bench outlives. Another thread
+    /// may use this bench during the call and afterwards.
     /// @return  null: there are no devices to choose from
     /// Errors   attune::error: the device cannot be used
     [[nodiscard]] virtual std::unique_ptr<bench> on_device(int /* ordinal */) const
@@ -117,7 +118,7 @@ public:
         return nullptr;
     }
 
-    /// Tells which CPU time of this process belongs to no variant; see system_clocks.
+    /// Sets the CPU time of this process that is not part of any run; see system_clocks.
     virtual void set_background(std::function<double()> /* cpu_s */) {}
 };
 

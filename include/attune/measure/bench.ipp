@@ -1,4 +1,4 @@
-// attune/measure/bench.ipp - the check of a shape where a bench has none of its own.
+// attune/measure/bench.ipp - verify() by establish() and first_run().
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ ATTUNE_INLINE shape_verdict bench::verify(callable const& trusted,
     shape_verdict out;
     try {
         first_run_result const known = establish(trusted, limit_s);
-        out.executions = 2; // at most, and as many again
+        out.executions = 2; // at most; first_run() adds two
         if (auto const* const failed = std::get_if<failure>(&known)) {
             out.why = *failed;
         } else {

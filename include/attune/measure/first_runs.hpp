@@ -1,7 +1,5 @@
-// attune/measure/first_runs.hpp - what first runs begin with, and what the default teaches.
+// attune/measure/first_runs.hpp - first runs of variants on original or perturbed array contents.
 // SPDX-License-Identifier: MIT
-//
-// Source: own
 #pragma once
 
 #include <attune/core/assert.hpp>
@@ -23,8 +21,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Where first runs are made: arrays that can be filled with the caller's contents or with
-/// perturbed ones, code that runs on them, and results that can be kept and compared.
+/// The place of first runs: arrays that are filled with the caller's contents or with perturbed
+/// ones, code that runs on them, and results that are kept and compared.
 template <class Place>
 concept trial_place = requires(Place& place,
                                typename Place::code_type const& code,
@@ -34,39 +32,38 @@ concept trial_place = requires(Place& place,
                                double limit_s) {
     // Fills the written arrays; false: there is no room for perturbed contents.
     { place.begin(is_perturbed) } -> std::same_as<bool>;
-    // Runs what is trusted on what begin() has filled in. Then take_expectation() gives what other
-    // runs from these contents must come to; `spare` is one that may be written over.
+    // Runs trusted code on the contents of begin(). Then take_expectation() returns the results
+    // that other runs from these contents must have; it may reuse the memory of `spare`.
     { place.run_trusted(code, limit_s) } -> std::same_as<first_run_result>;
     { place.take_expectation(std::move(spare)) } -> std::same_as<typename Place::expectation>;
-    // Whether somebody compares with the expectation from the caller's contents when first runs
-    // begin with perturbed ones.
+    // True: results from the caller's contents are compared even when first runs begin with
+    // perturbed contents.
     { Place::keeps_both_expectations } -> std::convertible_to<bool>;
-    // Runs on what begin() has filled in and compares.
+    // Runs on the contents of begin() and compares the results.
     { place.run(code, limit_s, right) } -> std::same_as<first_run_result>;
-    // Whether perturbed contents are possible here at all: apart, and not too large.
+    // True when perturbed contents are possible: arrays do not overlap and are not too large.
     { place.can_perturb() } -> std::convertible_to<bool>;
-    // The element types and tolerances of the arrays, and what those that are written hold: before
-    // a run from the caller's contents and after the trusted one, after begin(true), and after
-    // the trusted run that follows it. Snapshots by value or by reference, or views.
+    // The element types and tolerances of the arrays, and the contents of the written ones: before
+    // a run from the caller's contents, after the trusted one, after begin(true), and after the
+    // trusted run that follows it. Snapshots by value or by reference, or views.
     { place.buffers() } -> std::convertible_to<std::span<buffer const>>;
     { place.original_contents() } -> std::convertible_to<contents_view>;
     { place.contents_after(right) } -> std::convertible_to<contents_view>;
     { place.perturbed_contents() } -> std::convertible_to<contents_view>;
     { place.contents_after_perturbed() } -> std::convertible_to<contents_view>;
-    // Whether a trusted run from perturbed contents comes to the same end again.
+    // True when another trusted run from perturbed contents has the same results.
     { place.confirms(code, limit_s, right, is_perturbed) } -> std::convertible_to<bool>;
 };
 
-/// The policy of first runs, once for every place.
+/// The policy of first runs, for every place.
 ///
-/// First runs do not begin with the caller's contents of the arrays they write, if that can be
-/// helped: the answer of an earlier call may stand there, and a variant that writes nothing would
-/// pass. The trusted code runs once from the caller's contents and once from perturbed ones. When
-/// its results are the same, it overwrites what it finds, and trials begin with the perturbed
-/// contents. When they differ it reads what it writes over, and trials begin with the caller's;
-/// only if those hide idleness (one more call would leave an array as it is) there is another
-/// trial, from the perturbed contents. Where the trusted code fails on those, trials have the
-/// caller's contents alone.
+/// The arrays that a kernel writes may contain the results of an earlier call, and a variant that
+/// writes nothing would pass. So the trusted code runs once from the caller's contents and once
+/// from perturbed ones. If both results are equal, the kernel overwrites its arrays, and first runs
+/// begin with perturbed contents. If they differ, the kernel reads what it overwrites, and first
+/// runs begin with the caller's contents; if one more call would leave an array unchanged, each
+/// variant also runs from perturbed contents. If the trusted code fails on perturbed contents, only
+/// the caller's contents are used.
 template <trial_place Place>
 class first_runs {
 public:
@@ -74,10 +71,10 @@ public:
     using expectation = typename Place::expectation;
     enum class contents : std::uint8_t { original, perturbed, both };
 
-    /// Runs what is trusted and learns from it.
+    /// Runs the trusted code and chooses the contents for first runs.
     /// @param limit_s             wall seconds of one run
-    /// @param second_run_up_to_s  what takes longer is not run on perturbed contents
-    /// @return  seconds, or why it does not work: then there is nothing to compare with
+    /// @param second_run_up_to_s  code that takes longer does not run on perturbed contents
+    /// @return  seconds, or why the code does not work: then first_run() must not be called
     [[nodiscard]] first_run_result
     establish(Place& place, code_type const& trusted, double limit_s, double second_run_up_to_s)
     {
@@ -93,8 +90,8 @@ public:
         return end;
     }
 
-    /// Whether a variant works: from the contents that say most. A run from the caller's contents
-    /// comes last, so that its results are what stands in the arrays.
+    /// Runs a variant for the first time. A run from the caller's contents is the last one, so that
+    /// the arrays contain its results afterwards.
     /// @pre  establish() has returned seconds
     [[nodiscard]] first_run_result first_run(Place& place, code_type const& tried, double limit_s)
     {
@@ -111,19 +108,18 @@ public:
     }
 
     [[nodiscard]] contents begin_with() const noexcept { return begin_with_; }
-    /// What runs from the caller's contents must come to; null before establish(), and where it is
-    /// not kept.
+    /// Results of a run from the caller's contents; null before establish(), and when not kept.
     [[nodiscard]] expectation const* expected() const noexcept
     {
         return expected_ ? &*expected_ : nullptr;
     }
-    /// What runs from perturbed contents must come to; null where there are none.
+    /// Results of a run from perturbed contents; null when there are none.
     [[nodiscard]] expectation const* expected_of_perturbed() const noexcept
     {
         return expected_of_perturbed_ ? &*expected_of_perturbed_ : nullptr;
     }
 
-    /// As if nothing had been established.
+    /// Returns to the state before establish().
     void forget() noexcept
     {
         is_established_ = false;

@@ -1,4 +1,4 @@
-// attune/measure/arrays/buffer.hpp - one array argument of a kernel, seen as memory.
+// attune/measure/arrays/buffer.hpp - one array argument of a kernel as memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,37 +15,36 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Which bytes of an array's memory belong to it, where there are gaps between its rows. All in
-/// bytes; no rows: it has no gaps.
+/// The layout of rows with gaps between them, in bytes. rows == 0: the array has no gaps.
 struct row_layout {
-    std::size_t row = 0; ///< of one row, without the gap behind it
+    std::size_t row = 0; ///< bytes of one row, without the gap after it
     std::size_t rows = 0;
-    std::size_t row_stride = 0; ///< from one row to the next
+    std::size_t row_stride = 0; ///< between the beginnings of two rows
     std::size_t slices = 1;
-    std::size_t slice_stride = 0; ///< from one slice to the next
+    std::size_t slice_stride = 0; ///< between the beginnings of two slices
 };
 
-/// One array argument. It refers to the memory of its owner and must not outlive it. Plain data: it
-/// crosses to other processes as it is.
+/// One array argument. It refers to memory of the caller, which must outlive it. Plain data, so
+/// that it can be sent to another process.
 struct buffer {
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
-    /// As `argument`: what the kernel returns.
+    /// Value of `argument` for the kernel's result.
     static constexpr std::size_t result = none;
 
-    std::byte* data = nullptr; ///< never written through when `writable` is false; may be unaligned
-    std::size_t bytes = 0;     ///< a multiple of element_bytes(type); from first to last, with gaps
+    std::byte* data = nullptr; ///< only read when `writable` is false; may be unaligned
+    std::size_t bytes = 0;     ///< a multiple of element_bytes(type); gaps included
     element_type type = element_type::opaque;
     bool writable = false;
     tolerance within{};
-    std::size_t argument = 0; ///< position among the arguments of the kernel, from 0
+    std::size_t argument = 0; ///< index of the kernel's argument, from 0
 
     row_layout gaps{};
     std::size_t structure = 0;   ///< bytes of one structure; 0: elements are of `type`
-    std::uint32_t run_count = 0; ///< of `runs`: the fields of each structure, instead of `type`
+    std::uint32_t run_count = 0; ///< length of `runs`, the fields of each structure; 0: use `type`
     std::array<element_run, element_format::most_runs> runs{};
-    /// Of an array of pointers: what they point to are the buffers from this index on, one each.
+    /// For an array of pointers: index of the first of the buffers that it points to.
     std::size_t first_target = none;
-    std::size_t target = none; ///< of what such a pointer points to: which one, from 0
+    std::size_t target = none; ///< for such a target: its index in the array of pointers, from 0
 };
 
 /// "argument 2", "argument 2, array 7", "the result".
@@ -57,7 +56,7 @@ struct buffer {
     return text;
 }
 
-/// How far all of it may differ, fields of structures too.
+/// Sets the tolerance of the array and of all its fields.
 inline void tolerate(buffer& b, tolerance within) noexcept
 {
     b.within = within;
@@ -65,7 +64,7 @@ inline void tolerate(buffer& b, tolerance within) noexcept
         run.within = within;
 }
 
-/// Whether what it says of its elements holds together, where it is from another process.
+/// False when the element description contradicts itself, as one from another process may.
 [[nodiscard]] inline bool is_sound(buffer const& b) noexcept
 {
     if (b.type > element_type::extended || b.run_count > b.runs.size()) return false;
@@ -82,9 +81,8 @@ inline void tolerate(buffer& b, tolerance within) noexcept
 
 /// A span as a buffer, with the default tolerance of its element type.
 ///
-/// @param values    the array; empty is allowed. For `span<T const>` the buffer is not writable,
-///                  and nothing here ever writes it
-/// @param argument  its position among the arguments of the kernel, from 0
+/// @param values    the array; may be empty. The buffer of a `span<T const>` is not writable
+/// @param argument  index of the kernel's argument, from 0
 /// Errors   none; a `T` that is not trivially copyable is one sentence at compile time
 template <class T>
 [[nodiscard]] buffer as_buffer(std::span<T> values, std::size_t argument)
@@ -112,7 +110,7 @@ template <class T>
     return made;
 }
 
-/// The same for a span whose length is in its type.
+/// A span with a static extent as a buffer.
 template <class T, std::size_t Extent>
     requires(Extent != std::dynamic_extent)
 [[nodiscard]] buffer as_buffer(std::span<T, Extent> values, std::size_t argument)

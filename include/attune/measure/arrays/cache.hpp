@@ -1,8 +1,8 @@
-// attune/measure/arrays/cache.hpp - puts the data of a call out of the caches before it is timed.
+// attune/measure/arrays/cache.hpp - evicts the data of a call from the caches before it is timed.
 // SPDX-License-Identifier: MIT
 //
-// X86 and ARM flush line by line, which also reaches the caches that cores share; elsewhere a large
-// array is read until nothing else can be left
+// On x86 and ARM each line is flushed, also from shared caches. On other processors a large array
+// is written, until it replaces the contents of all caches.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -15,31 +15,31 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What a run finds in the caches when it is timed.
+/// The state of the caches at the start of a timed run.
 enum class cache_state : std::uint8_t {
-    warm, ///< what the run before left there: for a kernel called over and over on the same data
-    cold, ///< nothing of its arrays: for a kernel whose data come from elsewhere at every call
+    warm, ///< as the former run left them: for kernels that are called repeatedly on the same data
+    cold, ///< without the call's arrays: for kernels that get new data at every call
 };
 
 namespace detail {
-/// An array of this length pushes everything else out of the caches: twice the last level that the
-/// system tells of, 32 to 512 MiB.
+/// Bytes of an array that replaces everything in the caches: twice the last level that the system
+/// reports, from 32 to 512 MiB.
 [[nodiscard]] std::size_t sweep_bytes() noexcept;
 } // namespace detail
 
-/// Makes caches cold. The buffers keep their contents.
+/// Evicts buffers from the caches. Their contents do not change.
 class cache_eviction {
 public:
     /// @pre the memory behind the buffers outlives this object
     explicit cache_eviction(std::span<buffer const> buffers);
 
-    /// Takes about a nanosecond per line of 64 bytes that is not cached, and more for one that is.
-    /// @return  lines it went through: those of every buffer, or of the array that pushes them out
+    /// Cost  about 1 ns per line of 64 bytes that is not cached, more for a cached line
+    /// @return  number of lines: of all buffers, or of the array that replaces them
     std::size_t evict() noexcept;
 
 private:
     std::vector<buffer> buffers_;
-    std::vector<std::byte> sweep_; ///< empty where lines can be flushed
+    std::vector<std::byte> sweep_; ///< empty when lines can be flushed
 };
 
 } // namespace attune::inline ATTUNE_ABI

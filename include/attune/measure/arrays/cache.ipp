@@ -1,4 +1,4 @@
-// attune/measure/arrays/cache.ipp - how this processor is told to forget its copies.
+// attune/measure/arrays/cache.ipp - the flush instructions of x86 and ARM.
 // SPDX-License-Identifier: MIT
 // Source   Intel SDM and AMD APM: CLFLUSH; ARM ARM: DC CIVAC, which Linux lets programs use
 #pragma once
@@ -32,13 +32,13 @@ inline void flush_line([[maybe_unused]] std::byte const* at) noexcept
 #endif
 }
 
-/// From anywhere in a line to the first byte of the next.
+/// Bytes from `at` to the beginning of the next line.
 [[nodiscard]] inline std::size_t bytes_to_next_line(std::byte const* at) noexcept
 {
     return cache_line_bytes - reinterpret_cast<std::uintptr_t>(at) % cache_line_bytes;
 }
 
-/// Flushes take effect before whatever follows.
+/// Waits until all flushes are complete.
 inline void wait_for_flushes() noexcept
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,8 +1,8 @@
-// attune/measure/arrays/compare.hpp - is this result the reference, up to rounding?
+// attune/measure/arrays/compare.hpp - compares results with a reference, up to rounding.
 // SPDX-License-Identifier: MIT
 //
-// The root mean square guards sums that cancel to nearly zero, where a bound relative to the
-// element alone would refuse every other order of summation
+// The bound uses the root mean square for sums that cancel to nearly zero: a bound relative to the
+// element alone would reject every other order of summation.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -17,29 +17,28 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The first element that differs from the reference.
 struct mismatch {
-    std::size_t argument = 0; ///< of the kernel, from 0
-    std::size_t element = 0;  ///< from 0; counts bytes when the buffer is opaque
-    std::string got;          ///< shortest decimal text that gives back the same number
+    std::size_t argument = 0; ///< index of the kernel's argument, from 0
+    std::size_t element = 0;  ///< index of the element, from 0; of the byte in an opaque buffer
+    std::string got;          ///< shortest decimal text that identifies the number
     std::string want;
-    std::size_t count = 0;             ///< how many elements differ
-    std::size_t elements = 0;          ///< how many there are
-    std::size_t target = buffer::none; ///< of an array of pointers: which array of those
-    std::string place{};               ///< "row 2, column 5"; "element 17, field 3"; else empty
+    std::size_t count = 0;             ///< number of elements that differ
+    std::size_t elements = 0;          ///< number of elements
+    std::size_t target = buffer::none; ///< index in an array of pointers
+    std::string place{};               ///< "row 2, column 5"; "element 17, field 3"; or empty
 
-    /// "argument 2, element 17: got 3.5, reference 3.25", then how many more differ, if any do.
+    /// "argument 2, element 17: got 3.5, reference 3.25 (3 of 100 differ)".
     [[nodiscard]] std::string text() const;
 };
 
 /// Compares a buffer with its reference.
 ///
 /// Floating point: |got - want| <= absolute + relative * max(|want|, rms), where rms is the root
-/// mean square of all finite elements of the reference; NaN agrees with NaN and an infinity with
-/// the same infinity, neither with anything else; 0 agrees with -0. Integers: |got - want| is
-/// exact, and the same bound applies (0 by default). Opaque: equal bytes. With any_value all agree.
-/// Structures are compared field by field, each field as an array of its own with a tolerance and a
-/// root mean square of its own; what lies between fields and between rows is not compared.
+/// mean square of the finite elements of the reference. NaN equals NaN, an infinity equals the same
+/// infinity, 0 equals -0. Integers: the same bound (0 by default) with an exact difference. Opaque:
+/// equal bytes. any_value: everything is accepted. Structures: each field is compared as an array,
+/// with its own tolerance and rms; bytes between fields and between rows are ignored.
 ///
-/// @param got   the result; `got.within` is the tolerance, or that of each of `got.runs`
+/// @param got   the result; the tolerance is `got.within`, or that of each of `got.runs`
 /// @param want  the reference: content_bytes(got) bytes, any alignment. Another length is a
 /// mismatch Errors   bad_alloc Cost     one memcmp when the bytes are equal, else two passes
 [[nodiscard]] std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want);

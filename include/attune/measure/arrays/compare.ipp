@@ -1,4 +1,4 @@
-// attune/measure/arrays/compare.ipp - the comparison behind compare.hpp.
+// attune/measure/arrays/compare.ipp - comparison for each element type, field and row.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,11 +25,11 @@ template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half_bits> || std::is_same_v<T, brain_bits>;
 template <class T>
 inline constexpr bool is_real = std::is_floating_point_v<T> || is_half<T>;
-/// What two elements are compared in.
+/// The type in which differences are computed.
 template <class T>
 using wide = std::conditional_t<std::is_same_v<T, long double>, long double, double>;
 
-/// Calls f(T{}) with the type of the elements.
+/// Calls f with a value of the element's type.
 template <class Function>
 auto with_element_type(element_type type, Function const& f)
 {
@@ -66,7 +66,7 @@ auto with_element_type(element_type type, Function const& f)
     return f(std::byte{});
 }
 
-/// Reads element `i` of memory that may be unaligned.
+/// Reads element `i`; memory may be unaligned.
 template <class T>
 [[nodiscard]] T element_at(std::byte const* data, std::size_t i) noexcept
 {
@@ -93,8 +93,8 @@ template <class T>
     }
 }
 
-/// Root mean square of the finite elements: scaled by the largest, so that no square overflows or
-/// vanishes.
+/// Root mean square of the finite elements. Elements are scaled by the largest, so that no square
+/// overflows or underflows.
 template <class T>
 [[nodiscard]] double root_mean_square(std::byte const* data, std::size_t count) noexcept
 {
@@ -172,7 +172,7 @@ template <class T>
     return first;
 }
 
-/// Where number `i` of part `k` stands, for a reader: "row 2, column 5", "element 17, field 3".
+/// The place of number `i` of part `k` as text: "row 2, column 5", "element 17, field 3".
 [[nodiscard]] inline std::string place_text(buffer const& b, std::size_t k, std::size_t i)
 {
     std::size_t const element = b.run_count > 0 ? i / b.runs[k].count : i;
@@ -188,7 +188,7 @@ template <class T>
     return text;
 }
 
-/// Compares field by field, and without the gaps between rows.
+/// Compares field by field, without gaps between rows.
 [[nodiscard]] inline std::optional<mismatch> compare_parts(buffer const& got,
                                                            std::span<std::byte const> want)
 {
@@ -216,7 +216,7 @@ template <class T>
 ATTUNE_INLINE std::string mismatch::text() const
 {
     std::string const where = place.empty() ? "element " + std::to_string(element) : place;
-    // A result is one number.
+    // A kernel's result is a single number: it needs no place.
     std::string said = owner_text(argument, target);
     if (argument != buffer::result || !place.empty()) said += ", " + where;
     said += ": got " + got + ", reference " + want;

@@ -1,4 +1,4 @@
-// attune/measure/arrays/content.hpp - what belongs to an array, without the gaps between its rows.
+// attune/measure/arrays/content.hpp - the bytes of an array without the gaps between its rows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Bytes that belong to the array: all of them, unless there are gaps between rows.
+/// Number of bytes that belong to the array, without gaps.
 [[nodiscard]] inline std::size_t content_bytes(buffer const& b) noexcept
 {
     return b.gaps.rows == 0 ? b.bytes : b.gaps.row * b.gaps.rows * b.gaps.slices;
 }
 
-/// Calls f(first, bytes) for each piece of memory that belongs to the array, in order.
+/// Calls f(first, bytes) for each row, in order; once for an array without gaps.
 template <class F>
 void for_each_row(buffer const& b, F const& f)
 {
@@ -31,7 +31,7 @@ void for_each_row(buffer const& b, F const& f)
             f(b.data + k * b.gaps.slice_stride + i * b.gaps.row_stride, b.gaps.row);
 }
 
-/// Calls f(first, bytes) for each gap: memory between rows that is not the array's.
+/// Calls f(first, bytes) for each gap between rows.
 template <class F>
 void for_each_gap(buffer const& b, F const& f)
 {
@@ -42,7 +42,7 @@ void for_each_gap(buffer const& b, F const& f)
     });
 }
 
-/// A copy of the content, rows one after the other.  Errors  bad_alloc
+/// A copy of the content, rows one after another.  Errors  bad_alloc
 [[nodiscard]] inline std::vector<std::byte> content_of(buffer const& b)
 {
     std::vector<std::byte> out;
@@ -53,7 +53,7 @@ void for_each_gap(buffer const& b, F const& f)
     return out;
 }
 
-/// Copies the content, rows one after the other. @pre dense.size() == content_bytes(b)
+/// Copies the content, rows one after another. @pre dense.size() == content_bytes(b)
 inline void copy_content(buffer const& b, std::span<std::byte> dense) noexcept
 {
     std::byte* to = dense.data();
@@ -73,7 +73,7 @@ inline void set_content(buffer const& b, std::span<std::byte const> dense) noexc
     });
 }
 
-/// Whether the content is this.
+/// True when the content equals `dense`.
 [[nodiscard]] inline bool holds(buffer const& b, std::span<std::byte const> dense) noexcept
 {
     if (dense.size() != content_bytes(b)) return false;
@@ -86,19 +86,19 @@ inline void set_content(buffer const& b, std::span<std::byte const> dense) noexc
     return same;
 }
 
-/// Whether it is one array of numbers (or bytes) without gaps: its memory is its content.
+/// True for an array of numbers (or bytes) without gaps: its memory is its content.
 [[nodiscard]] inline bool is_plain(buffer const& b) noexcept
 {
     return b.gaps.rows == 0 && b.run_count == 0;
 }
 
-/// How many arrays of numbers a content consists of: the fields of its structures, or itself.
+/// The number of fields of its structures; 1 without structures.
 [[nodiscard]] inline std::size_t part_count(buffer const& b) noexcept
 {
     return b.run_count == 0 ? 1 : b.run_count;
 }
 
-/// Part `k` of a content as an array of its own, where `memory` will hold it.
+/// The buffer for part `k` of a content, with its numbers in `memory`.
 [[nodiscard]] inline buffer
 part_of(buffer const& b, std::size_t k, std::span<std::byte> memory) noexcept
 {
@@ -113,7 +113,7 @@ part_of(buffer const& b, std::size_t k, std::span<std::byte> memory) noexcept
     return out;
 }
 
-/// The numbers of part `k`, taken from a content.  Errors  bad_alloc
+/// Copies the numbers of part `k` from a content.  Errors  bad_alloc
 [[nodiscard]] inline std::vector<std::byte>
 take_part(buffer const& b, std::size_t k, std::span<std::byte const> dense)
 {
@@ -126,7 +126,7 @@ take_part(buffer const& b, std::size_t k, std::span<std::byte const> dense)
     return out;
 }
 
-/// Puts the numbers of part `k` back into a content.
+/// Copies the numbers of part `k` back into a content.
 inline void put_part(buffer const& b,
                      std::size_t k,
                      std::span<std::byte const> part,

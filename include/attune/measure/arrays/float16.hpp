@@ -1,4 +1,4 @@
-// attune/measure/arrays/float16.hpp - the two floating-point numbers of 16 bits, whatever the compiler has.
+// attune/measure/arrays/float16.hpp - the 16-bit floating-point formats, without compiler support.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@ struct half_bits {
     std::uint16_t bits = 0;
 
     half_bits() = default;
-    /// Rounded to the nearest, ties to even; an infinity beyond 65504.
+    /// Rounds to nearest, ties to even; infinity beyond 65504.
     explicit half_bits(double value) noexcept
     {
         std::uint16_t const sign = std::signbit(value) ? 0x8000 : 0;
@@ -29,9 +29,10 @@ struct half_bits {
         } else {
             int exponent = 0;
             (void)std::frexp(size, &exponent);
-            int const unit = exponent - 11 < -24 ? -24 : exponent - 11; // of the last digit
+            int const unit =
+                exponent - 11 < -24 ? -24 : exponent - 11; // exponent of the last digit
             auto const digits = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, -unit)));
-            // A carry out of the digits is one of the exponent.
+            // A carry out of the digits increments the exponent.
             bits = static_cast<std::uint16_t>(
                 sign | (digits + (static_cast<std::uint32_t>(unit + 24) << 10)));
         }
@@ -55,12 +56,12 @@ struct half_bits {
     }
 };
 
-/// The upper half of a float.
+/// bfloat16: the upper half of a float.
 struct brain_bits {
     std::uint16_t bits = 0;
 
     brain_bits() = default;
-    /// Rounded to the nearest, ties to even.
+    /// Rounds to nearest, ties to even.
     explicit brain_bits(double value) noexcept
     {
         auto const whole = std::bit_cast<std::uint32_t>(static_cast<float>(value));

@@ -1,8 +1,8 @@
-// attune/measure/arrays/fresh_memory.hpp - memory for copies that are made once and soon thrown away.
+// attune/measure/arrays/fresh_memory.hpp - memory for copies with a short life.
 // SPDX-License-Identifier: MIT
 //
-// Source   own measurements: the first touch of a small page takes 0.1 to 2 us, up to 1.5 ms for
-//          each MiB of a copy, and its end half of that; in pages of 2 MiB both take a tenth
+// Source   own measurements: the first access to a small page takes 0.1 to 2 us, up to 1.5 ms per MiB,
+//          and freeing it half of that; pages of 2 MiB take a tenth of both
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -16,10 +16,10 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::size_t large_page = std::size_t{2} << 20;
-/// Bytes from which on a large page is filled faster than small ones.
+/// Size from which a large page is filled faster than small pages, in bytes.
 inline constexpr std::size_t worth_a_large_page = std::size_t{1} << 19;
 
-/// The multiples of a large page around `address`.
+/// The multiples of a large page below and above `address`.
 [[nodiscard]] inline std::size_t below(std::size_t address) noexcept
 {
     return address / large_page * large_page;
@@ -29,10 +29,10 @@ inline constexpr std::size_t worth_a_large_page = std::size_t{1} << 19;
     return below(address + large_page - 1);
 }
 
-/// Asks for large pages. A system that has none to give uses small ones.
+/// Requests large pages. The system uses small ones if it has no large ones.
 void prefer_large_pages(void* first, std::size_t bytes) noexcept;
 
-/// Bytes of its own, not initialized.
+/// Owns bytes that are not initialised.
 class fresh_memory {
 public:
     fresh_memory() = default;
@@ -67,7 +67,7 @@ public:
 private:
     std::byte* data_ = nullptr;
     std::size_t size_ = 0;
-    std::byte* mapping_ = nullptr; ///< null: from operator new
+    std::byte* mapping_ = nullptr; ///< null: `data_` is from operator new
     std::size_t mapped_ = 0;
 };
 

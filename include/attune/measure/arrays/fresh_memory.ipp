@@ -1,4 +1,4 @@
-// attune/measure/arrays/fresh_memory.ipp - mappings of large pages, and operator new.
+// attune/measure/arrays/fresh_memory.ipp - mappings of large pages, or operator new.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/measure/arrays/perturb.hpp - other contents for the arrays a kernel writes, so that writing nothing shows.
+// attune/measure/arrays/perturb.hpp - perturbs written arrays, to detect variants that write nothing.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Gives every element of every writable buffer another value, the same each time for the same
-/// contents: floating point moves by a quarter of the buffer's root mean square or more, and past
-/// its tolerance; in integers and opaque bytes the lowest bit flips, so that what was near an index
-/// stays near it. Buffers must not overlap.
+/// Changes every element of every writable buffer, deterministically. A floating-point number
+/// changes by at least a quarter of the buffer's root mean square, and by more than its tolerance;
+/// in integers and opaque bytes the lowest bit flips, so that an index stays near its value.
+/// @pre  buffers do not overlap
 void perturb(std::span<buffer const> buffers);
 
-/// What the buffers of a call hold, or held: bytes that lie elsewhere. Those of a buffer that is
-/// not writable are not looked at.
+/// Contents of buffers at some moment: views of bytes elsewhere. For buffers that are not writable
+/// the bytes are unspecified.
 class contents_view {
 public:
     /// @pre  the snapshot, or what the buffers refer to, outlives this object
@@ -40,25 +40,24 @@ private:
     std::vector<std::span<std::byte const>> bytes_{};
 };
 
-/// One run of a trusted variant: what the writable buffers held before and after it.
+/// The contents of the buffers before and after a run of trusted code.
 struct run_contents {
     contents_view before;
     contents_view after;
 };
 
-/// Whether the kernel's results owe nothing to what it writes over: each element is either the same
-/// after both runs (within the tolerance of its buffer, and by far less than it was moved before),
-/// or was left alone in both. `y += x` does not pass, also where the tolerance hides y beside x;
-/// but where the sum rounds all of y away it does. `y = x` passes, also when it writes only a part
-/// of y. What a buffer of any_value holds does not count.
+/// True when the kernel's results do not depend on what it overwrites. Each element must be equal
+/// after both runs (within its tolerance, and with a change far smaller than the perturbation) or
+/// unchanged by both. `y += x` is not accepted, even when the tolerance hides y beside x, unless
+/// rounding removes all of y; `y = x` is accepted, even on a part of y. any_value: ignored.
 ///
-/// @pre  both runs were made on buffers like `buffers`; the second one from perturbed contents
+/// @pre  both runs used buffers like `buffers`; the second one began with perturbed contents
 [[nodiscard]] bool overwrites_all(std::span<buffer const> buffers,
                                   run_contents const& run,
                                   run_contents const& perturbed_run);
 
-/// Whether there is an array that the first run happens to leave as it was and the second does not:
-/// the first one alone could not tell a variant that writes nothing from a right one.
+/// True when some array is unchanged by the first run and changed by the second: the first run
+/// alone could not detect a variant that writes nothing.
 [[nodiscard]] bool hides_idleness(std::span<buffer const> buffers,
                                   run_contents const& run,
                                   run_contents const& perturbed_run);

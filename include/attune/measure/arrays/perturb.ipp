@@ -1,4 +1,4 @@
-// attune/measure/arrays/perturb.ipp - changing and classifying contents, behind perturb.hpp.
+// attune/measure/arrays/perturb.ipp - perturbation and comparison of contents.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,8 +19,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Root mean square of the finite elements, with sums side by side; the slow one of compare.ipp
-/// where squares overflow or vanish.
+/// Root mean square of the finite elements, with independent partial sums; falls back to the slower
+/// function of compare.ipp when squares overflow or underflow.
 template <class T>
 [[nodiscard]] double quick_root_mean_square(std::byte const* data, std::size_t count) noexcept
 {
@@ -30,7 +30,7 @@ template <class T>
     std::size_t i = 0;
     auto const add = [&](std::size_t at, std::size_t lane) {
         double const x = static_cast<double>(element_at<T>(data, at));
-        bool const is_finite = x - x == 0; // no number otherwise
+        bool const is_finite = x - x == 0; // false for NaN and infinities
         sums[lane] += is_finite ? x * x : 0;
         finite[lane] += is_finite ? 1 : 0;
     };
@@ -45,7 +45,7 @@ template <class T>
     return is_exact ? std::sqrt(sum / all) : root_mean_square<T>(data, count);
 }
 
-/// As perturb_floats, for the numbers that few processors calculate with.
+/// As perturb_floats, for types that few processors compute with.
 template <class T>
 void perturb_wide(buffer const& b)
 {
@@ -76,7 +76,7 @@ void perturb_floats(buffer const& b)
         T const moved = static_cast<T>(away);
         return moved - moved == 0 ? moved : static_cast<T>(x / 2);
     };
-    constexpr std::size_t lanes = 8; // a compiler sees that they go together
+    constexpr std::size_t lanes = 8; // lets the compiler use vector instructions
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes) {
         T values[lanes];
@@ -91,7 +91,7 @@ void perturb_floats(buffer const& b)
     }
 }
 
-/// `b` without gaps, over memory that holds a content.
+/// `b` without gaps, at memory that contains its content.
 [[nodiscard]] inline buffer at_memory(buffer b, std::byte* data, std::size_t bytes) noexcept
 {
     b.data = data;
@@ -100,10 +100,10 @@ void perturb_floats(buffer const& b)
     return b;
 }
 
-/// Of the move of an element, what its result may move by if it owes nothing to it.
+/// Largest ratio of a result's change to its element's perturbation that counts as independent.
 inline constexpr double most_answered = 0.125;
 
-/// Whether two arrays hold the same bytes in [first, last).
+/// True when two arrays have equal bytes in [first, last).
 [[nodiscard]] inline bool are_equal(std::span<std::byte const> a,
                                     std::span<std::byte const> b,
                                     std::size_t first,
@@ -112,7 +112,7 @@ inline constexpr double most_answered = 0.125;
     return std::memcmp(a.data() + first, b.data() + first, last - first) == 0;
 }
 
-/// One array of numbers before and after both runs.
+/// The contents of an array of numbers before and after both runs.
 struct four_contents {
     std::span<std::byte const> before;
     std::span<std::byte const> after;
@@ -120,7 +120,7 @@ struct four_contents {
     std::span<std::byte const> perturbed_after;
 };
 
-/// Whether some element ended elsewhere because it began elsewhere.
+/// True when the result of some element depends on the element's former value.
 template <class T>
 [[nodiscard]] bool answers(four_contents const& of)
 {
@@ -144,7 +144,7 @@ template <class T>
     return false;
 }
 
-/// Whether the first element that is far from what is wanted is found soon; compare() counts all.
+/// True when an element differs from its reference; stops at the first one, unlike compare().
 template <class T>
 [[nodiscard]] bool
 is_far_off(tolerance const& within, std::span<std::byte const> got, std::span<std::byte const> want)
@@ -170,19 +170,19 @@ agree(buffer const& like, std::span<std::byte const> got, std::span<std::byte co
         else
             return is_far_off<element>(like.within, got, want);
     });
-    // compare() only reads.
+    // compare() does not write.
     return !is_off &&
            !compare(at_memory(like, const_cast<std::byte*>(got.data()), got.size()), want);
 }
 
-/// Whether these results owe nothing to what was there before.
-/// @param like  a plain array: its type and tolerance
+/// True when results do not depend on the former contents.
+/// @param like  an array without fields: its type and tolerance
 [[nodiscard]] inline bool overwrites(buffer const& like, four_contents const& of)
 {
     bool const depends = with_element_type(like.type, [&](auto one) {
         using element = decltype(one);
         if constexpr (std::is_same_v<element, std::byte>)
-            return false; // equal bytes are asked for below
+            return false; // the bytes are compared below
         else
             return answers<element>(of);
     });
@@ -211,8 +211,8 @@ inline void perturb_plain(buffer const& b)
         } else if constexpr (is_real<element>) {
             perturb_wide<element>(b);
         } else {
-            // The lowest bit of each element is in its first byte: little-endian, as all are here;
-            // elsewhere it is another bit, which does as well.
+            // The first byte contains the lowest bit on a little-endian machine; on others another
+            // bit flips, which works too.
             for (std::size_t i = 0; i < b.bytes; i += sizeof(element))
                 b.data[i] ^= std::byte{1};
         }

@@ -1,8 +1,8 @@
-// attune/measure/arrays/repeatable.hpp - may a run follow another one on the data that it left?
+// attune/measure/arrays/repeatable.hpp - whether runs may follow one another without a restore.
 // SPDX-License-Identifier: MIT
 //
-// So it is where the writable buffers are outputs only; a kernel that updates its data must start
-// from the same ones every time
+// They may when writable buffers are only outputs; a kernel that updates its data must start from
+// the same contents every time.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Runs twice and compares. Leaves the buffers as these runs left them.
+/// Runs twice and compares the results. The buffers keep the last results.
 /// Errors   whatever `run` throws; bad_alloc
 [[nodiscard]] inline bool is_repeatable(std::span<buffer const> buffers,
                                         std::function<void()> const& run)

@@ -1,4 +1,4 @@
-// attune/measure/arrays/snapshot.hpp - what the writable arguments held, to be put back.
+// attune/measure/arrays/snapshot.hpp - copies of the writable arguments, to restore them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Copies of the writable buffers of one call, in the order in which they were given.
+/// Copies of the writable buffers of a call, in the buffers' order.
 class snapshot {
 public:
-    /// Copies now. Buffers that are only read cost nothing.
+    /// Copies the writable buffers.
     /// Errors   bad_alloc
     explicit snapshot(std::span<buffer const> buffers)
         : buffers_(buffers.begin(), buffers.end())
@@ -29,28 +29,28 @@ public:
             }
     }
 
-    /// Writes the copies back to where they came from, and nothing between rows. Allocates nothing.
-    /// @pre     the memory behind the buffers is still alive
+    /// Writes the copies back, except gaps between rows. Allocates nothing.
+    /// @pre     the memory of the buffers still exists
     void restore() const noexcept
     {
         for (std::size_t i = 0; i < buffers_.size(); ++i)
             if (has_content(i)) set_content(buffers_[i], saved_[i].bytes());
     }
 
-    /// Copies again, into the same memory. Allocates nothing.
+    /// Copies the buffers again, into the same memory. Allocates nothing.
     void take_again() noexcept
     {
         for (std::size_t i = 0; i < buffers_.size(); ++i)
             if (has_content(i)) copy_content(buffers_[i], saved_[i].bytes());
     }
 
-    /// The copy of buffer `i`, without the gaps between its rows; empty when that buffer is not
-    /// writable.  @pre i < size()
+    /// The copy of buffer `i`, without gaps; empty for a buffer that is not writable.
+    /// @pre i < size()
     [[nodiscard]] std::span<std::byte const> saved(std::size_t i) const noexcept
     {
         return saved_[i].bytes();
     }
-    /// How many buffers were given, writable or not.
+    /// Number of buffers, writable or not.
     [[nodiscard]] std::size_t size() const noexcept { return buffers_.size(); }
 
 private:

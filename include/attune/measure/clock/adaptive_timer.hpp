@@ -1,10 +1,10 @@
-// attune/measure/clock/adaptive_timer.hpp - repeats a run until its time is known well enough.
+// attune/measure/clock/adaptive_timer.hpp - repeats a run until its time is precise enough.
 // SPDX-License-Identifier: MIT
 //
-// The interval is estimate.hpp, the choice of the clock is clocks.hpp, what is slower than a limit
-// is racing.hpp. The interval is looked at now and then, not after every run: at the moment of
-// stopping it then covers at least 93 % (nominally 95), in simulations with skewed and long-tailed
-// times
+// See estimate.hpp for the interval, clocks.hpp for the choice of the clock, racing.hpp for the
+// test against a limit. The interval is checked only after a third more samples each time: in
+// simulations with skewed and long-tailed times it then covers at least 93 % (nominally 95) when it
+// stops.
 #pragma once
 
 #include <attune/core/timing_record.hpp>
@@ -24,38 +24,36 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// When to stop repeating. Whatever comes first.
+/// When to stop: at the first of these conditions.
 struct adaptive_timer_options {
-    double precision = 0.01;         ///< half the 95 % interval over the median; 0: never
-    std::uint32_t min_samples = 6;   ///< before `precision` may stop; racing may stop before
+    double precision = 0.01;         ///< half the 95 % interval over the median; 0: do not stop
+    std::uint32_t min_samples = 6;   ///< fewest for `precision`; racing may stop earlier
     std::uint32_t max_samples = 200; ///< >= 1
-    double max_s = 1.0;              ///< wall seconds of everything: warm-up, prepare and run
-    std::uint32_t warm_up_runs = 1;  ///< not counted; the last one tells which clock to use
+    double max_s = 1.0;              ///< wall seconds of all runs with warm-up and prepare
+    std::uint32_t warm_up_runs = 1;  ///< not counted; the last one decides about the clock
     double stop_above =
         std::numeric_limits<double>::infinity(); ///< seconds: stop when proved slower
-    double racing_error = 0.05; ///< how often at most what is no slower than that may be stopped
-    /// Whether runs may follow one another without `prepare`: short ones then share a sample. Asked
-    /// only for a run too short for the clock, and may run it. Empty: they may not.
+    double racing_error = 0.05; ///< probability of stopping a run that is not slower than that
+    /// True when runs may follow one another without `prepare`; short runs then share a sample. It
+    /// is called only for a run too short for the clock, and may execute the run. Empty: false.
     std::function<bool()> is_repeatable{};
     clock_choice clock = clock_choice::automatic; ///< without a warm-up run, automatic is wall
     std::function<double()> background_cpu_s{};   ///< see system_clocks
-    timing_record* record = nullptr; ///< takes what the measurement is made of; may be null
-    /// A run of nothing, wrapped as the runs are: what it takes is taken off their times, so that
-    /// what is timed is the kernel alone. Empty: runs are bare.
+    timing_record* record = nullptr;              ///< receives the samples; may be null
+    /// A run of nothing, wrapped as the runs are. Its time is subtracted, so that the kernel alone
+    /// is timed. Empty: runs are not wrapped.
     std::function<void()> idle{};
 };
 
-/// The loop of adaptive_timer over whatever takes samples. Times the taker's first run; the clock
-/// of the options is the taker's affair.
+/// The loop of adaptive_timer over any sample_taker. Times the taker's first run, with its clock.
 ///
-/// `max_s` outranks `min_samples`: a round is prepare and run, and by the rule of time_budget a run
-/// longer than `max_s` is made once; if that was the warm-up run, its time is the one sample. Fewer
-/// than six samples give their range instead of an interval. What was stopped because it is slower
-/// than `stop_above` looks a little slower than it is. Disturbed samples prove nothing about a run:
-/// where all are disturbed, racing does not stop it, and `max_samples` or `max_s` does.
+/// `max_s` takes precedence over `min_samples`: a run longer than `max_s` is made once (see
+/// time_budget), and if that was the warm-up run, its time is the only sample. With fewer than six
+/// samples the interval is their range. A run that was stopped by `stop_above` has a slightly too
+/// long time. Disturbed samples do not count for racing, but for `max_samples` and `max_s`.
 ///
 /// @return  seconds
-/// Errors   whatever the taker throws
+/// Errors   exceptions of the taker
 /// Cost     the timed part allocates nothing; between runs, one sorted insertion
 template <sample_taker Taker>
 [[nodiscard]] measurement time_adaptively(Taker& taker, adaptive_timer_options const& options)
@@ -91,8 +89,8 @@ template <sample_taker Taker>
         if (sample.is_disturbed)
             record.disturbed.push_back(static_cast<std::uint32_t>(record.times.size()));
         record.times.push_back(sample.seconds);
-        // Never a disturbed one, however many there are: what made it long is no property of the
-        // run, and to let it count only when many were disturbed is to choose by the outcome.
+        // A disturbed sample never counts for racing: its length is no property of the run, and
+        // counting it only when many are disturbed would be a choice by the outcome.
         if (!sample.is_disturbed) slower.add(sample.seconds);
         if (samples.taken() >= most || slower.is_slower()) return samples.estimate();
         if (samples.sorted().size() >= next_look) {
@@ -104,7 +102,7 @@ template <sample_taker Taker>
     }
 }
 
-/// The same over any source of clocks. Errors: whatever `prepare` or `run` throws
+/// The loop with any source of clocks. Errors: exceptions of `prepare` and `run`
 template <time_source Source>
 [[nodiscard]] measurement time_adaptively(Source& source,
                                           adaptive_timer_options const& options,
@@ -115,8 +113,8 @@ template <time_source Source>
     return time_adaptively(taker, options);
 }
 
-/// time_adaptively() on the clocks of this machine. `prepare` runs before every run and is never
-/// timed; what it or `run` throws comes out as it is, and the timer can be used again.
+/// time_adaptively() with the clocks of this machine. `prepare` runs before every run and is not
+/// timed; exceptions of `prepare` and `run` pass through, and the timer stays usable.
 class adaptive_timer {
 public:
     using options = adaptive_timer_options;
@@ -131,7 +129,7 @@ public:
     [[nodiscard]] measurement time(std::function<void()> const& prepare,
                                    std::function<void()> const& run) const;
 
-    /// From now on, stop as soon as a run is provably slower than this; infinity: never.
+    /// Sets the limit above which a run is stopped as soon as it is proven slower; infinity: none.
     void stop_above(double value_s) noexcept { options_.stop_above = value_s; }
 
     [[nodiscard]] adaptive_timer_options const& chosen() const noexcept { return options_; }

@@ -1,4 +1,4 @@
-// attune/measure/clock/adaptive_timer.ipp - the adaptive loop on the clocks of this machine.
+// attune/measure/clock/adaptive_timer.ipp - the adaptive loop with the clocks of this machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 

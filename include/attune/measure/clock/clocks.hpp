@@ -1,9 +1,9 @@
-// attune/measure/clock/clocks.hpp - which clock tells the truth about a run.
+// attune/measure/clock/clocks.hpp - clocks, the choice between them, and a stopwatch.
 // SPDX-License-Identifier: MIT
 // Source   own measurements: on a loaded machine the wall time of a run longer than a scheduler
-//          slice (3 ms) is biased even in its minimum (one and the same code: 3.6 and 6.6 ms), its
-//          thread CPU time is not (within 5 %); but that clock costs 0.7 us to read, the steady one
-//          20 ns, and it does not see other threads or a device
+//          slice (3 ms) is biased even in its minimum (the same code: 3.6 and 6.6 ms), its thread
+//          CPU time is within 5 %. That clock costs 0.7 us per reading, the steady one 20 ns, and
+//          it does not count other threads or a device
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -19,67 +19,67 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The clock a run is timed with.
 enum class clock_choice : std::uint8_t {
-    automatic,  ///< decided from a warm-up run; see suitable_clock()
-    wall,       ///< steady wall time: several threads, a device, very short runs
-    thread_cpu, ///< CPU time of the calling thread: immune to other programs on the machine
+    automatic,  ///< chosen after a warm-up run; see suitable_clock()
+    wall,       ///< steady wall time: for several threads, a device, very short runs
+    thread_cpu, ///< CPU time of the calling thread: independent of other programs
 };
 
-/// "thread_cpu" or, by the rule above also for `automatic`, "wall".
+/// "thread_cpu", or "wall" for `wall` and `automatic`.
 [[nodiscard]] constexpr char const* name_of(clock_choice clock) noexcept
 {
     return clock == clock_choice::thread_cpu ? "thread_cpu" : "wall";
 }
 
-/// Where times come from. The machine's own is `system_clocks`; tests hand in a script.
+/// A source of times: `system_clocks`, or a script in tests.
 template <class S>
 concept time_source = requires(S& s) {
-    { s.wall_s() } -> std::same_as<double>;        // seconds, never runs backwards
-    { s.thread_cpu_s() } -> std::same_as<double>;  // CPU seconds of the calling thread
-    { s.process_cpu_s() } -> std::same_as<double>; // CPU seconds of all threads of the process
-    { s.waits() } -> std::same_as<std::uint64_t>;  // how often the calling thread gave up its CPU
-    { s.preemptions() } -> std::same_as<std::uint64_t>; // how often it was taken away from it
+    { s.wall_s() } -> std::same_as<double>;             // seconds, never runs backwards
+    { s.thread_cpu_s() } -> std::same_as<double>;       // CPU seconds of the calling thread
+    { s.process_cpu_s() } -> std::same_as<double>;      // CPU seconds of all threads of the process
+    { s.waits() } -> std::same_as<std::uint64_t>;       // times the thread gave up its processor
+    { s.preemptions() } -> std::same_as<std::uint64_t>; // times the processor was taken from it
 };
 
 /// The clocks of this machine.
 struct system_clocks {
-    /// CPU seconds that threads of this process have spent on what is not part of any run, such as
-    /// compiling the next variant; must not throw. Empty: there are no such threads.
+    /// CPU seconds that threads of this process have spent on work that is not part of a run, such
+    /// as compiling the next variant; must not throw. Empty: there are no such threads.
     std::function<double()> background_cpu_s{};
 
     [[nodiscard]] double wall_s() const noexcept;
     [[nodiscard]] double thread_cpu_s() const noexcept;
-    [[nodiscard]] double process_cpu_s() const noexcept; ///< less background_cpu_s()
+    [[nodiscard]] double process_cpu_s() const noexcept; ///< without background_cpu_s()
     [[nodiscard]] std::uint64_t waits() const noexcept;
     [[nodiscard]] std::uint64_t preemptions() const noexcept;
 };
 
 namespace detail {
-/// Seconds that a clock of the system shows.
+/// Seconds of a system clock.
 [[nodiscard]] double read_clock_s(clockid_t clock) noexcept;
 } // namespace detail
 
-/// Seconds in which the calling thread wanted a processor and had none, since it began; 0 where the
-/// system does not say.
+/// Seconds in which the calling thread was ready to run and had no processor, since it began; 0 if
+/// the system does not tell.
 [[nodiscard]] double waited_for_processor_s();
 
-/// One run, seen by every clock at once; seconds.
+/// One run, timed by every clock; seconds.
 struct run_profile {
     double wall_s = 0;
     double thread_cpu_s = 0;
     double process_cpu_s = 0;
     std::uint64_t waits = 0;
 
-    /// The time by one clock; `automatic` counts as wall.
+    /// The time by one clock; `automatic` means wall.
     [[nodiscard]] constexpr double by(clock_choice clock) const noexcept
     {
         return clock == clock_choice::thread_cpu ? thread_cpu_s : wall_s;
     }
 };
 
-/// No run takes less than one tick of the clock; so that a logarithm of a time exists.
+/// A lower bound on times: one tick of the clock, so that their logarithm exists.
 inline constexpr double shortest_time_s = 1e-9;
 
-/// Runs once and reads every clock around it. Not precise below 10 us: for choosing, not measuring.
+/// Runs once and reads every clock. For choosing a clock only: not precise below 10 us.
 template <time_source Source>
 [[nodiscard]] run_profile profile(Source& source, std::function<void()> const& run)
 {
@@ -97,16 +97,16 @@ template <time_source Source>
             source.waits() - waits};
 }
 
-/// CPU time of other threads than the calling one that is more than the error of the readings: 5 %
-/// of the run, and 20 us.
+/// True when other threads used more CPU time than the error of the readings: 5 % of the run and
+/// 20 us.
 [[nodiscard]] constexpr bool has_helpers(run_profile const& seen) noexcept
 {
     return seen.process_cpu_s - seen.thread_cpu_s > 0.05 * seen.thread_cpu_s + 20e-6;
 }
 
-/// The clock for runs like this one: wall when this thread worked less than 50 us (reading the CPU
-/// clock costs 0.7 us), when other threads worked along, or when the thread waited for something
-/// for half of the time; else thread CPU.
+/// The clock for runs like this one. Wall when this thread worked less than 50 us (a reading of the
+/// CPU clock costs 0.7 us), when other threads worked too, or when the thread waited for half of
+/// the time; else thread CPU.
 [[nodiscard]] constexpr clock_choice suitable_clock(run_profile const& seen) noexcept
 {
     if (seen.thread_cpu_s < 50e-6) return clock_choice::wall;
@@ -115,9 +115,8 @@ template <time_source Source>
     return clock_choice::thread_cpu;
 }
 
-/// How many threads this run kept busy: 1 unless others worked along; then the CPU time of all over
-/// that of the caller, or over the wall time where the caller only waited for the others. Never
-/// more than `most`.
+/// The number of threads that the run kept busy, at most `most`: the CPU time of all threads over
+/// that of the caller, or over the wall time if the caller only waited; 1 if no others worked.
 [[nodiscard]] constexpr std::uint32_t threads_of(run_profile const& seen,
                                                  std::uint32_t most = 1024) noexcept
 {
@@ -129,17 +128,16 @@ template <time_source Source>
     return rounded > 1 ? rounded : 1;
 }
 
-/// Times runs with one clock. Calibrates when made: the median cost of timing nothing is taken off
-/// every time. Allocates nothing.
+/// Times runs with one clock. The constructor calibrates: the median time of an empty run is
+/// subtracted from every time. Allocates nothing.
 template <time_source Source>
 class stopwatch {
 public:
     /// @param source  must outlive the stopwatch
-    /// @param clock   `automatic` counts as wall
-    /// @param idle    what a run is wrapped in, around nothing: that is taken off too. By the
-    /// thread
-    ///                CPU clock, whose runs are a thousand times as long, it is not looked at.
-    ///                Empty: runs are bare. Errors  whatever it throws
+    /// @param clock   `automatic` means wall
+    /// @param idle    an empty run, wrapped as runs are: its time is subtracted too, except from
+    ///                thread CPU times, which are a thousand times as long. Empty: runs are not
+    ///                wrapped. Errors  exceptions of `idle`
     stopwatch(Source& source, clock_choice clock, std::function<void()> const& idle = {})
         : source_(&source)
         , clock_(clock)
@@ -156,12 +154,12 @@ public:
         each_s_ = std::max(0.0, (median_s(several) - cost_s_) / in_a_row);
     }
 
-    /// Seconds of one run, at least `shortest_time_s`.  Errors: whatever `run` throws.
+    /// Seconds of one run, at least `shortest_time_s`.  Errors: exceptions of `run`.
     [[nodiscard]] double time(std::function<void()> const& run)
     {
         return std::max(elapsed_s(run) - single_s_, shortest_time_s);
     }
-    /// Seconds of each of `count` runs in a row, timed together.  @pre count > 0
+    /// Seconds per run of `count` runs in a row, timed together.  @pre count > 0
     [[nodiscard]] double time(std::function<void()> const& run, std::uint32_t count)
     {
         if (count == 1) return time(run);
@@ -172,7 +170,7 @@ public:
         return std::max((elapsed_s(all) - cost_s_) / count - each_s_, shortest_time_s);
     }
 
-    /// What reading the clock takes; it is off every time already.
+    /// Seconds per reading of the clock; already subtracted from every time.
     [[nodiscard]] double cost_s() const noexcept { return cost_s_; }
 
 private:
@@ -199,17 +197,17 @@ private:
     Source* source_;
     clock_choice clock_;
     double cost_s_ = 0;   ///< of the clock
-    double single_s_ = 0; ///< of one run of nothing, with the clock
-    double each_s_ = 0;   ///< of each of several in a row, without it
+    double single_s_ = 0; ///< of an empty run, clock included
+    double each_s_ = 0;   ///< of each of several empty runs in a row, clock excluded
 };
 
-/// The rule for long runs: one more round is begun only if it would end within `max_s`, were it as
-/// long as the round before. So what takes longer than `max_s` is done once and never again.
+/// The rule for long runs: a further round begins only if it would end within `max_s`, if it took
+/// as long as the last one. So a run longer than `max_s` is made once.
 template <class Source>
     requires requires(Source& s) { s.wall_s(); }
 class time_budget {
 public:
-    /// The wall time begins to count now.
+    /// The wall time counts from now.
     time_budget(Source& source, double max_s)
         : source_(&source)
         , max_s_(max_s)
@@ -218,7 +216,7 @@ public:
     {
     }
 
-    /// To be asked once at the end of every round.
+    /// True when no further round may begin. Call it once at the end of every round.
     [[nodiscard]] bool is_up()
     {
         double const now_s = source_->wall_s();
@@ -226,7 +224,7 @@ public:
         round_begun_s_ = now_s;
         return now_s - begun_s_ + round_s > max_s_;
     }
-    /// Wall seconds; below 0 once the time is over.
+    /// Wall seconds that are left; negative after the limit.
     [[nodiscard]] double left_s() { return max_s_ - (source_->wall_s() - begun_s_); }
 
 private:

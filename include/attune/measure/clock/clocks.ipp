@@ -1,4 +1,4 @@
-// attune/measure/clock/clocks.ipp - the clocks of this machine, behind clocks.hpp.
+// attune/measure/clock/clocks.ipp - the clocks of this machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -30,9 +30,9 @@ ATTUNE_INLINE double read_clock_s(clockid_t clock) noexcept
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Brings the clock of the process up to date. Of threads that are running on other processors
-/// Linux counts there only what they had used at their latest scheduler tick, so that a short run
-/// may not show a second busy thread at all; whoever reads the clock of one thread has it updated.
+/// Updates the CPU clock of the process. For threads that run on other processors, Linux counts
+/// only the time up to their last scheduler tick, so that a short run may miss a second busy
+/// thread; reading a thread's own clock updates it.
 inline void update_thread_clocks() noexcept
 {
 #ifdef __linux__
@@ -45,7 +45,7 @@ inline void update_thread_clocks() noexcept
         char const* const end = entry->d_name + std::strlen(entry->d_name);
         pid_t id = 0;
         if (std::from_chars(entry->d_name, end, id).ptr != end) continue;
-        // The kernel's own encoding of "CPU time of thread id"; POSIX has it for pthread_t only.
+        // Linux encodes "CPU time of thread id" like this; POSIX has it for pthread_t only.
         constexpr unsigned scheduled_time_of_thread = 6;
         auto const clock =
             static_cast<clockid_t>((~static_cast<unsigned>(id) << 3) | scheduled_time_of_thread);
@@ -67,7 +67,7 @@ ATTUNE_INLINE double system_clocks::process_cpu_s() const noexcept
 {
     detail::update_thread_clocks();
     if (!background_cpu_s) return detail::read_clock_s(CLOCK_PROCESS_CPUTIME_ID);
-    // The background works on between two readings: once more if this thread was interrupted there.
+    // Background threads work between the two readings: repeat if this thread was interrupted.
     constexpr double at_once_s = 20e-6;
     double before_s = background_cpu_s();
     for (int attempts_left = 8;; --attempts_left) {
@@ -81,8 +81,7 @@ ATTUNE_INLINE double system_clocks::process_cpu_s() const noexcept
 
 namespace detail {
 
-/// What the system has noted of the calling thread; of the process where threads are not told
-/// apart.
+/// Resource usage of the calling thread, or of the process if the system has none per thread.
 [[nodiscard]] inline rusage usage_of_thread() noexcept
 {
     rusage used{};
@@ -109,7 +108,7 @@ ATTUNE_INLINE std::uint64_t system_clocks::preemptions() const noexcept
 ATTUNE_INLINE double waited_for_processor_s()
 {
 #ifdef __linux__
-    // Nanoseconds on a processor, nanoseconds ready without one, number of times on one.
+    // Content: ns on a processor, ns ready without a processor, times on a processor.
     std::unique_ptr<FILE, int (*)(FILE*)> const file(::fopen("/proc/thread-self/schedstat", "re"),
                                                      &::fclose);
     std::array<char, 128> text{};

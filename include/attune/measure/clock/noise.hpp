@@ -1,4 +1,4 @@
-// attune/measure/clock/noise.hpp - how far the machine lets two times be told apart.
+// attune/measure/clock/noise.hpp - how much a machine's noise limits comparisons of times.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,43 +11,42 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What samples of a run of known time say of a machine: see machine_pace.
+/// Statistics of the samples of a run with a known time: see machine_pace.
 struct disturbance {
-    double share = 0;        ///< of the samples that took much longer than undisturbed
-    double slowdown = 1;     ///< how many times as long, the median of those
-    std::size_t samples = 0; ///< of all
+    double share = 0;        ///< share of samples that took at least 15 % longer than undisturbed
+    double slowdown = 1;     ///< median factor of those samples
+    std::size_t samples = 0; ///< number of all samples
 };
 
-/// Relative: 0.01 is 1 %.
+/// Ratios: 0.01 is 1 %.
 struct machine_noise {
-    double drift = 0; ///< later time of a run over its first, less 1
-    /// Half the 95 % interval of the last comparison: what differs by less is not told apart.
+    double drift = 0; ///< later time of a run over its first time, minus 1
+    /// Half the 95 % interval of the last comparison: smaller differences cannot be resolved.
     double resolution = 0;
-    /// Of the samples of a run of known time that were taken between those of variants: the share
-    /// that took at least 15 % longer than undisturbed, and how many times as long those took.
+    /// Share of the samples of a run with a known time, taken between variants, that took at least
+    /// 15 % longer than undisturbed, and the median factor of these.
     double slow_share = 0;
     double slowdown = 1;
-    /// Of the time in which the tuning thread wanted a processor: the share in which it had none.
+    /// Share of the time in which the tuning thread was ready and had no processor.
     double waited = 0;
-    /// What took part in the final and is not installed may be faster by this.
+    /// A contestant of the final that was not installed may be faster by this ratio.
     double unsure = 0;
-    /// The machine was disturbed so much that something faster may have been missed: the tuning
-    /// does not count as finished.
+    /// True: a faster variant may have been missed, and the tuning does not count as finished.
     bool is_disturbed = false;
 
-    /// Beyond this, times taken at different moments do not say much.
+    /// Above this drift, times taken at different moments are not comparable.
     static constexpr double much_drift = 0.2;
-    /// Beyond this, a comparison in turns does not say much.
+    /// Above this resolution, a comparison in turns does not decide.
     static constexpr double coarse = 0.03;
-    /// Beyond this, the final has missed its purpose.
+    /// Above this, the final does not decide.
     static constexpr double most_unsure = 0.05;
-    /// From this share of slow samples on, and this slowdown, times taken between them are not
-    /// comparable, nor corrected well enough.
+    /// From this share of slow samples and this slowdown on, times between them are neither
+    /// comparable nor corrected well enough.
     static constexpr double much_slow_share = 0.25;
     static constexpr double much_slowdown = 1.25;
 };
 
-/// Whether the tuning is to be repeated when the machine is quieter.
+/// True when the tuning should be repeated on a quieter machine.
 [[nodiscard]] constexpr bool is_too_disturbed(machine_noise const& noise) noexcept
 {
     return noise.unsure > machine_noise::most_unsure ||
@@ -55,7 +54,7 @@ struct machine_noise {
             noise.slowdown >= machine_noise::much_slowdown);
 }
 
-/// Says so, for people; empty when it is not.
+/// A warning for users; empty when the machine was not disturbed.
 [[nodiscard]] inline std::string disturbance_text(machine_noise const& noise)
 {
     if (!noise.is_disturbed) return {};
@@ -74,8 +73,8 @@ struct machine_noise {
     return out + "; this tuning does not count as finished: tune again when the machine is quiet";
 }
 
-/// @param first  of a run at the beginning  @param later  of the same run at the end
-/// @param ratio  of two runs in turns, with its interval
+/// @param first  time of a run at the beginning  @param later  of the same run at the end
+/// @param ratio  of two runs timed in turns, with its interval
 [[nodiscard]] inline machine_noise
 noise_of(measurement const& first, measurement const& later, measurement const& ratio) noexcept
 {
@@ -85,8 +84,8 @@ noise_of(measurement const& first, measurement const& later, measurement const& 
     return out;
 }
 
-/// A warning; empty when there is nothing to warn of.
-/// @param ratio  the comparison that decided
+/// A warning about noise or drift; empty when there is none.
+/// @param ratio  result of the deciding comparison
 [[nodiscard]] inline std::string warning_of(machine_noise const& noise, measurement const& ratio)
 {
     bool const is_open = ratio.low <= 1 && ratio.high >= 1;

@@ -1,4 +1,4 @@
-// attune/measure/clock/pace.hpp - how fast the machine is, by a run of known time repeated between others.
+// attune/measure/clock/pace.hpp - the machine's speed, from a known run repeated between others.
 // SPDX-License-Identifier: MIT
 // Bench    bench/measure/repeat.cpp --disturbed
 #pragma once
@@ -16,15 +16,15 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Samples of one run, the known one, taken between runs of others. What it takes while nothing
-/// disturbs it is the lower fifth of its times: on a machine with two speeds that is the higher
-/// speed, as long as it has it in a fifth of the time. All else is told in units of that.
+/// Tracks samples of one known run, taken between runs of others. The lower fifth of its times
+/// counts as undisturbed: on a machine with two speeds that is the higher one, if it lasts a fifth
+/// of the time. Other times are relative to it.
 class machine_pace {
 public:
-    /// Another run is the known one from now on.
-    /// @param seconds        samples of it  @pre not empty
-    /// @param slowness_then  of the machine when they were taken, by the run known before; 1 for
-    ///                       the first known run
+    /// Replaces the known run.
+    /// @param seconds        its samples  @pre not empty
+    /// @param slowness_then  slowness of the machine when they were taken, by the former known run;
+    ///                       1 for the first known run
     void begin(std::span<double const> seconds, double slowness_then = 1)
     {
         ATTUNE_ASSERT(!seconds.empty(), "nothing is known of a run without a sample");
@@ -33,12 +33,12 @@ public:
         probed_.clear();
         for (double const s : seconds)
             insert(s / slowness_then);
-        // A probe tells of the machine, whatever was sampled.
+        // Slowness is a property of the machine, not of the known run.
         latest_ = slowness_then;
     }
     [[nodiscard]] bool has_begun() const noexcept { return !known_.empty(); }
 
-    /// One probe: samples of the known run, taken one after another, of which the median counts.
+    /// Adds samples of the known run, taken in a row; their median is one probe.
     /// @pre  has_begun(), not empty
     void probe(std::span<time_sample const> samples)
     {
@@ -52,14 +52,14 @@ public:
         latest_ = middle / undisturbed_s();
     }
 
-    /// Seconds of the known run while nothing disturbs it.  @pre has_begun()
+    /// Seconds of the known run on an undisturbed machine.  @pre has_begun()
     [[nodiscard]] double undisturbed_s() const { return known_[known_.size() / 5]; }
-    /// By the latest probe: 1.3 is 30 % slower than undisturbed. 1 before there is one.
+    /// Slowness at the last probe: 1.3 is 30 % slower than undisturbed. 1 before the first probe.
     [[nodiscard]] double slowness() const noexcept { return latest_; }
-    /// By the latest probe and the one before: of what ran between them.
+    /// Mean slowness of the last two probes, for runs between them.
     [[nodiscard]] double slowness_between() const noexcept { return (before_ + latest_) / 2; }
 
-    /// Of all probes, those that took longer by `much`.
+    /// Statistics of all probes that took longer than undisturbed by the factor 1 + `much`.
     [[nodiscard]] disturbance disturbed() const
     {
         std::vector<double> all = past_;
@@ -73,7 +73,7 @@ public:
         return out;
     }
 
-    /// One and the same run differs by this on a machine at rest.
+    /// Relative difference of times of one run on a quiet machine.
     static constexpr double much = 0.15;
 
 private:
@@ -88,10 +88,10 @@ private:
     }
 
     std::vector<double> known_{};  // seconds of the known run, ascending
-    std::vector<double> probed_{}; // those of them that are probes, in order
-    std::vector<double> past_{};   // probes by runs known before, relative
-    double before_ = 1;            // the two latest probes, relative
-    double latest_ = 1;
+    std::vector<double> probed_{}; // those that are probes, in order
+    std::vector<double> past_{};   // relative probes of former known runs
+    double before_ = 1;            // slowness at the probe before the last
+    double latest_ = 1;            // slowness at the last probe
 };
 
 } // namespace attune::inline ATTUNE_ABI

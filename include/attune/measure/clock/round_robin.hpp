@@ -1,9 +1,8 @@
-// attune/measure/clock/round_robin.hpp - which of several runs is fastest? All of them, turn by turn.
+// attune/measure/clock/round_robin.hpp - compares several runs by timing them in turns.
 // SPDX-License-Identifier: MIT
 //
-// Measurements taken one after the other differ by what the machine did meanwhile; neighbours in
-// time share it, and in their ratio it cancels. Every second round goes backwards, so that nobody
-// gains from always being second
+// The machine's speed changes over time; runs that are close in time share it, and it cancels in
+// their ratio. Every second round is in reverse order, so that no run always follows the same one.
 #pragma once
 
 #include <attune/core/assert.hpp>
@@ -24,28 +23,27 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// When to stop comparing. Whatever comes first. A result that merely has become significant stops
-/// nothing: stopping there would prove too much too often.
+/// When to stop comparing: at the first of these conditions. A significant result alone does not
+/// stop, because stopping then would make significant results too frequent.
 struct round_robin_options {
     double precision = 0.005;         ///< half the interval of a ratio over the ratio
-    double clear_by = 0.1;            ///< the whole interval of a ratio is above 1 by this
+    double clear_by = 0.1;            ///< the interval of a ratio is above 1 by this
     double confidence = 0.95;         ///< of these intervals
-    std::uint32_t min_rounds = 10;    ///< before `precision` or `clear_by` may stop
+    std::uint32_t min_rounds = 10;    ///< fewest for `precision` and `clear_by`
     std::uint32_t max_rounds = 200;   ///< >= 1
-    double max_s = 2.0;               ///< wall seconds of everything; the rule of adaptive_timer
-    std::uint32_t warm_up_rounds = 1; ///< not counted; the last one tells which clock to use
-    clock_choice clock = clock_choice::automatic; ///< thread CPU only where it suits all
-    /// Whether runs of a contestant may follow one another without `prepare`: short ones then share
-    /// a sample. As in adaptive_timer_options. Empty: they may not.
+    double max_s = 2.0;               ///< wall seconds of all rounds; see time_budget
+    std::uint32_t warm_up_rounds = 1; ///< not counted; the last one decides about the clock
+    clock_choice clock = clock_choice::automatic; ///< automatic: thread CPU if it suits all runs
+    /// True when runs of a contestant may follow one another without `prepare`: see
+    /// adaptive_timer_options. Empty: false.
     std::function<bool(std::size_t)> is_repeatable{};
     std::function<void()> idle{}; ///< as in adaptive_timer_options
-    /// So many contestants, the last ones, are timed to be compared with: they may be fast or slow
-    /// without driving others out of the comparison. @pre  fewer than there are contestants
+    /// Number of contestants, the last ones, that never exclude others from the comparison.
+    /// @pre  fewer than there are contestants
     std::size_t passengers = 0;
 };
 
-/// How the final of `contestants` runs is held: intervals are so wide that all of them together
-/// hold with 95 %.
+/// The options of a final: intervals so wide that all hold together with 95 % (Bonferroni).
 [[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
 {
     round_robin_options how;
@@ -54,7 +52,7 @@ struct round_robin_options {
     return how;
 }
 
-/// The times of several runs. Those of one round were taken next to each other.
+/// The times of several runs. Times of one round were taken in a row.
 class round_times {
 public:
     explicit round_times(std::size_t contestants)
@@ -65,23 +63,23 @@ public:
     void add(std::size_t contestant, double seconds) { seconds_[contestant].push_back(seconds); }
 
     [[nodiscard]] std::size_t size() const noexcept { return seconds_.size(); }
-    /// Rounds in which this one ran: the first ones.
+    /// Number of rounds in which a contestant ran; these are the first rounds.
     [[nodiscard]] std::size_t rounds(std::size_t contestant) const noexcept
     {
         return seconds_[contestant].size();
     }
-    /// Of one run, round by round.
+    /// Seconds of a contestant, by round.
     [[nodiscard]] std::vector<double> const& seconds(std::size_t contestant) const noexcept
     {
         return seconds_[contestant];
     }
-    /// Median seconds of one run and its interval.  @pre rounds(contestant) > 0
+    /// Median seconds of a contestant and its interval.  @pre rounds(contestant) > 0
     [[nodiscard]] measurement time(std::size_t contestant) const
     {
         std::vector<double> copy = seconds_[contestant];
         return median_of(copy);
     }
-    /// Median over the rounds in which both ran of (seconds of b) / (seconds of a).
+    /// Median of (seconds of b) / (seconds of a), over the rounds in which both ran.
     /// @pre  both ran
     [[nodiscard]] measurement ratio(std::size_t a, std::size_t b, double confidence = 0.95) const
     {
@@ -91,8 +89,8 @@ public:
             ratios[i] = seconds_[b][i] / seconds_[a][i];
         return median_of(ratios, confidence);
     }
-    /// Who has the lowest median, of those that ran longest.
-    /// @param passengers  so many of the last do not count
+    /// The contestant with the lowest median among those with the most rounds.
+    /// @param passengers  number of contestants, the last ones, that are ignored
     [[nodiscard]] std::size_t fastest(std::size_t passengers = 0) const
     {
         std::size_t const counting = size() - passengers;
@@ -119,21 +117,21 @@ private:
     return n;
 }
 
-/// True when the whole interval lies below 1, and it is an interval of that confidence.
+/// True when the whole interval is below 1 and has enough samples for its confidence.
 [[nodiscard]] constexpr bool is_below_one(measurement const& ratio,
                                           double confidence = 0.95) noexcept
 {
     return ratio.samples >= fewest_for(confidence) && ratio.high < 1;
 }
 
-/// The loop of round_robin() over whatever takes samples.
+/// The loop of round_robin() over any sample_taker.
 ///
-/// Who is slower than the fastest by more than `clear_by` runs no more; the others go on until each
-/// is told from the fastest as precisely as wanted. A run that was disturbed is repeated, but only
-/// in time that the rounds without which nothing can be proven leave over.
+/// A contestant that is slower than the fastest by more than `clear_by` leaves; the others continue
+/// until each is compared with the fastest as precisely as wanted. A disturbed run is repeated, if
+/// the time allows that and the rounds that a proof needs.
 ///
 /// @param contestants  runs 0 to contestants - 1 of the taker take part  @pre at least one
-/// Errors   whatever the taker throws
+/// Errors   exceptions of the taker
 template <sample_taker Taker>
 [[nodiscard]] round_times
 round_robin_with(Taker& taker, std::size_t contestants, round_robin_options const& options)
@@ -194,7 +192,7 @@ round_robin_with(Taker& taker, std::size_t contestants, round_robin_options cons
     return times;
 }
 
-/// The same over any source of clocks. Errors: whatever `prepare` or a run throws
+/// The loop with any source of clocks. Errors: exceptions of `prepare` and the runs
 template <time_source Source>
 [[nodiscard]] round_times round_robin_with(Source& source,
                                            round_robin_options const& options,
@@ -205,10 +203,10 @@ template <time_source Source>
     return round_robin_with(taker, runs.size(), options);
 }
 
-/// Times several runs in rounds, on the clocks of this machine.
+/// Times several runs in rounds, with the clocks of this machine.
 ///
-/// @param prepare  called before every run, never timed; may be empty
-/// Errors   whatever `prepare` or a run throws
+/// @param prepare  called before every run, not timed; may be empty
+/// Errors   exceptions of `prepare` and the runs
 [[nodiscard]] round_times round_robin(std::function<void()> const& prepare,
                                       std::span<std::function<void()> const> runs,
                                       round_robin_options const& options = {});

@@ -1,4 +1,4 @@
-// attune/measure/clock/round_robin.ipp - rounds on the clocks of this machine.
+// attune/measure/clock/round_robin.ipp - rounds with the clocks of this machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 

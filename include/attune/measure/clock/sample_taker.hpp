@@ -1,4 +1,4 @@
-// attune/measure/clock/sample_taker.hpp - something whose runs can be timed, one sample after another.
+// attune/measure/clock/sample_taker.hpp - the concept of timing runs sample by sample.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,27 +18,25 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Takes samples of several runs. `i` is the number of one. All may throw what a run throws.
+/// Takes samples of several runs; `i` is the index of a run. All may throw what a run throws.
 template <class T>
 concept sample_taker =
     requires(T& t, std::size_t i, std::uint32_t runs, double run_s, timing_record& record) {
-        { t.wall_s() } -> std::same_as<double>; // what budgets are counted in; never runs backwards
-        { t.warm_up(i) } -> std::same_as<void>; // one run that is not counted
-        {
-            t.warm_up_s(i)
-        } -> std::same_as<double>;               // seconds of the latest; at least shortest_time_s
-        { t.calibrate() } -> std::same_as<void>; // once, after all warm-up, before the first sample
-        { t.describe(record) } -> std::same_as<void>; // clock and threads, by the latest warm-up
-        { t.take(i, runs) } -> std::same_as<time_sample>;     // that many in a row; seconds of one
-        { t.runs_for(run_s) } -> std::same_as<std::uint32_t>; // so many make a good sample
+        { t.wall_s() } -> std::same_as<double>;     // seconds, for budgets; never runs backwards
+        { t.warm_up(i) } -> std::same_as<void>;     // one run that is not counted
+        { t.warm_up_s(i) } -> std::same_as<double>; // seconds of the last; at least shortest_time_s
+        { t.calibrate() } -> std::same_as<void>;    // once, between warm-up and the first sample
+        { t.describe(record) } -> std::same_as<void>; // sets clock and threads, by the last warm-up
+        { t.take(i, runs) } -> std::same_as<time_sample>;     // `runs` in a row; seconds per run
+        { t.runs_for(run_s) } -> std::same_as<std::uint32_t>; // runs for a good sample
         { t.far_rate() } -> std::same_as<double>;             // see racing_options
     };
 
-/// Runs longer than two medians, by thread CPU time: at most this share. racing_options says why.
+/// Share of runs longer than two medians, by thread CPU time, at most; see racing_options.
 inline constexpr double far_rate_of_cpu_time = 0.05;
 
-/// A sample that is repeated, twice at most, while it was disturbed and `may_repeat` says yes.
-/// @return  seconds of one run
+/// Takes a sample, and repeats it at most twice while it is disturbed and `may_repeat` is true.
+/// @return  seconds per run
 template <sample_taker Taker, std::predicate MayRepeat>
 [[nodiscard]] double
 take_undisturbed(Taker& taker, std::size_t i, std::uint32_t runs, MayRepeat const& may_repeat)
@@ -49,8 +47,8 @@ take_undisturbed(Taker& taker, std::size_t i, std::uint32_t runs, MayRepeat cons
     return sample.seconds;
 }
 
-/// How many runs make a good sample, by how long one takes: the lesser of two, because the first
-/// may pay for bringing the code of the timing itself into memory.
+/// The number of runs for a good sample. Uses the shorter of two runs, because the first may load
+/// the code of the timing itself.
 template <sample_taker Taker>
 [[nodiscard]] std::uint32_t good_sample_of(Taker& taker, std::size_t i)
 {
@@ -58,14 +56,14 @@ template <sample_taker Taker>
     return taker.runs_for(std::min(first_s, taker.take(i, 1).seconds));
 }
 
-/// Runs of this process on a source of clocks. The clock is chosen from the latest warm-up run of
-/// each: thread CPU time only where it suits all.
+/// A sample_taker for runs in this process, with any source of clocks. The clock is chosen after
+/// each warm-up run: thread CPU time only if it suits all runs.
 template <time_source Source>
 class clocked_runs {
 public:
-    /// @param clock    `automatic` without a warm-up run is wall
-    /// @param prepare  before every sample, never timed; like all others, it outlives this object
-    /// @param idle     see stopwatch; null or empty: runs are bare
+    /// @param clock    `automatic` without a warm-up run means wall
+    /// @param prepare  called before every sample, not timed. All references outlive this object
+    /// @param idle     see stopwatch; null or empty: runs are not wrapped
     clocked_runs(Source& source,
                  clock_choice clock,
                  std::function<void()> const& prepare,
@@ -115,7 +113,7 @@ public:
     {
         return sampler_->runs_for(run_s);
     }
-    /// What the first of the runs was like.
+    /// Describes the first run.
     void describe(timing_record& record) const
     {
         record.threads = threads_of(seen_[0]);

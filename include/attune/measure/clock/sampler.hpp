@@ -1,7 +1,7 @@
-// attune/measure/clock/sampler.hpp - one time after another: enough runs for the clock, and undisturbed.
+// attune/measure/clock/sampler.hpp - single samples with enough runs for the clock, and their statistics.
 // SPDX-License-Identifier: MIT
-// Source   own measurements: 16 to 28 % of the runs of 1 ms were preempted on a loaded machine, and
-//          took up to 9 times as long by the wall clock; of the others, 90 % were within 5 %
+// Source   own measurements: on a loaded machine 16 to 28 % of the runs of 1 ms were preempted and
+//          took up to 9 times as long by the wall clock; 90 % of the others were within 5 %
 #pragma once
 
 #include <attune/core/assert.hpp>
@@ -19,18 +19,18 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Seconds of one run.
+/// One sample: seconds per run.
 struct time_sample {
     double seconds = 0;
-    bool is_disturbed = false; ///< the thread was taken away from its processor meanwhile
+    bool is_disturbed = false; ///< the thread lost its processor during the sample
 };
 
-/// A sample shall last this many times what reading the clock costs, so that what is left of that
-/// after calibration (a few percent of it) is far below 1 % of the sample.
+/// A sample lasts at least this many readings of the clock, so that their error after calibration
+/// (a few percent of a reading) is far below 1 % of the sample.
 inline constexpr double clock_readings_per_sample = 100;
 inline constexpr std::uint32_t most_runs_per_sample = 1000;
 
-/// Takes single samples with one clock; calibrates it when made.
+/// Takes single samples with one clock; the constructor calibrates.
 template <time_source Source>
 class sampler {
 public:
@@ -42,9 +42,9 @@ public:
     {
     }
 
-    /// `prepare`, then `runs` runs in a row, which are timed together.
-    /// @return  seconds of one of them  @pre runs > 0
-    /// Errors   whatever `prepare` or `run` throws
+    /// Calls `prepare`, then times `runs` runs in a row together.
+    /// @return  seconds per run  @pre runs > 0
+    /// Errors   exceptions of `prepare` and `run`
     [[nodiscard]] time_sample take(std::function<void()> const& prepare,
                                    std::function<void()> const& run,
                                    std::uint32_t runs = 1)
@@ -56,7 +56,7 @@ public:
         return {seconds, source_->preemptions() != before};
     }
 
-    /// How many runs of `run_s` seconds make a sample long enough for the clock.
+    /// The number of runs of `run_s` seconds in a sample that is long enough for the clock.
     [[nodiscard]] std::uint32_t runs_for(double run_s) const noexcept
     {
         double const wanted = clock_readings_per_sample * watch_.cost_s() / run_s;
@@ -70,8 +70,8 @@ private:
     stopwatch<Source> watch_;
 };
 
-/// Times of one run. Disturbed ones do not count, as long as they are not more than half: where the
-/// machine is that busy, or the run that long, they are what there is.
+/// Samples of one run. Disturbed samples do not count, unless they are more than half: then all
+/// samples count.
 class time_samples {
 public:
     void reserve(std::size_t count)
@@ -86,16 +86,16 @@ public:
         if (!sample.is_disturbed) insert(clean_, sample.seconds);
     }
 
-    /// How many, disturbed or not.
+    /// Number of samples, disturbed or not.
     [[nodiscard]] std::size_t taken() const noexcept { return all_.size(); }
-    /// More than half were disturbed.
+    /// True when more than half are disturbed.
     [[nodiscard]] bool counts_disturbed() const noexcept { return 2 * clean_.size() < all_.size(); }
-    /// Those that count, ascending.
+    /// The samples that count, ascending.
     [[nodiscard]] std::vector<double> const& sorted() const noexcept
     {
         return counts_disturbed() ? all_ : clean_;
     }
-    /// Median and interval of those that count.  @pre taken() > 0
+    /// Median and interval of the samples that count.  @pre taken() > 0
     [[nodiscard]] measurement estimate() const noexcept { return median_of_sorted(sorted()); }
 
 private:
@@ -108,12 +108,12 @@ private:
     std::vector<double> clean_; // ascending
 };
 
-/// The measurement that a timing led to, once more.  @pre there are times
+/// Computes the measurement of a record again.  @pre record.times is not empty
 [[nodiscard]] inline measurement estimate_of(timing_record const& record)
 {
     time_samples samples;
     samples.reserve(record.times.size());
-    std::size_t next = 0; // of those disturbed
+    std::size_t next = 0; // index in record.disturbed
     for (std::size_t i = 0; i < record.times.size(); ++i) {
         bool const is_disturbed = next < record.disturbed.size() && record.disturbed[next] == i;
         if (is_disturbed) ++next;

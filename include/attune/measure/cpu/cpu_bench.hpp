@@ -1,4 +1,4 @@
-// attune/measure/cpu/cpu_bench.hpp - variants for this processor: tried in a child, timed in the process.
+// attune/measure/cpu/cpu_bench.hpp - the bench for this processor.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,10 +19,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// First runs are those of cpu_first_runs, all others those of guarded_timed_runs.
+/// First runs are made by cpu_first_runs in a forked child, timed runs by guarded_timed_runs here.
 class cpu_bench final : public bench {
 public:
-    /// Copies every writable buffer. @pre what the call refers to outlives this object
+    /// Copies every writable buffer. @pre the memory of the call outlives this object
     cpu_bench(trial_call call, bench_options const& options);
     ~cpu_bench() override;
 
@@ -44,7 +44,7 @@ public:
         background_cpu_s_ = std::move(cpu_s);
     }
 
-    /// For other runs: guarded, and restored when the result goes.
+    /// Guards runs of the caller and restores the arrays when the result is destroyed.
     /// @param limit_s  wall seconds for each run
     [[nodiscard]] guarded_timed_runs watch(double limit_s) const;
 

@@ -1,4 +1,4 @@
-// attune/measure/cpu/cpu_bench.ipp - first run in a child, timing in the process.
+// attune/measure/cpu/cpu_bench.ipp - first runs in a child, timing in the process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -92,7 +92,7 @@ ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
                                                          std::size_t count,
                                                          double limit_s)
 {
-    // As guarded_timed_runs, without another look at results: the code passed one.
+    // As guarded_timed_runs, but without a check of results: the code has passed one.
     process_state const before{false};
     std::optional<signal_guard> guard;
     if (first_runs_.protection().how != isolation::none) guard.emplace(limit_s);

@@ -1,4 +1,4 @@
-// attune/measure/cpu/cpu_first_runs.hpp - first runs of variants on this processor, and what they must give.
+// attune/measure/cpu/cpu_first_runs.hpp - first runs of variants on this processor, and their checks.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,15 +20,15 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Copies of a call's arrays in this process, and runs on them in forked children or under a signal
-/// guard: the model of trial_place for this processor.
+/// The trial_place of this processor: copies of a call's arrays, and runs on them in forked
+/// children or under a signal guard.
 class cpu_trials {
 public:
     using code_type = callable;
     using expectation = snapshot;
     static constexpr bool keeps_both_expectations = true;
 
-    /// @param original  snapshot of the call's buffers; both outlive this object
+    /// @param original  snapshot of the call's buffers. Both references must outlive this object
     cpu_trials(trial_call const& call,
                isolation wanted,
                snapshot const& original,
@@ -38,12 +38,12 @@ public:
     cpu_trials& operator=(cpu_trials const&) = delete;
 
     bool begin(bool is_perturbed);
-    /// The default has to work, also where the user's reference says what is right: then it is
-    /// compared with that.
+    /// Runs the default, which must work even when the user gives a reference: its results are then
+    /// compared with the reference's.
     [[nodiscard]] first_run_result run_trusted(callable const& code, double limit_s);
     [[nodiscard]] first_run_result run(callable const& code, double limit_s, snapshot const& right);
     [[nodiscard]] snapshot take_expectation(std::optional<snapshot> spare);
-    /// Where arrays overlap, or together take more than a gigabyte, they are not.
+    /// False when arrays overlap, or take more than 1 GiB together.
     [[nodiscard]] bool can_perturb() const noexcept { return guarded_.has_value(); }
     [[nodiscard]] bool confirms(callable const&, double, snapshot const&, bool) const noexcept
     {
@@ -56,16 +56,15 @@ public:
     [[nodiscard]] snapshot perturbed_contents() const { return snapshot{buffers_}; }
     [[nodiscard]] snapshot const& contents_after_perturbed() const { return *seen_; }
 
-    /// What the user's check says of arrays at these addresses; or nothing.
+    /// The result of the user's check of arrays at these addresses; empty: no objection.
     [[nodiscard]] std::string refusal(std::span<std::byte* const> data) const;
     [[nodiscard]] std::span<std::byte* const> own_addresses() const noexcept { return own_; }
     [[nodiscard]] std::span<std::string const> tolerated() const noexcept { return tolerated_; }
     [[nodiscard]] isolation_choice const& protection() const noexcept { return protection_; }
 
-    /// From now on children are forked without the memory that is neither the copies nor these. A
-    /// trial needs no more: not the caller's arrays, nor what else the program holds. A fork copies
-    /// the tables of all other memory while no thread of the program can map or fault anything in,
-    /// and each of them then copies every page it writes.
+    /// From now on children are forked without memory other than the copies and `needed`. A fork
+    /// copies the page tables of all memory that it includes, while no thread of the program can
+    /// map memory or take a page fault; afterwards each thread copies every page that it writes.
     void leave_memory_out(std::span<snapshot const* const> needed);
 
 private:
@@ -87,25 +86,26 @@ private:
     trial_limits limits_;
     isolation_choice protection_;
     std::vector<std::byte*> own_;           ///< the caller's addresses
-    std::optional<guarded_copies> guarded_; ///< what first runs work on, where that is possible
+    std::optional<guarded_copies> guarded_; ///< copies for first runs, if possible
     std::span<buffer const> buffers_;       ///< of `guarded_`, or the caller's
     std::span<std::byte* const> addresses_;
-    std::optional<snapshot> seen_{}; ///< after the latest trusted run
-    bool holds_perturbed_ = false;   ///< what `buffers_` hold now
-    bool is_filled_ = false;         ///< they do, nothing has run on them since
+    std::optional<snapshot> seen_{}; ///< results of the last trusted run
+    bool holds_perturbed_ = false;   ///< `buffers_` were filled with perturbed contents
+    bool is_filled_ = false;         ///< no run has changed `buffers_` since they were filled
     std::vector<std::string> tolerated_{};
     std::vector<address_range> without_{}; ///< memory that forked children do not get
 };
 
-/// Right is what the default variant (or the user's reference) makes of the same arrays, within
-/// their tolerances; or what the user's check accepts. What first runs begin with: first_runs.
+/// First runs and their verdicts. The reference is the result of the default (or of the user's
+/// reference) on the same contents, within the tolerances; or the user's check decides. For the
+/// contents see first_runs.
 ///
-/// A variant fails, at stage `verify`, also when its result is right but it leaves the process
-/// changed (see process_state), a child process, or 1 MiB or more of memory at each call.
-/// What the default itself changes, the others may.
+/// A variant with a right result also fails, at stage `verify`, when it leaves the process changed
+/// (see process_state), a child process, or 1 MiB or more of memory at each call. Changes that the
+/// default makes are tolerated.
 class cpu_first_runs {
 public:
-    /// @param original  snapshot of the call's buffers; both outlive this object
+    /// @param original  snapshot of the call's buffers. Both references must outlive this object
     cpu_first_runs(trial_call const& call,
                    isolation wanted,
                    snapshot const& original,
@@ -119,26 +119,27 @@ public:
     cpu_first_runs(cpu_first_runs const&) = delete;
     cpu_first_runs& operator=(cpu_first_runs const&) = delete;
 
-    /// Runs the default and keeps its results. `limit_s` as below.
-    /// @param second_run_up_to_s  a default that takes longer is not run on perturbed contents
-    /// @return  as first_run: a failure when it does not work, and then there is nothing to compare
+    /// Runs the default and keeps its results.
+    /// @param limit_s             wall seconds for one run
+    /// @param second_run_up_to_s  a default that takes longer does not run on perturbed contents
+    /// @return  seconds, or why the default does not work
     [[nodiscard]] first_run_result
     establish(callable const& code, double limit_s, double second_run_up_to_s);
 
-    /// Whether a variant works. @param limit_s  wall seconds for one run
+    /// Runs a variant for the first time. @param limit_s  wall seconds for one run
     [[nodiscard]] first_run_result first_run(callable const& code, double limit_s)
     {
         return policy_.first_run(trials_, code, limit_s);
     }
 
-    /// What is wrong with the caller's buffers after a run from the caller's contents; or nothing.
+    /// What is wrong with the caller's buffers after a run from the caller's contents; or empty.
     [[nodiscard]] std::string objection() const;
-    /// What the default leaves changed in the process.
+    /// The changes of the process that the default makes.
     [[nodiscard]] std::span<std::string const> tolerated() const noexcept
     {
         return trials_.tolerated();
     }
-    /// How the program is protected now; may change from fork to guard while a tuning goes on.
+    /// How the program is protected; may change from fork to guard during a tuning.
     [[nodiscard]] isolation_choice const& protection() const noexcept
     {
         return trials_.protection();

@@ -1,4 +1,4 @@
-// attune/measure/cpu/cpu_first_runs.ipp - first runs and their verdicts.
+// attune/measure/cpu/cpu_first_runs.ipp - runs in a fork or in this process, and their checks.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,10 +20,11 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Above this, first runs work on the caller's own pages (copied on write) without guard pages.
+/// Larger arrays are not copied between guard pages: first runs use the caller's pages, copied on
+/// write.
 inline constexpr std::size_t most_guarded_bytes = std::size_t{1} << 30;
 
-/// A run in a forked child, seen from inside: what it leaves behind there.
+/// What a run changes in the process, checked inside the forked child.
 class leftovers {
 public:
     void begin()
@@ -31,7 +32,7 @@ public:
         state_.emplace();
         data_bytes_ = read_memory_use().data;
     }
-    /// @param again  repeats the run; called only when there is a suspicion
+    /// @param again  repeats the run; called only when memory use has grown
     [[nodiscard]] std::string objection(std::span<std::string const> tolerated,
                                         std::function<void()> const& again) const
     {
@@ -98,7 +99,7 @@ ATTUNE_INLINE void cpu_trials::run_right_code(callable const& code) const
         run_code(code);
 }
 
-/// The same in this process, and what it threw; empty: nothing.
+/// Runs the trusted code in this process. @return  the text of its exception; empty: none
 ATTUNE_INLINE std::string cpu_trials::thrown_by_trusted(callable const& code) const
 {
     try {
@@ -120,7 +121,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
                                                        double limit_s,
                                                        snapshot const* expected)
 {
-    // The child has copies of all that these refer to.
+    // All of these are copied into the child.
     detail::leftovers left;
     sandboxed_run_options how;
     how.limit_s = limit_s;
@@ -228,7 +229,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
     if (!is_first) return end;
     needed[1] = &*seen_;
     leave_memory_out(needed);
-    // Compared with itself only where that says something.
+    // Without a reference, the default would only be compared with itself.
     if (call_.reference) {
         fill(false);
         end = run_once(variant_run, limit_s, &*seen_);

@@ -1,4 +1,4 @@
-// attune/measure/cpu/guarded_timed_runs.hpp - timed runs in this process, of variants that passed their first.
+// attune/measure/cpu/guarded_timed_runs.hpp - timed runs in this process, after a successful first run.
 // SPDX-License-Identifier: MIT
 // Bench    bench/measure/overhead.cpp
 #pragma once
@@ -19,18 +19,17 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// While it lives, variants run on the caller's buffers under a signal guard, and their results are
-/// looked at after their first, second, fourth, eighth ... run and after the last. When it goes,
-/// the caller's buffers hold their original contents, and handlers, modes and locale are those of
-/// before: as far as process_state(false) looks, which beside other threads of the program is this
-/// thread's own. At most one on a thread.
+/// Runs variants on the caller's buffers under a signal guard, and checks their results after the
+/// first, second, fourth, eighth ... run and after the last. The destructor restores the buffers'
+/// original contents, and the handlers, modes and locale that process_state(false) covers (with
+/// other threads in the program: those of this thread). At most one per thread.
 ///
 /// Example   guarded_timed_runs runs{call, first_runs, original, limit_s};
 ///           measurement const m = timer.time([&] { runs.prepare(); }, [&] { runs.run(code); });
 ///           runs.finish();
 class guarded_timed_runs {
 public:
-    /// @param limit_s  wall seconds for each run. @pre  the references outlive this object
+    /// @param limit_s  wall seconds for each run. @pre  all references outlive this object
     guarded_timed_runs(trial_call const& call,
                        cpu_first_runs const& first_runs,
                        snapshot const& original,
@@ -39,23 +38,23 @@ public:
     guarded_timed_runs(guarded_timed_runs const&) = delete;
     guarded_timed_runs& operator=(guarded_timed_runs const&) = delete;
 
-    /// Restores the caller's buffers. Several runs may follow before the next time; what they make
-    /// of their own results is not looked at. Errors  `stopped` for the variant that ran last;
-    /// detail::cut_short after Ctrl-C
+    /// Restores the caller's buffers. When several runs follow without another prepare(), their
+    /// results are not checked. Errors  `stopped` for the variant that ran last; detail::cut_short
+    /// after Ctrl-C
     void prepare();
     /// One run. Errors  `stopped`: crash or timeout
-    /// Cost  30 ns over the call itself, those of idle()
+    /// Cost  30 ns besides the call, the same as idle()
     void run(callable const& code);
-    /// What does nothing but for that, with the kernel's arguments: for a timer's calibration,
-    /// after prepare(). Empty where the call has no such function. It refers to this object.
+    /// A run of nothing with the kernel's arguments, for a timer's calibration after prepare().
+    /// Empty when the call has no idle function. It refers to this object.
     [[nodiscard]] std::function<void()> idle();
-    /// Looks at the last result and at the process; nothing may run after it. Where the process has
-    /// changed and several variants ran, each runs again alone, as often as it did, until one of
-    /// them changes it once more; what none of them does alone came from elsewhere and is only put
-    /// back. Errors  `stopped` for the variant of latest()
+    /// Checks the last result and the process; nothing may run afterwards. When the process has
+    /// changed and several variants ran, each runs again alone, as often as before, until one of
+    /// them makes the change again; a change that none makes alone is restored and ignored.
+    /// Errors  `stopped` for the variant of latest()
     void finish();
 
-    /// The entry of the variant that ran last: whose failure a `stopped` is. Null before any run.
+    /// The entry of the variant that ran last, to which a `stopped` refers. Null before any run.
     [[nodiscard]] void const* latest() const noexcept { return latest_; }
 
 private:
@@ -66,7 +65,7 @@ private:
     struct run_counts {
         void* entry = nullptr;
         std::uint64_t all = 0;
-        std::uint64_t visible = 0; ///< the only ones after a preparation: can be looked at
+        std::uint64_t visible = 0; ///< single runs after a prepare(): their results can be checked
     };
 
     trial_call const& call_;
@@ -81,7 +80,7 @@ private:
     std::uint32_t since_prepared_ = 0;
     std::function<void()> call_latest_;
     std::function<void()> call_idle_;
-    void* idle_entry_ = nullptr; ///< as latest_, so that a run of nothing writes as much
+    void* idle_entry_ = nullptr; ///< idle() writes it, as run() writes latest_
     std::uint32_t idle_runs_ = 0;
 };
 

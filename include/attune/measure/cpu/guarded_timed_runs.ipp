@@ -1,4 +1,4 @@
-// attune/measure/cpu/guarded_timed_runs.ipp - guarding and looking, behind guarded_timed_runs.hpp.
+// attune/measure/cpu/guarded_timed_runs.ipp - guarded calls and checks between them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -51,8 +51,8 @@ ATTUNE_INLINE void guarded_timed_runs::prepare()
     original_.restore();
 }
 
-/// Counts what ran since the last preparation. Not in run(): that is timed.
-/// @return  visible runs of the latest variant
+/// Counts the runs since the last prepare(). Not done in run(), which is timed.
+/// @return  number of visible runs of the last variant
 ATTUNE_INLINE std::uint64_t guarded_timed_runs::count_latest()
 {
     auto const is_it = [&](run_counts const& one) { return one.entry == latest_; };
@@ -97,9 +97,9 @@ ATTUNE_INLINE void guarded_timed_runs::finish()
     if (!changed.empty()) throw stopped{{failure_stage::verify, changed}};
 }
 
-/// Runs each variant alone: once, then until each has run twice, four times ... up to as often as
-/// before. A variant that changes the process in its first run is found after one run of each.
-/// @return  the change, which the variant of latest() made; empty when no variant made one alone
+/// Runs each variant alone: one run of each, then each up to two runs, four, ... up to as many as
+/// before. So a variant that changes the process in its first run is found after one run of each.
+/// @return  the change that the variant of latest() made; empty when no variant made one alone
 ATTUNE_INLINE std::string guarded_timed_runs::change_made_alone()
 {
     before_.restore();

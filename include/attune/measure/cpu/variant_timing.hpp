@@ -1,4 +1,4 @@
-// attune/measure/cpu/variant_timing.hpp - times variants as the application will run them.
+// attune/measure/cpu/variant_timing.hpp - timing with the cache state and precision of the options.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,42 +19,41 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The caller's `prepare` puts the data back before each timed call. This class adds what the
-/// options say of caches and precision.
+/// Times calls with the cache state and precision of bench_options. The caller's `prepare` restores
+/// the data before each timed call.
 class variant_timing {
 public:
-    /// @param buffers  of the calls  @pre what they refer to outlives this object
+    /// @param buffers  of the calls  @pre their memory outlives this object
     variant_timing(std::span<buffer const> buffers, bench_options const& options);
 
-    /// What the calls from now on are wrapped in, around nothing, is taken off their times.
-    /// @param idle  a run of nothing, wrapped as they are; empty: they are bare
+    /// Sets the run whose time is subtracted from the following calls.
+    /// @param idle  a run of nothing, wrapped as the calls are; empty: calls are not wrapped
     void take_off(std::function<void()> idle) { idle_ = std::move(idle); }
 
-    /// Repeats one call until its time is known, or until it is proven slower than `stop_above_s`.
-    /// A call too short for the clock is repeated within a sample where caches are warm and a
-    /// second call writes what the first one did.
-    /// @param prepare           puts the data back
+    /// Repeats one call until its time is precise, or proven longer than `stop_above_s`. A call too
+    /// short for the clock is repeated within a sample, if caches are warm and a second call writes
+    /// the same results.
+    /// @param prepare           restores the data
     /// @param background_cpu_s  see system_clocks
-    /// @param record            takes the single times; may be null
-    /// Errors   whatever `prepare` or the call throws
+    /// @param record            receives the single times; may be null
+    /// Errors   exceptions of `prepare` and the call
     [[nodiscard]] measurement time(std::function<void()> const& prepare,
                                    std::function<void()> const& call,
                                    double stop_above_s,
                                    std::function<double()> const& background_cpu_s = {},
                                    timing_record* record = nullptr);
 
-    /// Times several calls in turns, short ones repeated within a sample as by time().
-    /// @param limit_s     wall seconds of everything
+    /// Times several calls in turns; short ones are repeated within a sample as by time().
+    /// @param limit_s     wall seconds of the whole comparison
     /// @param passengers  see round_robin_options
-    /// Errors   whatever `prepare` or a call throws
+    /// Errors   exceptions of `prepare` and the calls
     [[nodiscard]] round_times compare(std::function<void()> const& prepare,
                                       std::span<std::function<void()> const> calls,
                                       double limit_s,
                                       std::size_t passengers = 0);
 
-    /// A few samples of a call, taken as those of `how` were: by the same clock, as many runs in
-    /// each.
-    /// Errors   whatever `prepare` or the call throws
+    /// Takes `count` samples of a call, with the clock and the runs per sample of `how`.
+    /// Errors   exceptions of `prepare` and the call
     [[nodiscard]] std::vector<time_sample> sample(std::function<void()> const& prepare,
                                                   std::function<void()> const& call,
                                                   timing_record const& how,

@@ -1,4 +1,4 @@
-// attune/measure/cpu/variant_timing.ipp - times variants as the application will run them.
+// attune/measure/cpu/variant_timing.ipp - options for the timers, and cold caches.
 // SPDX-License-Identifier: MIT
 #pragma once
 

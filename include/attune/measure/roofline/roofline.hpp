@@ -1,4 +1,4 @@
-// attune/measure/roofline/roofline.hpp - how far a kernel is from what the machine can do at most.
+// attune/measure/roofline/roofline.hpp - a kernel's time relative to the limits of the machine.
 // SPDX-License-Identifier: MIT
 // Source   Williams, Waterman & Patterson 2009 (the roofline model); bandwidth by the triad of
 //          McCalpin 1995
@@ -11,35 +11,35 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What one call of a kernel has to do, whatever the variant.
+/// The work of one call of a kernel, equal for all variants.
 struct work {
-    double flops = 0;              ///< additions and multiplications, a fused one counts as two
-    double bytes = 0;              ///< that must cross the memory bus: inputs once, outputs once
-    bool double_precision = false; ///< which of the two peaks `flops` is held against
+    double flops = 0;              ///< additions and multiplications; a fused one counts as two
+    double bytes = 0;              ///< across the memory bus: every input and every output once
+    bool double_precision = false; ///< the peak for `flops`: f64_flops, else f32_flops
 };
 
-/// What a machine can do at most, by measurement. All per second.
+/// Measured peaks of a machine, per second.
 struct machine_limits {
     double f32_flops = 0; ///< fused multiply-adds in registers, counted as two
     double f64_flops = 0;
     double bytes = 0;     ///< a triad over arrays of `footprint` bytes, reads and writes
-    unsigned threads = 1; ///< that worked at once
+    unsigned threads = 1; ///< number of threads in the measurement
     double footprint = 0; ///< bytes of all arrays; 0: far larger than the caches
-    /// What measured them was compiled with optimisation and without a sanitizer; else they are too
+    /// True: measured by code with optimisation and without a sanitizer; else the peaks are too
     /// low.
     bool is_optimised = true;
 };
 
-/// Two measurements of one machine as one: whatever is higher was less disturbed.
+/// Takes the higher of two measurements for each peak, because disturbances only lower them.
 void raise_to(machine_limits& limits, machine_limits const& others);
 
-/// Where a kernel stands under the roofline.
+/// A kernel's time relative to the roofline.
 struct roofline {
-    /// What the work takes at the measured limits. Of memory, these are what a triad reaches: a
-    /// variant that writes less than a third of what it moves can be a little faster.
+    /// Seconds of the work at the measured limits. The memory limit is that of a triad: a variant
+    /// that writes less than a third of the bytes it moves can be a little faster.
     double least_s = 0;
-    double fraction = 0;       ///< least_s over the measured time; 1 is the roof
-    bool memory_bound = false; ///< the bandwidth, not the arithmetic, sets least_s
+    double fraction = 0;       ///< least_s over the measured time; 1: at the roof
+    bool memory_bound = false; ///< true: memory bandwidth sets least_s; false: arithmetic
 };
 
 /// @param elapsed_s  > 0
@@ -57,25 +57,23 @@ roofline_of(machine_limits const& machine, work const& done, double elapsed_s)
 /// "0.62 of the roofline (memory bound)".
 [[nodiscard]] std::string text_of(roofline const& where);
 
-/// Measures this machine: the highest of nine rounds. Memory that a thread works on is filled by
-/// that thread; starting threads is not part of a round.
-/// @param threads    how many work at once, >= 1; on the processors that the calling thread may use
-/// @param footprint  bytes that the arrays of the triad take together: what fits into caches is
-///                   moved faster. 0: far larger than the caches
-/// Cost     about 0.3 s; while the bandwidth of the memory is measured, 192 MiB for one thread and
-///          1.5 GiB for eight and more, or 24 MiB for each where that is more, but never above a
-///          quarter of the memory to spare
-/// Errors   std::bad_alloc, also where a quarter of the memory to spare is not far larger than the
+/// Measures this machine: the highest of nine rounds. Each thread fills the memory it works on;
+/// starting threads is not timed.
+/// @param threads    number of threads, >= 1, on the processors that the calling thread may use
+/// @param footprint  bytes of the triad's arrays together, because arrays that fit into caches are
+///                   faster. 0: far larger than the caches
+/// Cost     about 0.3 s; for the memory bandwidth 192 MiB for one thread and 1.5 GiB for eight and
+///          more, or 24 MiB per thread if that is more, but at most a quarter of the spare memory
+/// Errors   std::bad_alloc, also when a quarter of the spare memory is not far larger than the
 ///          caches; std::system_error: the system does not start so many threads
 [[nodiscard]] machine_limits measure_machine(unsigned threads = 1, double footprint = 0);
 
-/// How a machine is measured; tests hand in a script.
+/// Measures a machine; tests pass a script.
 using machine_measurement = std::function<machine_limits(unsigned threads, double footprint)>;
 
-/// The limits that `path` holds for this processor, number of threads and footprint; measured, and
-/// added to the file, when it holds none. A file that cannot be read or written costs a
-/// measurement, no more. Limits that were measured by slowed code, see `is_optimised`, are never
-/// added.
+/// The limits in file `path` for this processor, number of threads and footprint. If the file has
+/// none, they are measured and added. A file that cannot be read or written only leads to a
+/// measurement. Limits of unoptimised code (see `is_optimised`) are not added.
 /// @param device  name of the processor
 /// Errors   those of `measure`
 [[nodiscard]] machine_limits known_machine(std::string const& path,
@@ -84,9 +82,9 @@ using machine_measurement = std::function<machine_limits(unsigned threads, doubl
                                            double footprint = 0,
                                            machine_measurement const& measure = measure_machine);
 
-/// The same, but measured whatever the file holds: where a run was faster than the limits in the
-/// file allow, these were disturbed when they were measured. Added to the file where one of them is
-/// higher. @return  the higher ones
+/// Measures even if the file has limits: for a run that was faster than the limits allow, which
+/// must have been disturbed. Adds the new limits when one of them is higher.
+/// @return  the higher of old and new limits
 [[nodiscard]] machine_limits
 machine_measured_anew(std::string const& path,
                       std::string const& device,

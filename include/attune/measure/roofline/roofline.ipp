@@ -1,4 +1,4 @@
-// attune/measure/roofline/roofline.ipp - the peaks of this machine, measured and kept.
+// attune/measure/roofline/roofline.ipp - measures the peaks of this machine and keeps them in a file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,10 +19,10 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// First word of a line of the file; lines without it are from a time when any build wrote there.
+/// First word of a line in the file; older lines without it may come from unoptimised builds.
 inline constexpr char const* optimised_word = "optimised";
 
-/// What a file may say: no processor does 10^18 of anything in a second.
+/// False for values of a damaged file: no processor reaches 10^18 per second.
 [[nodiscard]] inline bool is_sane(machine_limits const& known) noexcept
 {
     auto const is_rate = [](double v) { return v >= 0 && v < 1e18; };
@@ -30,7 +30,7 @@ inline constexpr char const* optimised_word = "optimised";
            is_rate(known.footprint);
 }
 
-/// The highest that a file has for this processor: others were disturbed. 0 for what it has not.
+/// The highest limits in a file for this processor; 0 for missing ones.
 [[nodiscard]] inline machine_limits limits_in_file(std::string const& path,
                                                    std::string const& device,
                                                    unsigned threads,
@@ -107,14 +107,14 @@ ATTUNE_INLINE machine_limits machine_measured_anew(std::string const& path,
     if (is_news && out.is_optimised) {
         std::ostringstream line;
         line.imbue(std::locale::classic());
-        line.precision(12); // footprints are compared
+        line.precision(12); // a footprint must be read back exactly
         line << detail::optimised_word << ' ' << out.threads << ' ' << out.footprint << ' '
              << out.f32_flops << ' ' << out.f64_flops << ' ' << out.bytes << ' ' << device << '\n';
         detail::quiet_writes const quiet;
         std::ofstream(path, std::ios::app) << line.str();
     }
     raise_to(out, found);
-    if (!is_news) out.is_optimised = true; // all are from the file
+    if (!is_news) out.is_optimised = true; // all limits are from the file
     return out;
 }
 

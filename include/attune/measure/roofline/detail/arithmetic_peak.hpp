@@ -1,9 +1,9 @@
-// attune/measure/roofline/detail/arithmetic_peak.hpp - fused multiply-adds as fast as this processor makes them.
+// attune/measure/roofline/detail/arithmetic_peak.hpp - the rate of fused multiply-adds.
 // SPDX-License-Identifier: MIT
 //
-// One loop, compiled for each width of vectors; which one runs is decided at run time, because the
-// library itself is built for the oldest processor. Twelve chains that do not depend on each other
-// cover a latency of up to six cycles on two units.
+// One loop, compiled for each vector width; the width is chosen at run time, because the library is
+// compiled for the oldest processor. Twelve independent chains cover a latency of up to six cycles
+// on two units.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-// The sanitizers that a compiler tells of; what gcc's -fsanitize=undefined costs here is unknown.
+// Sanitizers that the compiler reports; gcc does not report -fsanitize=undefined.
 #if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ATTUNE_SLOWED 1
 #elif defined(__has_feature)
@@ -22,8 +22,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 #define ATTUNE_SLOWED 1
 #endif
 #endif
-/// Whether the loops of this file and of memory_peak.ipp were compiled so that they show what the
-/// machine can do: without optimisation they are many times slower.
+/// False when the loops of this file and of memory_peak.hpp were compiled without optimisation or
+/// with a sanitizer, which makes them many times slower.
 #ifdef ATTUNE_SLOWED
 inline constexpr bool peaks_are_optimised = false;
 #else
@@ -36,8 +36,8 @@ struct vector_of {
     using type [[gnu::vector_size(Bytes)]] = T;
 };
 
-// A product and a sum become one instruction whatever the program is compiled with: gcc makes them
-// one from -O2 on, and an optimisation or a contraction that is off would halve the peak.
+// Forces a product and a sum into one instruction, whatever the program's flags: without
+// optimisation or contraction the peak would be half.
 #if defined(__clang__)
 #define ATTUNE_FUSED
 #define ATTUNE_FUSED_BODY _Pragma("clang fp contract(fast)")
@@ -46,7 +46,7 @@ struct vector_of {
 #define ATTUNE_FUSED_BODY
 #endif
 
-/// @return  the sum of the twelve chains, of one lane
+/// @return  the sum of the twelve chains, in one lane
 #define ATTUNE_MULTIPLY_ADD(NAME, BYTES, ...)                                                      \
     template <class T>                                                                             \
     [[ nodiscard, ATTUNE_FUSED __VA_ARGS__ ]] T NAME(long rounds)                                  \
@@ -74,7 +74,7 @@ ATTUNE_MULTIPLY_ADD(multiply_add_64, 64, gnu::target("avx512f,fma"))
 #undef ATTUNE_FUSED_BODY
 #undef ATTUNE_FUSED
 
-/// Bytes of the widest vectors of this processor.
+/// Bytes of this processor's widest vectors.
 [[nodiscard]] inline std::size_t vector_bytes()
 {
 #if defined(__x86_64__)
@@ -84,7 +84,7 @@ ATTUNE_MULTIPLY_ADD(multiply_add_64, 64, gnu::target("avx512f,fma"))
     return 16;
 }
 
-/// A multiplication and an addition in each lane of twelve vectors.
+/// One multiplication and one addition in each lane of twelve vectors.
 template <class T>
 [[nodiscard]] std::size_t flops_per_round()
 {

@@ -1,8 +1,8 @@
-// attune/measure/roofline/detail/memory_peak.hpp - bytes per second between this processor and arrays of some size.
+// attune/measure/roofline/detail/memory_peak.hpp - the memory bandwidth for arrays of a given size.
 // SPDX-License-Identifier: MIT
-// Source   the triad of McCalpin 1995, a = b + 3 c, compiled for each width of vectors: these limit
-//          it, not the loop, where arrays fit into caches. Each thread has arrays of its own, which
-//          it fills itself: on a machine whose memory is in several places they are near it
+// Source   the triad of McCalpin 1995, a = b + 3 c, compiled for each vector width, because the width
+//          limits it when arrays fit into caches. Each thread fills its own arrays, so that they
+//          are in the memory nearest to its processor
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -39,26 +39,26 @@ ATTUNE_TRIAD(triad_64, 64, [[gnu::target("avx512f,fma")]])
 #endif
 #undef ATTUNE_TRIAD
 
-/// Three arrays for one thread, which makes and fills them.
+/// Three arrays, allocated and filled by the thread that uses them.
 class triad_arrays {
 public:
     static constexpr std::size_t multiple = 8; ///< of doubles: the widest vector
 
-    /// @param bytes  of all three together, at least
+    /// @param bytes  minimum size of all three together
     explicit triad_arrays(double bytes)
         : count_(count_of(bytes))
         , all_(new double[3 * count_])
     {
-        std::fill(all_.get(), all_.get() + 3 * count_, 1.0); // and so the pages exist
+        std::fill(all_.get(), all_.get() + 3 * count_, 1.0); // this also makes the pages exist
     }
 
-    /// What arrays for so many bytes really take.
+    /// The size of the arrays for `bytes`, in bytes.
     [[nodiscard]] static double bytes_of(double bytes)
     {
         return 3.0 * sizeof(double) * static_cast<double>(count_of(bytes));
     }
 
-    /// One pass over them.
+    /// One pass over the arrays.
     void operator()() const
     {
         double* const a = all_.get();
@@ -84,9 +84,9 @@ private:
     std::unique_ptr<double[]> all_;
 };
 
-/// The arrays are passed over until at least 64 MiB have moved, and as often before that: caches
-/// are as warm as they get.
-/// @param footprint  bytes of the arrays of all threads; 0: far beyond the caches
+/// Bytes per second of the triad. Each round makes as many passes as move at least 64 MiB; a first
+/// round, not counted, warms the caches.
+/// @param footprint  bytes of the arrays of all threads; 0: far larger than the caches
 [[nodiscard]] inline double triad_bytes_per_s(unsigned threads, double footprint)
 {
     if (!(footprint > 0))

@@ -1,4 +1,4 @@
-// attune/measure/roofline/detail/peak_threads.hpp - threads that do the same at the same time, and how long it takes.
+// attune/measure/roofline/detail/peak_threads.hpp - times threads that run the same work at once.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Starts a thread of `body(i)` that is joined when its handle is gone.
+/// Starts `body(i)` in a thread that is joined when its handle is destroyed.
 struct joined_threads {
     template <class Body>
     std::jthread operator()(Body const& body, unsigned i) const
@@ -28,31 +28,29 @@ struct joined_threads {
     }
 };
 
-/// The quickest of some rounds: disturbances only ever make a machine look slower.
+/// Seconds of the quickest round: disturbances only make rounds longer.
 ///
-/// Thread i makes what it runs with `make(i)`, so that the system places the memory that this fills
-/// near the processor which is to use it; runs it once; and then `rounds` times, in each of which
-/// all threads begin when the last one is ready. A round ends when the last one is done, so that no
-/// thread can have worked outside the time that is counted, and neither starting nor ending threads
-/// is inside it.
-/// @param threads  >= 1, the calling one is the first of them
-/// @param make     make(i) returns what is called without arguments and throws nothing
-/// Errors   std::system_error: the system starts no more threads; what `make` throws. Whatever was
-///          started has ended by then.
+/// Thread i creates its work with `make(i)`, so that the system places its memory near its
+/// processor, and runs it once. Then it runs `rounds` times; in each round all threads begin
+/// together, and the round ends with the last thread. Starting and ending threads is not timed.
+/// @param threads  >= 1; the calling thread is the first
+/// @param make     make(i) returns a callable without arguments that does not throw
+/// Errors   std::system_error: the system starts no more threads; exceptions of `make`. All started
+///          threads have ended then.
 template <class Clock = std::chrono::steady_clock, class Make, class Start = joined_threads>
 [[nodiscard]] double
 quickest_round_s(unsigned threads, int rounds, Make const& make, Start const& start = {})
 {
     double best_s = std::numeric_limits<double>::infinity();
     std::optional<typename Clock::time_point> begun;
-    // Runs when the last thread has arrived, before any goes on.
+    // Called when the last thread has arrived, before any thread continues.
     auto const turn = [&]() noexcept {
         auto const now = Clock::now();
         if (begun) best_s = std::min(best_s, std::chrono::duration<double>(now - *begun).count());
         begun = now;
     };
     std::barrier meeting(static_cast<std::ptrdiff_t>(threads), turn);
-    std::atomic<bool> is_off = false; // changes before the first meeting only
+    std::atomic<bool> is_off = false; // changes only before the first barrier
     std::mutex lock;
     std::exception_ptr thrown;
     auto const take_part = [&](unsigned i) {
@@ -71,12 +69,12 @@ quickest_round_s(unsigned threads, int rounds, Make const& make, Start const& st
             meeting.arrive_and_wait();
         }
     };
-    std::vector<std::jthread> others; // joined first, whatever happens
+    std::vector<std::jthread> others; // joined before the objects above are destroyed
     others.reserve(threads - 1);
     try {
         while (others.size() + 1 < threads)
             others.push_back(start(take_part, static_cast<unsigned>(others.size() + 1)));
-    } catch (...) { // those that were started wait for the rest
+    } catch (...) { // the started threads wait at the barrier for the missing ones
         is_off = true;
         static_cast<void>(meeting.arrive(static_cast<std::ptrdiff_t>(threads - others.size())));
         throw;

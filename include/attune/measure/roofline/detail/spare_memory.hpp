@@ -1,4 +1,4 @@
-// attune/measure/roofline/detail/spare_memory.hpp - how much memory a measurement takes, and may take.
+// attune/measure/roofline/detail/spare_memory.hpp - how much memory a measurement may use.
 // SPDX-License-Identifier: MIT
 // Source   Linux: Documentation/filesystems/proc.rst (MemAvailable), admin-guide/cgroup-v2.rst
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The number after `name` in a file with one name and number a line; negative without one.
+/// The number after `name` in a file with lines of a name and a number; negative when missing.
 [[nodiscard]] inline double number_after(std::string const& name, std::string const& path)
 {
     std::ifstream file(path);
@@ -28,8 +28,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return -1;
 }
 
-/// What a control group (version 2) still grants; its page cache is given up on demand. Infinity
-/// where there is no limit.
+/// Bytes that a control group (version 2) still allows, its page cache included. Infinity without a
+/// limit.
 [[nodiscard]] inline double granted_bytes(std::string const& group)
 {
     double most = 0;
@@ -41,9 +41,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::max(most - used + std::max(cached, 0.0), 0.0);
 }
 
-/// Bytes that can be had without taking them from another program, and within the limits of the
-/// control groups that this process is in. Infinity where nothing tells.
-/// @param root  in front of /proc and /sys
+/// Bytes that are free without taking memory from other programs, within the limits of this
+/// process's control groups. Infinity when unknown.
+/// @param root  prefix of /proc and /sys
 [[nodiscard]] inline double spare_memory_bytes(std::string const& root = "")
 {
     double spare = 1024 * number_after("MemAvailable:", root + "/proc/meminfo");
@@ -57,8 +57,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     std::ifstream memberships(root + "/proc/self/cgroup");
     for (std::string line; std::getline(memberships, line);) {
         if (!line.starts_with("0::/")) continue; // the line of version 2
-        // A limit of a group holds for those in it; the root has none, but in a container it is
-        // the group of the container.
+        // A group's limit holds for all groups in it. The root has none; in a container, the root
+        // is the container's group.
         for (std::string group = line.substr(3);; group.resize(group.rfind('/'))) {
             spare = std::min(spare, granted_bytes(root + "/sys/fs/cgroup" + group));
             if (group.empty()) break;
@@ -67,11 +67,11 @@ namespace attune::inline ATTUNE_ABI::detail {
     return spare;
 }
 
-/// What all threads together use for arrays far beyond the caches: 192 MiB each, but not more than
-/// 1.5 GiB, or 24 MiB each where there are so many; and a quarter of the memory to spare at most.
+/// Bytes that all threads use together for arrays far larger than the caches: 192 MiB each up to
+/// 1.5 GiB, or 24 MiB each if that is more; at most a quarter of the spare memory.
 /// @param spare    bytes to spare
-/// @param beyond   bytes that are enough to be beyond the caches
-/// Errors   std::bad_alloc: that is less than `beyond`, and the bandwidth would be that of a cache
+/// @param beyond   bytes that are far larger than the caches
+/// Errors   std::bad_alloc: the result would be less than `beyond`
 [[nodiscard]] inline double large_footprint(unsigned threads, double spare, double beyond)
 {
     constexpr double mebibyte = 1 << 20;
