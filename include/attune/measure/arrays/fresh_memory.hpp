@@ -1,8 +1,7 @@
 // attune/measure/arrays/fresh_memory.hpp - memory for copies with a short life.
 // SPDX-License-Identifier: MIT
-//
-// Source   own measurements: the first access to a small page takes 0.1 to 2 us, up to 1.5 ms per MiB,
-//          and freeing it half of that; pages of 2 MiB take a tenth of both
+// Source   own measurements: the first access to a small page takes 0.1 to 2 us, up to 1.5 ms per
+//          MiB, and freeing it half of that; pages of 2 MiB take a tenth of both
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_bench.hpp - a place where variants run on a device, checked and timed.
+// attune/measure/cuda/device_bench.hpp - runs, checks and times variants on a device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,17 +27,16 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The bench of a device. Variants run on private copies of the call's arrays: the caller's are
-/// read, never written.
-/// A function that returns a failure leaves the bench usable, also after an error that no context
-/// survives: whoever implements it starts anew with another context, or says that it cannot.
+/// The bench of a device. Variants run on copies of the call's arrays; the caller's are only read.
+/// After a failure the bench stays usable: an implementation that loses its context creates
+/// another, or reports that it cannot.
 ///
-/// A callable stands for the device_variant that it points to. What the process of the bench asks
-/// of the user's functions is done here; the functions that take a device_variant leave it to
-/// whoever calls them, which a worker's process does.
+/// A callable's address points to a device_variant. The functions of `bench` apply the user's
+/// host_check in this process; those that take a device_variant do not, since a worker process
+/// calls them.
 class device_bench : public bench {
 public:
-    /// From now on these judge what is run by the functions of `bench`, too.
+    /// Sets the user's check, which the functions of `bench` then apply too.
     void set_host_check(std::shared_ptr<host_check> of) { host_check_ = std::move(of); }
 
     [[nodiscard]] first_run_result establish(callable const& trusted, double limit_s) final;
@@ -47,38 +46,38 @@ public:
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
                                                                  double limit_s) final;
 
-    /// Runs the default configuration from the caller's contents; what it writes is what others are
-    /// compared with, unless `expected` gives, per array, what is right (empty: not given).
-    /// @param limit_s  wall seconds
-    /// @return  seconds by events, or why it does not work
+    /// Runs the default from the caller's contents. Its results become the reference, except arrays
+    /// for which `expected` is not empty.
+    /// @param limit_s  wall seconds of one run
+    /// @return  seconds by events, or why the default does not work
     [[nodiscard]] virtual first_run_result
     establish(device_variant const& trusted,
               std::span<std::vector<std::byte> const> expected,
               double limit_s) = 0;
 
-    /// Runs a variant once from the caller's contents and compares what it wrote.
+    /// Runs a variant for the first time and compares its results. @param limit_s  wall seconds
     [[nodiscard]] virtual first_run_result first_run(device_variant const& tried,
                                                      double limit_s) = 0;
 
-    /// What array `i` holds after the latest first_run() or establish().
-    /// Errors   `stopped`, or attune::error where nothing can be run any more: it cannot be read
+    /// The contents of array `i` after the last first_run() or establish().
+    /// Errors   `stopped`, or attune::error when nothing can run any more: it cannot be read
     [[nodiscard]] virtual std::vector<std::byte> contents(std::size_t i) = 0;
 
-    /// Repeats a variant until its time is known, or it is proven slower than `stop_above_s`.
-    /// @param taken  takes what the measurement is made of; may be null
+    /// Repeats a variant until its time is precise, or proven longer than `stop_above_s`.
+    /// @param taken  receives the samples; may be null
     [[nodiscard]] virtual outcome time(device_variant const& tried,
                                        double stop_above_s,
                                        double limit_s,
                                        timing_record* taken) = 0;
 
-    /// Times several in turns. No run counts as hanging before hang_limit_s() is over.
-    /// @param limit_s  wall seconds for all of it; 0: each runs once in any case
-    /// @return  or which of them failed
+    /// Times several variants in turns. A run counts as hanging after hang_limit_s().
+    /// @param limit_s  wall seconds of the comparison; 0: each runs once
+    /// @return  the times, or the index of a variant that failed
     [[nodiscard]] virtual std::variant<round_times, std::size_t>
     compare(std::span<device_variant const> tried, double limit_s) = 0;
 
-    /// A variant wrote where it must not. How far is not known, and whatever the bench keeps on the
-    /// device may be damaged: the next call makes all of it anew first, from the caller's arrays.
+    /// True when a variant wrote outside its arrays: any memory of the bench on the device may be
+    /// damaged. The next call first makes all of it anew from the caller's arrays.
     [[nodiscard]] virtual bool is_spoilt() const noexcept { return false; }
 
 protected:
@@ -90,26 +89,25 @@ protected:
 private:
     [[nodiscard]] first_run_result checked_by_host(first_run_result end);
 
-    std::shared_ptr<host_check> host_check_{}; ///< null: nothing to ask
+    std::shared_ptr<host_check> host_check_{}; ///< null: no check by the user
 };
 
-/// A bench in this process, on the primary context of the device; waits for all work there first.
-/// An error that no context survives takes that context, and so the program's own use of the
-/// device, with it; a kernel that runs on after its time limit cannot be stopped, only waited for.
-/// Every later call throws attune::error and says so.
+/// A bench in this process, in the primary context of the device; waits for all work there first.
+/// An error that destroys the context ends the program's own use of the device too. A kernel that
+/// exceeds its time limit cannot be stopped, only waited for. Later calls then throw attune::error.
 ///
-/// Takes memory for each array twice (as it was, and to work on), for those that are written up to
-/// five times; what only serves to find more mistakes is left out where there is no room.
-/// @param protection  what protection() says
-/// Errors   attune::error: out of memory (with how much was asked and is free), an array that is
-///          not on the device, or longer than its allocation
+/// Needs memory for each array twice, and for written arrays up to five times; optional copies are
+/// left out when there is no room.
+/// @param protection  the result of protection()
+/// Errors   attune::error: out of memory (the text has the bytes requested and free), an array that
+///          is not on the device or longer than its allocation
 [[nodiscard]] std::unique_ptr<device_bench>
 make_local_bench(std::shared_ptr<cuda::driver const> driver,
                  device_call call,
                  device_bench_options const& options,
                  std::string protection = "in process: as asked");
 
-/// A bench in a worker process with a context of its own, which is replaced when it dies: see
+/// A bench in a worker process with its own context; a worker that dies is replaced: see
 /// worker_bench.hpp.
 [[nodiscard]] std::unique_ptr<device_bench>
 make_worker_bench(std::shared_ptr<cuda::driver const> driver,

@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_bench.ipp - the user's judgement of results, and a bench in this process.
+// attune/measure/cuda/device_bench.ipp - the bench in this process, and the user's check of results.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -92,7 +92,7 @@ public:
             if (!b.flush)
                 how.is_repeatable = [&] { return b.trials.is_repeatable(b.run_of(code), limit_s); };
             measurement const m = time_adaptively(runs, how);
-            // Also after several runs in a row: they may follow one another.
+            // The results of several runs in a row are checked too.
             if (std::string const said = b.trials.objection(); !said.empty())
                 return failure{failure_stage::verify, "right at first, then wrong: " + said};
             return m;
@@ -107,9 +107,9 @@ public:
             hang_limit_s(limit_s, b.established ? b.established->took_s : 0.0);
         require_usable(run_limit_s);
         cuda::context_scope const here{session_->context()};
-        std::size_t asked = 0; // the variant at work, while `runs` is not
-        bool is_asking = true;
-        std::vector<std::shared_ptr<loaded_variant>> field; // however many: they stay loaded
+        std::size_t asked = 0; // index of the variant at work while `is_asking`
+        bool is_asking = true; // loading or testing, not timing
+        std::vector<std::shared_ptr<loaded_variant>> field; // all stay loaded
         std::optional<device_runs> runs;
         try {
             for (; asked < tried.size(); ++asked)
@@ -139,7 +139,7 @@ public:
     [[nodiscard]] std::string protection() const override { return protection_; }
 
 private:
-    /// Errors   attune::error: an earlier variant has taken the device with it
+    /// Errors   attune::error: an earlier variant has made the device unusable
     void require_usable(double limit_s)
     {
         session_->require_alive();
@@ -202,7 +202,7 @@ make_local_bench(std::shared_ptr<cuda::driver const> driver,
         std::move(driver), call, options, std::move(protection));
 }
 
-/// The user's refusal of what a run has written.
+/// Applies the user's check to the results of a run.
 ATTUNE_INLINE first_run_result device_bench::checked_by_host(first_run_result end)
 {
     if (!host_check_ || !host_check_->has_refusal() || std::holds_alternative<failure>(end))

@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_call.hpp - one call of a kernel for a device: its arrays and arguments.
+// attune/measure/cuda/device_call.hpp - the arrays and arguments of a kernel's call on a device.
 // SPDX-License-Identifier: MIT
 //
 // tested by measure/cuda/device_bench.cpp
@@ -15,13 +15,13 @@ namespace attune::inline ATTUNE_ABI {
 
 enum class memory_place : std::uint8_t { host, device };
 
-/// One array of a call. `where.data` is an address in that memory.
+/// One array of a call. `where.data` is an address in the memory of `place`.
 struct device_buffer {
     buffer where;
     memory_place place = memory_place::device;
 };
 
-/// One argument of a kernel: an array (the kernel receives its address), or bytes by value.
+/// One argument of a kernel: an array, passed by its address, or bytes passed by value.
 struct device_argument {
     static constexpr std::size_t by_value = static_cast<std::size_t>(-1);
 
@@ -29,7 +29,7 @@ struct device_argument {
     std::vector<std::byte> value{}; ///< when by value
 };
 
-/// Everything a device needs of one call. Refers to the caller's memory.
+/// One call for a device. Refers to the caller's memory.
 struct device_call {
     int ordinal = 0; ///< of the device
     std::vector<device_buffer> buffers;

@@ -1,8 +1,7 @@
-// attune/measure/cuda/device_clock.hpp - a stream of work, and how long it takes by the device's own clock.
+// attune/measure/cuda/device_clock.hpp - a stream, and the time of its work by events.
 // SPDX-License-Identifier: MIT
-// Source   CUDA driver API reference, event management: events resolve about half a microsecond.
-//          Nothing is taken off a time: what two events with nothing between them lie apart is the
-//          gap that a kernel fills
+// Source   CUDA driver API reference, event management: the resolution is about 0.5 us. The time
+//          between two events without work is not subtracted, because a kernel fills that gap
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -14,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Owns a stream that waits for no other. All functions need the session's context to be current.
+/// Owns a non-blocking stream. All functions need the session's context to be current.
 class device_clock {
 public:
     /// Errors   attune::error: the driver's own
@@ -25,17 +24,17 @@ public:
 
     [[nodiscard]] cuda::stream stream() const noexcept { return stream_; }
 
-    /// Puts work on the stream and waits until it is done.
-    /// @param limit_s  wall seconds for that and all that was on the stream before
-    /// @return  seconds from the first of it to the last, by events
-    /// Errors   `stopped`: crash with CUDA's words; timeout, and then the session is blocked;
-    ///          whatever `enqueue` throws
+    /// Enqueues work and waits for its end.
+    /// @param limit_s  wall seconds for this work and all work before it on the stream
+    /// @return  seconds from the beginning of the work to its end, by events
+    /// Errors   `stopped`: crash with CUDA's message, or timeout, which blocks the session;
+    ///          exceptions of `enqueue`
     double time(std::function<void()> const& enqueue, double limit_s);
 
-    /// Until all work on the stream is done. Errors  as time()
+    /// Waits for all work on the stream. Errors  as time()
     void wait(double limit_s);
 
-    /// Whether a kernel that ran too long ends within this time after all.
+    /// True when a kernel that exceeded its limit ends within `limit_s` wall seconds.
     [[nodiscard]] bool recovers(double limit_s);
 
 private:

@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_clock.ipp - waiting for a device, but not for ever.
+// attune/measure/cuda/device_clock.ipp - events, and waiting with a time limit.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// For so long the waiting thread only looks; then it sleeps between two looks.
+/// The waiting thread polls for so many seconds, then sleeps between polls.
 inline constexpr double attentive_wait_s = 500e-6;
 inline constexpr std::chrono::microseconds nap_of_a_wait{50};
 

@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_compare.hpp - is this result on the device the reference, up to rounding?
+// attune/measure/cuda/device_compare.hpp - compares results on the device with a reference.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,40 +21,40 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What an array ought to hold.
+/// The reference of an array.
 struct device_reference {
     memory_place place = memory_place::device;
-    std::uintptr_t at = 0; ///< address there, of as many bytes
-    double rms = 0;        ///< see root_mean_square(); not needed where the tolerance is exact
+    std::uintptr_t at = 0; ///< its address
+    double rms = 0;        ///< see root_mean_square(); unused when the relative tolerance is 0
 };
 
-/// Compares by a kernel of its own, or brings both to the host piece by piece where that kernel is
-/// missing or does not work. All functions need the session's context to be current and the device
-/// to be idle.
+/// Compares by attune's own kernel, or on the host piece by piece when that kernel is missing or
+/// does not work. All functions need the session's context to be current and the device to be idle.
 class device_compare {
 public:
-    /// @param code  device_compare_text, compiled; without an image the host compares
+    /// @param code  device_compare_text, compiled; without an image, the host compares
     /// Errors   attune::error: out of memory
     device_compare(std::shared_ptr<device_session> where, device_code const& code);
 
-    /// Root mean square of the finite elements of an array on the device, exactly as compare() has
-    /// it: bit by bit the same for the same bytes, and so by the host, piece by piece.
-    /// @param like  its type and size  Errors  `stopped`
+    /// Root mean square of the finite elements of an array on the device, computed on the host, so
+    /// that it equals that of compare() to the last bit.
+    /// @param like  type and size of the array  Errors  `stopped`
     [[nodiscard]] double root_mean_square(buffer const& like, cuda::device_pointer at);
 
-    /// The first element that differs, and how many do. @param like  its type, size and tolerance
+    /// The first mismatch and the number of mismatches.
+    /// @param like  type, size and tolerance of the array
     /// Errors   `stopped`
     [[nodiscard]] std::optional<mismatch> compare(buffer const& like,
                                                   cuda::device_pointer got,
                                                   device_reference const& want,
                                                   device_clock& clock);
 
-    /// Empty while the device compares; else why the host does.
+    /// Empty while the device compares; else the reason why the host does.
     [[nodiscard]] std::string const& why_on_host() const noexcept { return why_on_host_; }
 
 private:
     struct verdict_on_device {
-        std::uint64_t first = 0; ///< the number of elements: none
+        std::uint64_t first = 0; ///< index; the number of elements when none differs
         std::uint64_t differing = 0;
     };
 

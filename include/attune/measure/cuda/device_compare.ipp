@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_compare.ipp - comparing there and comparing here.
+// attune/measure/cuda/device_compare.ipp - comparison on the device and on the host.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,12 +17,12 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The comparing kernel's launch: enough threads to keep the memory busy, few enough that reading
-/// their verdicts costs nothing beside.
+/// The comparing kernel's launch: enough threads to use the memory bandwidth, and few enough that
+/// reading their results takes no time.
 inline constexpr std::uint64_t comparing_block = 128;
 inline constexpr std::uint64_t most_comparing_blocks = 256;
 inline constexpr std::size_t compared_piece_bytes = std::size_t{8} << 20;
-/// Comparing takes milliseconds; a device that does not answer for so long never will.
+/// Wall seconds after which the device counts as hanging; comparing takes milliseconds.
 inline constexpr double comparing_limit_s = 60;
 
 } // namespace detail
@@ -56,7 +56,7 @@ ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::
 {
     if (like.type == element_type::opaque) return 0;
     std::vector<std::byte> piece(std::min(like.bytes, detail::compared_piece_bytes));
-    // The two passes of detail::root_mean_square, in the same order.
+    // As detail::root_mean_square: two passes, in the same order.
     auto const each = [&](auto const& take) {
         for (std::size_t done = 0; done < like.bytes; done += piece.size()) {
             std::size_t const bytes = std::min(piece.size(), like.bytes - done);
@@ -215,7 +215,7 @@ ATTUNE_INLINE std::optional<mismatch> device_compare::compare(buffer const& like
     try {
         found = compare_there(like, got, want, clock);
     } catch (stopped const& s) {
-        // An error of attune's own kernel is no variant's fault.
+        // An error of attune's kernel is not the variant's.
         why_on_host_ = s.why.reason;
         kernel_.reset();
         where_->require_alive();
@@ -230,7 +230,7 @@ ATTUNE_INLINE std::optional<mismatch> device_compare::compare(buffer const& like
                  like.bytes / width,
                  like.target,
                  {}};
-    std::byte bytes[2][sizeof(long double)] = {}; // the largest element
+    std::byte bytes[2][sizeof(long double)] = {}; // room for the largest element
     fetch(bytes[0], got + found.first * width, width);
     fetch(bytes[1], want.at + found.first * width, width);
     detail::with_element_type(like.type, [&](auto sample) {

@@ -1,7 +1,7 @@
-// attune/measure/cuda/device_compare_text.hpp - compare() as a kernel: its text.
+// attune/measure/cuda/device_compare_text.hpp - the text of a kernel that compares arrays.
 // SPDX-License-Identifier: MIT
 //
-// The rule is that of measure/compare.hpp, which the tests hold it to
+// The rule is that of measure/arrays/compare.hpp; tests compare both.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -14,8 +14,8 @@ namespace attune::inline ATTUNE_ABI {
 
 inline constexpr std::string_view device_compare_entry = "attune_compare";
 
-/// The types of its arguments, as text. `type` is an element_type; each thread writes which of the
-/// elements that it looked at is the first to differ (count: none), and how many do.
+/// The types of the kernel's arguments, as text. `type` is an element_type. Each thread writes the
+/// index of its first mismatch (`count`: none) and its number of mismatches.
 [[nodiscard]] inline std::vector<std::string> device_compare_arguments()
 {
     return {"unsigned char const*", // got
@@ -29,7 +29,7 @@ inline constexpr std::string_view device_compare_entry = "attune_compare";
             "unsigned long long*"}; // differing, of each thread
 }
 
-/// No atomics, no shared memory, no headers: it is right on every device, and as plain C++. Blocks
+/// CUDA without atomics, shared memory and headers, so that it also compiles as plain C++. Blocks
 /// and grid have one dimension.
 inline constexpr std::string_view device_compare_text = R"cuda(
 template <class T>

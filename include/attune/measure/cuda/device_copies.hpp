@@ -1,7 +1,7 @@
-// attune/measure/cuda/device_copies.hpp - the arrays that variants work on, and what they held.
+// attune/measure/cuda/device_copies.hpp - the arrays that variants use, and their saved contents.
 // SPDX-License-Identifier: MIT
 //
-// The technique of the zones is that of guarded.hpp, without a page that faults
+// Zones work as the pattern of guarded.hpp, but without a page that faults.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -23,65 +23,66 @@
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
-/// Whether memory is one device's own: managed and pinned memory serve every device.
+/// True for memory of one device; managed and pinned memory can be used by every device.
 [[nodiscard]] bool is_bound_to_device(cuda::driver const& d, cuda::device_pointer at);
 } // namespace detail
 
-/// On either side of a copy; a pattern, which is looked at after first runs.
+/// Size of the zone on either side of a copy; it contains a pattern that is checked after first
+/// runs.
 inline constexpr std::size_t zone_bytes = 256;
 
-/// Which regions are meant.
+/// A selection of regions.
 enum class region_kind : std::uint8_t {
-    written, ///< those that a kernel may write
-    read,    ///< those that are only read
+    written, ///< regions that a kernel may write
+    read,    ///< regions that are only read
 };
 
-/// What some of the regions held at some moment. Nothing for the others.
+/// Copies of the contents of some regions; empty for the others.
 struct saved_contents {
     std::vector<std::optional<device_memory>> of;
 };
 
-/// Copies of a call's arrays. Only load() reads the caller's memory of the device; what the host
-/// holds may be read later too. All functions need the session's context to be current.
+/// Copies of a call's arrays. Only load() reads the caller's device memory; host memory may be read
+/// later too. All functions need the session's context to be current.
 class device_copies {
 public:
-    /// Allocates; load() fills. The caller's memory outlives this object.
-    /// Errors   attune::error: out of memory; an array that is not on this device, or is longer
-    ///          than what is allocated there
+    /// Allocates; load() fills. The caller's memory must outlive this object.
+    /// Errors   attune::error: out of memory; an array that is not on this device, or exceeds its
+    ///          allocation
     device_copies(std::shared_ptr<device_session> where, device_call const& call);
 
-    /// The address that a kernel gets for array `i`.
+    /// The address of array `i` for a kernel.
     [[nodiscard]] cuda::device_pointer address(std::size_t i) const noexcept;
     [[nodiscard]] device_layout const& layout() const noexcept { return layout_; }
-    /// Of all that may be written.
+    /// Bytes of all regions that may be written.
     [[nodiscard]] std::size_t writable_bytes() const noexcept;
 
-    /// Takes over what the caller's arrays hold now, after all the context's pending work.
+    /// Copies the contents of the caller's arrays, after all pending work of the context.
     /// Errors   attune::error: the driver's own
     void load();
 
-    /// A copy of some regions; without those there is no room for.
+    /// Copies some regions, except those for which there is no room.
     /// Errors   attune::error: the driver's own
     [[nodiscard]] saved_contents save(region_kind which, device_clock& clock);
-    /// Whether all of those that are written were saved.
+    /// True when all non-empty written regions were saved.
     [[nodiscard]] bool is_whole(saved_contents const& saved) const noexcept;
-    /// Where array `i` lies in saved contents; 0 when they do not have it.
+    /// The address of array `i` in saved contents; 0 when it was not saved.
     [[nodiscard]] cuda::device_pointer address_in(saved_contents const& saved,
                                                   std::size_t i) const noexcept;
-    /// Puts saved contents back, on the clock's stream; does not wait.
+    /// Enqueues copying saved contents back, on the clock's stream.
     /// Errors   `stopped`
     void restore(saved_contents const& saved, device_clock& clock);
 
-    /// Fills the zones, on the clock's stream; does not wait. Errors  `stopped`
+    /// Enqueues filling the zones, on the clock's stream. Errors  `stopped`
     void mend_zones(device_clock& clock);
     /// "written up to 4 bytes past the end of argument 2 (it has 80 bytes)"; empty when all zones
     /// are intact.
-    /// @pre nothing runs  Errors  `stopped`
+    /// @pre the device is idle  Errors  `stopped`
     [[nodiscard]] std::string damage();
 
-    /// What array `i` holds.  @pre nothing runs  Errors  `stopped`
+    /// The contents of array `i`.  @pre the device is idle  Errors  `stopped`
     [[nodiscard]] std::vector<std::byte> contents(std::size_t i);
-    /// Gives a writable array other contents.  @pre bytes.size() is its size  Errors  `stopped`
+    /// Sets the contents of a writable array.  @pre bytes.size() is its size  Errors  `stopped`
     void set_contents(std::size_t i, std::span<std::byte const> bytes);
 
 private:

@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_copies.ipp - copying to, on and from a device.
+// attune/measure/cuda/device_copies.ipp - copies to, on and from a device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,7 +28,7 @@ inline constexpr unsigned char zone_pattern = 0xA5;
 ATTUNE_INLINE bool is_bound_to_device(cuda::driver const& d, cuda::device_pointer at)
 {
     unsigned kind = 0;
-    std::uint64_t managed = 0; // a boolean, of whatever width the driver has
+    std::uint64_t managed = 0; // a boolean; its width depends on the driver
     bool const has_kind =
         d.pointer_get_attribute(&kind, cuda::of_pointer::memory_type, at) == cuda::success;
     static_cast<void>(d.pointer_get_attribute(&managed, cuda::of_pointer::is_managed, at));
@@ -46,7 +46,7 @@ ATTUNE_INLINE device_copies::device_copies(std::shared_ptr<device_session> where
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         require_on_device(i);
     for (device_region const& r : layout_.regions) {
-        // Whole words up to the last zone, so that filling it is quick.
+        // The last zone begins at a whole word, so that filling it is quick.
         std::size_t const whole =
             (r.skew() + r.bytes() + device_alignment - 1) / device_alignment * device_alignment;
         memory_.emplace_back(where_,

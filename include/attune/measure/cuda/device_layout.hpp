@@ -1,8 +1,8 @@
-// attune/measure/cuda/device_layout.hpp - how the arrays of a call lie in the copies that variants work on.
+// attune/measure/cuda/device_layout.hpp - the layout of a call's arrays in their copies.
 // SPDX-License-Identifier: MIT
 //
-// A copy of memory on the device begins as far past a multiple of 256 bytes as the original: a
-// vector load that faults there faults in the copy
+// A copy has the original's offset from a multiple of 256 bytes, so that a vector load that is
+// misaligned in the original is misaligned in the copy.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -17,19 +17,19 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What cuMemAlloc aligns to, at least.
+/// Minimum alignment of cuMemAlloc, in bytes.
 inline constexpr std::size_t device_alignment = 256;
 
-/// Memory that one or several arrays of the caller lie in.
+/// Memory that contains one array of the caller, or several overlapping ones.
 struct device_region {
     memory_place place = memory_place::device;
     std::uintptr_t begin = 0; ///< the caller's addresses
     std::uintptr_t end = 0;
-    bool writable = false;            ///< any of its arrays is
-    std::vector<std::size_t> members; ///< indices of the arrays; those that begin first come first
+    bool writable = false;            ///< true when one of its arrays is writable
+    std::vector<std::size_t> members; ///< indices of the arrays, by address
 
     [[nodiscard]] std::size_t bytes() const noexcept { return end - begin; }
-    /// How far past an alignment boundary a copy begins.
+    /// Offset of a copy from a multiple of the alignment.
     [[nodiscard]] std::size_t skew() const noexcept
     {
         return place == memory_place::device ? begin % device_alignment : 0;
@@ -39,10 +39,10 @@ struct device_region {
 struct device_layout {
     struct position {
         std::size_t region = 0;
-        std::size_t offset = 0; ///< bytes from its beginning
+        std::size_t offset = 0; ///< bytes from the region's beginning
     };
     std::vector<device_region> regions;
-    std::vector<position> of; ///< each array's
+    std::vector<position> of; ///< of each array
 };
 
 [[nodiscard]] inline device_layout plan_copies(std::span<device_buffer const> buffers)
@@ -70,7 +70,8 @@ struct device_layout {
         r.members.push_back(i);
         out.of[i] = {out.regions.size() - 1, begin_of(i) - r.begin};
     }
-    // Empty ones come last: one inside another array must not part that from those it overlaps.
+    // Empty arrays come last, because one inside another array must not separate overlapping
+    // arrays.
     for (std::size_t const i : order) {
         buffer const& b = buffers[i].where;
         if (b.bytes > 0) continue;

@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_memory.hpp - bytes on a device, freed with their owner.
+// attune/measure/cuda/device_memory.hpp - owns memory on a device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,11 +17,11 @@ namespace attune::inline ATTUNE_ABI {
 class device_memory {
 public:
     /// @param what_for  for the error: "argument 2"  @pre the session's context is current
-    /// Errors   attune::error: out of memory (with how much was asked and is free)
+    /// Errors   attune::error: out of memory (the text has the bytes requested and free)
     device_memory(std::shared_ptr<device_session> where,
                   std::size_t bytes,
                   std::string const& what_for);
-    /// Nothing when there is no room for it. Errors  attune::error: any other of the driver's
+    /// Empty when there is no room. Errors  attune::error: other errors of the driver
     [[nodiscard]] static std::optional<device_memory>
     if_it_fits(std::shared_ptr<device_session> where, std::size_t bytes);
 

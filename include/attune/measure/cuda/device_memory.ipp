@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_memory.ipp - asking a device for memory.
+// attune/measure/cuda/device_memory.ipp - allocates and frees device memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 

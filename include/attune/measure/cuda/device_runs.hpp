@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_runs.hpp - variants as something whose runs can be timed, by events.
+// attune/measure/cuda/device_runs.hpp - a sample_taker for variants on a device, by events.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,34 +19,34 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What the timings of a bench learn of its device, each from those before.
+/// State that the timings of one bench share.
 struct device_history {
-    double highest_mhz = 0; ///< of the multiprocessors; 0: never seen
-    bool is_warm = false;   ///< some variant was warmed up
+    double highest_mhz = 0; ///< highest clock seen; 0: none
+    bool is_warm = false;   ///< true: some variant was warmed up
 };
 
-/// How a device is watched while it is timed.
+/// Options for timing runs on a device.
 struct device_run_options {
     double limit_s = 10;   ///< wall seconds for one run
-    bool as_graph = false; ///< launches are replayed
-    /// Runs may follow one another, and are to find the caches as the run before has left them: one
-    /// run, untimed, stands between what prepares a sample and its first event.
+    bool as_graph = false; ///< true: launches are replayed from a graph
+    /// True: runs may follow one another with warm caches. One untimed run is then enqueued between
+    /// the preparation of a sample and its first event.
     bool follows_itself = false;
-    /// Puts some tens of microseconds of work on the stream that disturb no cache (queue_filler):
-    /// while it runs, the host enqueues the first event, the launch and the last event. Without it
-    /// the device may reach the first event before the host has launched anything, and the sample
-    /// of a single run then contains the host's latency.
+    /// Enqueues some tens of microseconds of work that does not change the caches (queue_filler);
+    /// meanwhile the host enqueues the first event, the launch and the last event. Without it the
+    /// device may reach the first event before the launch is enqueued, and the sample of a single
+    /// run then includes the host's latency.
     std::function<void()> fill{};
     std::function<cuda::clock_reading()> reading{}; ///< 0 MHz, empty: unknown
     std::shared_ptr<device_history> history = std::make_shared<device_history>();
 };
 
-/// A sample during which the device's clock was lower than this share of the highest one seen is
-/// disturbed, unless its usual limit of power is the reason.
+/// A sample is disturbed when the device's clock is below this share of the highest clock seen,
+/// unless the usual power limit is the reason.
 inline constexpr double throttled_below = 0.9;
 
-/// So is one while heat, the supply or a fault slows the device down. Its usual limit of power is
-/// none of these: who runs into that does so in every call.
+/// True while heat, the supply or a fault slows the device down: such samples are disturbed. The
+/// usual power limit does not count, because it applies in every call.
 [[nodiscard]] constexpr bool is_held_back(cuda::clock_reading const& now) noexcept
 {
     using r = cuda::clock_reading;
@@ -54,15 +54,15 @@ inline constexpr double throttled_below = 0.9;
            0;
 }
 
-/// Events resolve so much; two of them cost no less, whatever was measured.
+/// Resolution of events, and minimum cost of two events.
 inline constexpr double event_resolution_s = 0.5e-6;
 
-/// Models sample_taker. What is prepared goes to the same stream before the first event, and so is
-/// not timed. All functions need the session's context to be current, and throw `stopped`.
+/// Models sample_taker. Preparation is enqueued before the first event and not timed. All functions
+/// need the session's context to be current, and throw `stopped`.
 class device_runs {
 public:
-    /// @param prepare    puts on the clock's stream what has to come before a sample
-    /// @param arguments  of all contestants  @pre all that is given outlives this object
+    /// @param prepare    enqueues, on the clock's stream, the preparation of a sample
+    /// @param arguments  of all contestants  @pre all parameters outlive this object
     device_runs(std::shared_ptr<device_session> where,
                 device_clock& clock,
                 std::function<void()> prepare,
@@ -71,9 +71,9 @@ public:
                 device_run_options options);
 
     [[nodiscard]] double wall_s() const noexcept { return host_.wall_s(); }
-    /// Runs back to back, each prepared, for 20 ms by events the first time in a bench, 2 ms later:
-    /// a device that was idle takes that to raise its clock. Where the clock can be read, goes on
-    /// until it is 90 % of the highest seen, for 100 ms at most.
+    /// Prepared runs back to back, for 20 ms by events the first time in a bench and 2 ms later,
+    /// because an idle device takes that long to raise its clock. If the clock can be read,
+    /// continues until the clock is 90 % of the highest seen, at most for 100 ms.
     void warm_up(std::size_t i);
     [[nodiscard]] double warm_up_s(std::size_t i) const noexcept { return warm_up_s_[i]; }
     void calibrate();
@@ -82,13 +82,13 @@ public:
     void describe(timing_record& record) const { record.clock = "events"; }
     [[nodiscard]] double far_rate() const noexcept { return far_rate_of_cpu_time; }
 
-    /// Which contestant ran last.
+    /// Index of the contestant that ran last.
     [[nodiscard]] std::size_t latest() const noexcept { return latest_; }
 
 private:
     struct recording {
         std::unique_ptr<launch_graph> graph{};
-        std::uint32_t runs = 0; ///< in the graph
+        std::uint32_t runs = 0; ///< number of runs in the graph
     };
 
     void launch(std::size_t i, std::uint32_t runs);

@@ -14,14 +14,14 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A device that was idle runs at a lower clock; it rises within milliseconds of work.
+/// An idle device has a lower clock, which rises within milliseconds of work.
 inline constexpr double first_warm_up_s = 20e-3;
 inline constexpr double warm_up_span_s = 2e-3;
 inline constexpr double longest_warm_up_s = 100e-3;
-/// Runs that are enqueued together take about so long, and are so many at most.
+/// Seconds of the runs that are enqueued together, and their largest number.
 inline constexpr double warm_up_batch_s = 1e-3;
 inline constexpr double most_in_warm_up_batch = 50;
-/// What a host needs to enqueue a run: a device takes no less for each.
+/// Minimum seconds per run: what the host needs to enqueue it.
 inline constexpr double least_warm_up_round_s = 5e-6;
 
 } // namespace detail
@@ -56,18 +56,18 @@ ATTUNE_INLINE void device_runs::record(std::size_t i, std::uint32_t runs)
     known.graph =
         std::make_unique<launch_graph>(where_, clock_->stream(), [&] { launch(i, runs); });
     known.runs = runs;
-    // Its first replay brings it to the device.
+    // The first replay also uploads the graph, so it is not timed.
     prepare_();
     clock_->time([&] { known.graph->replay(clock_->stream()); }, limit_s(i, runs));
 }
 
-/// What hangs in a batch is not waited for as long as for each of its runs.
+/// The limit of `runs` runs together: less than the limit of one run times `runs`.
 ATTUNE_INLINE double device_runs::limit_s(std::size_t i, std::uint32_t runs) const noexcept
 {
     return options_.limit_s + 2 * runs * warm_up_s_[i];
 }
 
-/// Looks at the clock, and remembers the highest.
+/// Reads the clock and updates the highest one.
 ATTUNE_INLINE bool device_runs::is_slow_now()
 {
     if (!options_.reading) return false;
@@ -121,7 +121,7 @@ ATTUNE_INLINE time_sample device_runs::take(std::size_t i, std::uint32_t runs)
     prepare_();
     if (options_.fill) options_.fill();
     if (options_.follows_itself) launch(i, 1);
-    // A thread that loses its processor between two launches leaves the device idle.
+    // If this thread loses its processor between two launches, the device is idle meanwhile.
     bool is_disturbed = false;
     double const all_s = clock_->time(
         [&] {

@@ -1,8 +1,8 @@
-// attune/measure/cuda/device_session.hpp - working on one device, and knowing when that is over.
+// attune/measure/cuda/device_session.hpp - the use of one device, and errors that end it.
 // SPDX-License-Identifier: MIT
 //
-// Some errors destroy a context (an illegal access), and a kernel that does not end blocks it: then
-// whatever waits for the device would wait for ever, freeing memory too
+// Some errors (an illegal access) destroy a context, and a kernel that does not end blocks it. Then
+// every call that waits for the device waits for ever, freeing memory too.
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -23,7 +23,7 @@ class device_session {
 public:
     /// Errors   attune::error: no such device, the driver's own
     device_session(std::shared_ptr<cuda::driver const> driver, int ordinal);
-    /// A context that a kernel still runs in is kept until the process ends.
+    /// A blocked context is kept until the process ends.
     ~device_session();
     device_session(device_session const&) = delete;
     device_session& operator=(device_session const&) = delete;
@@ -33,27 +33,27 @@ public:
     [[nodiscard]] int ordinal() const noexcept { return ordinal_; }
     /// "device 0 (NVIDIA H200)".
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
-    /// A CUdevice_attribute; 0 where the driver does not know it.
+    /// The value of a CUdevice_attribute; 0 when the driver does not support it.
     [[nodiscard]] int attribute(int which) const noexcept;
 
-    /// For what must work before anything can be measured.
+    /// For calls that must succeed before anything can be measured.
     /// @param doing  a sentence's subject: "copying argument 2 to the device"
     /// Errors   attune::error unless `got` is success
     void require(cuda::result got, std::string const& doing);
 
-    /// For what a variant may be to blame for.
-    /// @param doing  what is put before CUDA's words; may be empty
-    /// Errors   `stopped` at this stage unless `got` is success; at stage crash if no context
-    ///          survives that
+    /// For calls whose failure may be a variant's.
+    /// @param doing  precedes CUDA's message; may be empty
+    /// Errors   `stopped` at `stage` unless `got` is success; at stage crash if the error destroys
+    ///          the context
     void check(cuda::result got, failure_stage stage, std::string_view doing);
 
-    /// A kernel runs on that nothing in this process can stop; or it has ended after all.
+    /// True: a kernel runs that this process cannot stop; false: it has ended.
     void set_blocked(bool is_blocked) noexcept { is_blocked_ = is_blocked; }
     [[nodiscard]] bool is_blocked() const noexcept { return is_blocked_; }
     /// Errors   attune::error when an earlier error has destroyed the context
     void require_alive() const;
 
-    /// Gives back what was taken, in the right context; does nothing when that would wait for ever.
+    /// Frees resources in the device's context; does nothing when that would wait for ever.
     template <class Function>
     void clean_up(Function const& give_back) const noexcept
     {
@@ -62,7 +62,7 @@ public:
             cuda::context_scope const here{*context_};
             give_back(driver());
         } catch (...) {
-            // What a context holds that cannot be entered any more goes with it.
+            // A context that cannot be entered frees its resources when it ends.
         }
     }
 
@@ -71,7 +71,7 @@ private:
     int ordinal_;
     cuda::device device_ = 0;
     std::string name_;
-    std::string lost_by_{}; ///< CUDA's words for the error that destroyed the context
+    std::string lost_by_{}; ///< CUDA's message for the error that destroyed the context
     bool is_blocked_ = false;
 };
 

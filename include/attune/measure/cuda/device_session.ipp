@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_session.ipp - errors of a device, sorted by what they mean.
+// attune/measure/cuda/device_session.ipp - classifies errors of a device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,8 +14,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// For what cannot be given back while a kernel runs on. It stays reachable, so that a leak checker
-/// does not take it for a mistake.
+/// Keeps what cannot be freed while a kernel runs, reachable by a leak checker.
 template <class T>
 void keep_for_ever(T what)
 {
@@ -42,7 +41,7 @@ ATTUNE_INLINE device_session::device_session(std::shared_ptr<cuda::driver const>
 
 ATTUNE_INLINE device_session::~device_session()
 {
-    // Releasing it might destroy it, which waits for the kernel.
+    // Releasing it might destroy the context, which waits for the kernel.
     if (is_blocked_) detail::keep_for_ever(std::move(context_));
 }
 

@@ -1,7 +1,7 @@
-// attune/measure/cuda/device_trials.hpp - what variants begin with on a device, and what must come of it.
+// attune/measure/cuda/device_trials.hpp - first runs of variants on a device, and their checks.
 // SPDX-License-Identifier: MIT
 //
-// The same rules as on the processor, see perturb.hpp
+// The rules are those for the processor: see perturb.hpp
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -24,46 +24,46 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// First runs. Right is what the default makes of the same arrays, or what the caller expects. A
-/// run also fails that writes around an array, or into one that is only to be read.
+/// First runs. The reference is the default's result, or what the caller expects. A run that writes
+/// around an array, or into a read-only one, fails too.
 ///
-/// What they begin with: first_runs. Where two runs of the default from perturbed contents disagree
-/// (a race that those contents let loose), no run begins with them.
+/// For the initial contents see first_runs. Perturbed contents are not used when two runs of the
+/// default from them differ (a race).
 ///
-/// All functions need the session's context to be current. `enqueue` puts one run on the clock's
-/// stream.
+/// All functions need the session's context to be current. `enqueue` enqueues one run on the
+/// clock's stream.
 class device_trials {
 public:
-    /// Takes over the caller's contents. Errors  attune::error: out of memory, the driver's own
+    /// Copies the caller's contents. Errors  attune::error: out of memory, the driver's own
     device_trials(std::shared_ptr<device_session> where,
                   device_call const& call,
                   device_bench_options const& options,
                   device_clock& clock);
 
-    /// The default's; after is_spoilt() with all copies made anew.
+    /// The default's first run. If is_spoilt(), all copies are made anew first.
     /// @param expected  see device_bench  @return  seconds  Errors  `stopped`
     double establish(std::function<void()> const& enqueue,
                      std::span<std::vector<std::byte> const> expected,
                      double limit_s);
-    /// Another one's. @return  seconds  Errors  `stopped`
+    /// A variant's first run. @return  seconds  Errors  `stopped`
     double first_run(std::function<void()> const& enqueue, double limit_s);
 
-    /// Puts the caller's contents back, on the clock's stream; does not wait. Errors  `stopped`
+    /// Enqueues restoring the caller's contents, on the clock's stream. Errors  `stopped`
     void restore() { copies_.restore(original_, clock_); }
-    /// What is wrong after one run from the caller's contents; or nothing. @pre nothing runs
+    /// What is wrong after a run from the caller's contents; or empty. @pre the device is idle
     /// Errors   `stopped`
     [[nodiscard]] std::string objection();
-    /// Whether a run that follows another one, without restore(), writes the same bytes.
+    /// True when a second run without restore() writes the same bytes.
     /// Errors   `stopped`
     [[nodiscard]] bool is_repeatable(std::function<void()> const& enqueue, double limit_s);
 
-    /// Whether results owe nothing to what the written arrays held: runs may follow one another.
+    /// True when results do not depend on the former contents: runs may follow one another.
     [[nodiscard]] bool overwrites() const noexcept
     {
         return policy_.begin_with() == first_runs<place>::contents::perturbed;
     }
 
-    /// Some run wrote where it must not since establish(), so any of the copies may be damaged.
+    /// True when a run since establish() wrote outside its arrays: all copies may be damaged.
     [[nodiscard]] bool is_spoilt() const noexcept { return is_spoilt_; }
 
     [[nodiscard]] device_copies& copies() noexcept { return copies_; }
@@ -74,14 +74,14 @@ private:
         std::vector<double> rms; ///< of each array
     };
 
-    /// The model of trial_place. What fails from the caller's contents leaves it as `stopped`.
+    /// The trial_place of a device. A failure from the caller's contents is thrown as `stopped`.
     class place {
     public:
         using code_type = std::function<void()>;
         using expectation = device_trials::expectation;
         static constexpr bool keeps_both_expectations = true;
 
-        /// @param given  what the caller expects, per array
+        /// @param given  the results that the caller expects, per array
         place(device_trials& of, std::span<std::vector<std::byte> const> given = {});
         ~place();
         place(place const&) = delete;
@@ -134,10 +134,10 @@ private:
     device_copies copies_;
     device_compare compare_;
     saved_contents original_{};
-    saved_contents inputs_{}; ///< those that are only read, as far as there is room
+    saved_contents inputs_{}; ///< copies of read-only regions, as far as there is room
     std::optional<saved_contents> perturbed_{};
     first_runs<place> policy_{};
-    bool inputs_may_differ_ = false; ///< the latest run wrote where it must not
+    bool inputs_may_differ_ = false; ///< the last run may have written to read-only memory
     bool is_spoilt_ = false;
 };
 

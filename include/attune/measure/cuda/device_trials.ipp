@@ -1,4 +1,4 @@
-// attune/measure/cuda/device_trials.ipp - running, looking, and learning from the default.
+// attune/measure/cuda/device_trials.ipp - runs variants, checks results, and learns from the default.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,10 +19,10 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Perturbing is the host's work: more than this is left as it is.
+/// Perturbing is done by the host: larger arrays are not perturbed.
 inline constexpr std::size_t most_perturbed_bytes = std::size_t{256} << 20;
 
-/// The written arrays of a device, on the host; what is only read is not here.
+/// Copies of the device's written arrays in host memory; read-only arrays have no content here.
 class arrays_on_host {
 public:
     arrays_on_host(std::span<device_buffer const> buffers, device_copies& from)
@@ -47,7 +47,7 @@ private:
     std::vector<buffer> buffers_;
 };
 
-/// Whether each array that is written has its memory for itself.
+/// True when no written array overlaps another array.
 [[nodiscard]] inline bool are_apart(device_layout const& layout)
 {
     return std::all_of(layout.regions.begin(), layout.regions.end(), [](device_region const& r) {
@@ -73,7 +73,7 @@ ATTUNE_INLINE device_trials::device_trials(std::shared_ptr<device_session> where
     take_over();
 }
 
-/// All that was known goes first: the device may have room for it but once.
+/// Frees old copies first, because the device may have room for one set only.
 ATTUNE_INLINE void device_trials::take_over()
 {
     original_ = {};
@@ -120,7 +120,7 @@ ATTUNE_INLINE std::string device_trials::difference(expectation const& want)
     return {};
 }
 
-/// What was written that must not be.
+/// Describes a write outside of the writable arrays; empty when there was none.
 ATTUNE_INLINE std::string device_trials::forbidden_writes()
 {
     std::string said = copies_.damage();
@@ -151,7 +151,7 @@ ATTUNE_INLINE double device_trials::run_from(saved_contents const& begin,
                                              double limit_s)
 {
     if (inputs_may_differ_) copies_.restore(inputs_, clock_);
-    inputs_may_differ_ = true; // unless it proves harmless
+    inputs_may_differ_ = true; // reset if nothing forbidden was written
     copies_.restore(begin, clock_);
     copies_.mend_zones(clock_);
     clock_.wait(limit_s + detail::comparing_limit_s);
@@ -162,7 +162,7 @@ ATTUNE_INLINE double device_trials::run_from(saved_contents const& begin,
     return took_s;
 }
 
-/// What a copy of the written arrays in the host's memory is.
+/// The written arrays in host memory.
 struct device_trials::place::on_host : detail::arrays_on_host {
     using detail::arrays_on_host::arrays_on_host;
 };
@@ -205,7 +205,7 @@ ATTUNE_INLINE first_run_result device_trials::place::run_trusted(code_type const
     } catch (stopped const& s) {
         of_.where_->require_alive();
         if (of_.where_->is_blocked()) throw;
-        return s.why; // it does not work on such contents
+        return s.why; // the default fails with perturbed contents
     }
 }
 
@@ -217,7 +217,7 @@ ATTUNE_INLINE first_run_result device_trials::place::run(code_type const& enqueu
     return of_.run_from(begin, &want, enqueue, limit_s);
 }
 
-/// What the default has written, and what is known to be right instead.
+/// The default's results, replaced by those that the caller expects.
 ATTUNE_INLINE void device_trials::place::expect(std::span<std::vector<std::byte> const> given)
 {
     expected_.emplace(of_.expect_what_is_there());
@@ -263,7 +263,7 @@ ATTUNE_INLINE bool device_trials::place::confirms(code_type const& enqueue,
     if (!of_.repeats_default_) return true;
     try {
         of_.run_from(*of_.perturbed_, &want, enqueue, limit_s);
-        if (is_overwritten) { // then a run may follow another one, too
+        if (is_overwritten) { // then timed runs follow one another: tests that too
             of_.clock_.time(enqueue, limit_s);
             if (std::string const said = of_.difference(want); !said.empty())
                 throw stopped{{failure_stage::verify, said}};
@@ -272,7 +272,7 @@ ATTUNE_INLINE bool device_trials::place::confirms(code_type const& enqueue,
     } catch (stopped const&) {
         of_.where_->require_alive();
         if (of_.where_->is_blocked()) throw;
-        return false; // another end than the first time
+        return false; // the results differ from the first time
     }
 }
 
@@ -316,10 +316,10 @@ ATTUNE_INLINE double device_trials::establish(std::function<void()> const& enque
     double const took_s = std::get<double>(policy_.establish(here, enqueue, limit_s, whatever));
     if (policy_.expected_of_perturbed() == nullptr) perturbed_.reset();
     if (!learns) return took_s;
-    may_perturb_ = !is_spoilt_; // where such contents lead it astray, never again
+    may_perturb_ = !is_spoilt_; // not again if perturbed contents made the default write wrongly
     if (is_spoilt_) return took_s;
     if (repeats_default_) return run_from(original_, nullptr, enqueue, limit_s);
-    // What stands there is what it has written from the caller's contents.
+    // Restores the default's results from the caller's contents.
     copies_.restore(policy_.expected()->after, clock_);
     clock_.wait(detail::comparing_limit_s);
     return took_s;

@@ -1,4 +1,4 @@
-// attune/measure/cuda/host_check.hpp - what the user's own functions say of results on a device.
+// attune/measure/cuda/host_check.hpp - the user's reference and check for results on a device.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/device/cuda/cuda_bench.cpp
@@ -16,14 +16,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What all arrays of a call hold now, in order. Waits for what was launched on the device.
+/// Copies of all arrays of a call, in order. Waits for work launched on the device.
 /// Errors   attune::error: the driver's own; the copy would end a capture
 [[nodiscard]] std::vector<std::vector<std::byte>>
 host_copies(std::shared_ptr<cuda::driver const> const& driver, device_call const& call);
 
-/// The reference and the refusal of a trial_call, called in this process with copies of all arrays
-/// in the host's memory. The benches of several devices share one: it calls one function at a time,
-/// and the reference once.
+/// Calls the reference and the refusal of a trial_call in this process, with copies of all arrays
+/// in host memory. Benches of several devices share one: it makes one call at a time, and calls the
+/// reference once.
 class host_check {
 public:
     host_check(std::shared_ptr<cuda::driver const> driver, device_call on_device, trial_call call);
@@ -31,12 +31,12 @@ public:
     host_check(host_check const&) = delete;
     host_check& operator=(host_check const&) = delete;
 
-    /// Right results, by array; an empty array: not known. Empty: the call has no reference.
-    /// Errors   `stopped`: the reference threw
+    /// The reference's results, per array; empty for arrays that are not written. Empty: no
+    /// reference. Errors   `stopped`: the reference threw
     [[nodiscard]] std::vector<std::vector<std::byte>> const& expected();
     [[nodiscard]] bool has_refusal() const noexcept;
     [[nodiscard]] std::size_t arrays() const noexcept;
-    /// What is wrong with the results, given all arrays; or an empty text.
+    /// What is wrong with the results of all arrays; or an empty text.
     [[nodiscard]] std::string refusal(std::vector<std::vector<std::byte>> results);
 
 private:

@@ -1,4 +1,4 @@
-// attune/measure/cuda/host_check.ipp - fetches arrays and calls the user's functions.
+// attune/measure/cuda/host_check.ipp - copies arrays to the host and calls the user's functions.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -58,7 +58,7 @@ struct host_check::state {
     std::shared_ptr<cuda::driver const> driver;
     device_call on_device;
     trial_call call;
-    std::mutex turn{};                                            ///< for the user's functions
+    std::mutex turn{};                                            ///< one user function at a time
     std::optional<std::vector<std::vector<std::byte>>> results{}; ///< of the reference
 
     [[nodiscard]] std::vector<std::vector<std::byte>> results_of_reference() const

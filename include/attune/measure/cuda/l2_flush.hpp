@@ -1,6 +1,6 @@
-// attune/measure/cuda/l2_flush.hpp - puts the data of a call out of a device's cache.
+// attune/measure/cuda/l2_flush.hpp - evicts the data of a call from a device's L2 cache.
 // SPDX-License-Identifier: MIT
-// Source   own: twice the cache is written
+// Source   own: writes twice the size of the cache
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 class l2_flush {
 public:
-    /// Where the driver does not know the size of the cache, 64 MiB are taken for it.
+    /// If the driver does not report the size of the cache, 64 MiB are assumed.
     /// @pre the session's context is current  Errors  attune::error: out of memory
     explicit l2_flush(std::shared_ptr<device_session> where)
         : where_(std::move(where))
@@ -26,7 +26,7 @@ public:
     {
     }
 
-    /// Puts it on the clock's stream; does not wait. Errors  `stopped`
+    /// Enqueues the flush on the clock's stream. Errors  `stopped`
     void enqueue(device_clock& clock)
     {
         where_->check(

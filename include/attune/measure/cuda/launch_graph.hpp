@@ -1,4 +1,4 @@
-// attune/measure/cuda/launch_graph.hpp - launches in a row as one graph, as programs deploy them that save launch time.
+// attune/measure/cuda/launch_graph.hpp - launches recorded as a graph, which saves launch time.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, graph management
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// All functions need the session's context to be current.
+/// A graph of launches. All functions need the session's context to be current.
 class launch_graph {
 public:
-    /// Captures what `enqueue` puts on the stream; nothing of it runs.
-    /// Errors   `stopped` at stage launch; whatever `enqueue` throws
+    /// Captures the work of `enqueue`, without running it.
+    /// Errors   `stopped` at stage launch; exceptions of `enqueue`
     launch_graph(std::shared_ptr<device_session> where,
                  cuda::stream on,
                  std::function<void()> const& enqueue);
@@ -24,7 +24,7 @@ public:
     launch_graph(launch_graph const&) = delete;
     launch_graph& operator=(launch_graph const&) = delete;
 
-    /// Puts all of it on a stream; does not wait. Errors  `stopped` at stage launch
+    /// Enqueues the graph. Errors  `stopped` at stage launch
     void replay(cuda::stream on);
 
 private:

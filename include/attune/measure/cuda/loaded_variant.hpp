@@ -1,4 +1,4 @@
-// attune/measure/cuda/loaded_variant.hpp - a variant on the device, and the arguments of its launches.
+// attune/measure/cuda/loaded_variant.hpp - a loaded variant, and the arguments of its launches.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, module and execution control
 #pragma once
@@ -18,10 +18,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Arguments as a launch takes them: an address for each.
+/// Arguments in the form of a launch: one address each.
 class packed_arguments {
 public:
-    /// Arrays by their addresses, numbers by value; what is given here need not outlive it.
+    /// Packs arrays by address and other arguments by value; copies its parameters.
     packed_arguments(std::span<device_argument const> arguments,
                      std::vector<cuda::device_pointer> addresses);
     packed_arguments(packed_arguments const&) = delete;
@@ -36,18 +36,17 @@ private:
     std::vector<void*> all_;
 };
 
-/// A kernel that is loaded. All functions need the session's context to be current.
+/// A loaded kernel. All functions need the session's context to be current.
 class loaded_variant {
 public:
-    /// Errors   `stopped`, at stage load or launch; at stage crash when an earlier kernel has
-    /// failed
+    /// Errors   `stopped` at stage load or launch; at stage crash when an earlier kernel failed
     loaded_variant(std::shared_ptr<device_session> where, device_variant const& what);
     ~loaded_variant();
     loaded_variant(loaded_variant const&) = delete;
     loaded_variant& operator=(loaded_variant const&) = delete;
 
-    /// Puts one launch on a stream; does not wait.
-    /// Errors   `stopped` at stage launch; at stage crash when an earlier kernel has failed
+    /// Enqueues one launch.
+    /// Errors   `stopped` at stage launch; at stage crash when an earlier kernel failed
     void launch(cuda::stream on, void** arguments);
 
     [[nodiscard]] cuda::function handle() const noexcept { return code_->handle(); }

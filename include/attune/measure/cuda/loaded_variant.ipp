@@ -1,4 +1,4 @@
-// attune/measure/cuda/loaded_variant.ipp - loading and launching.
+// attune/measure/cuda/loaded_variant.ipp - loads and launches a variant.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -54,7 +54,7 @@ ATTUNE_INLINE loaded_variant::loaded_variant(std::shared_ptr<device_session> whe
     cuda::result said = cuda::success;
     auto got = cuda::loaded_code::load(where_->context().of(), what, &said);
     if (auto const* failed = std::get_if<failure>(&got)) {
-        // An error of an earlier kernel is none of this code, and no context survives it.
+        // An error that destroyed the context is an earlier kernel's.
         if (cuda::is_sticky(said)) where_->check(said, failed->stage, {});
         throw stopped{*failed};
     }
@@ -64,7 +64,7 @@ ATTUNE_INLINE loaded_variant::loaded_variant(std::shared_ptr<device_session> whe
 ATTUNE_INLINE loaded_variant::~loaded_variant()
 {
     if (where_->is_blocked())
-        // Unloading it would wait for a kernel that does not end.
+        // Unloading waits for a kernel that does not end.
         detail::keep_for_ever(std::move(*code_));
     else
         where_->clean_up([this](cuda::driver const&) { code_.reset(); });

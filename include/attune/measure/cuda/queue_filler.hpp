@@ -1,7 +1,7 @@
-// attune/measure/cuda/queue_filler.hpp - work that keeps a device busy while more is enqueued.
+// attune/measure/cuda/queue_filler.hpp - keeps a device busy while more work is enqueued.
 // SPDX-License-Identifier: MIT
-// Source   own: a graph of 24 small fills, one after another, of which each takes the 1 to 2 us
-//          that a device needs to begin anything. They touch 64 KiB, and so leave its caches alone
+// Source   own: a graph of 24 small fills in sequence; each takes the 1 to 2 us that a device needs
+//          to start any work. They use 64 KiB, so the caches keep their contents
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -23,7 +23,7 @@ public:
     static constexpr std::size_t bytes = std::size_t{64} << 10;
     static constexpr int fills = 24;
 
-    /// Does nothing where there is no room for its 64 KiB.
+    /// Without room for its 64 KiB, enqueue() does nothing.
     /// @pre the session's context is current  Errors  attune::error: the driver's own
     queue_filler(std::shared_ptr<device_session> const& where, device_clock& clock)
         : room_(device_memory::if_it_fits(where, bytes))
@@ -44,7 +44,7 @@ public:
         }
     }
 
-    /// Puts it on the clock's stream; does not wait. Errors  `stopped`
+    /// Enqueues the fills on the clock's stream. Errors  `stopped`
     void enqueue(device_clock& clock)
     {
         if (graph_) graph_->replay(clock.stream());

@@ -1,8 +1,8 @@
-// attune/measure/sandbox/child_process.ipp - fork, limit, reap: behind child_process.hpp.
+// attune/measure/sandbox/child_process.ipp - forks, limits and reaps the child.
 // SPDX-License-Identifier: MIT
 //
-// The parent polls waitid() instead of sleeping on a descriptor: nothing to leak, the same on every
-// POSIX system, and no SIGCHLD handler of the host is in the way
+// The parent polls waitid(): this needs no descriptor, works on every POSIX system, and does not
+// depend on the host's SIGCHLD handler.
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -33,7 +33,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The page that parent and child share.
+/// The memory that parent and child share.
 class shared_report {
 public:
     shared_report()
@@ -61,7 +61,7 @@ private:
     child_report* report_ = nullptr;
 };
 
-/// Forks. `work` runs in the child and does not return there.
+/// Forks. `work` runs in the child and does not return.
 template <class Work>
 [[nodiscard]] pid_t fork_child(Work const& work, std::span<address_range const> without)
 {
@@ -72,17 +72,17 @@ template <class Work>
     if (id == 0) {
         omission->forbid();
         work();
-    } // [[noreturn]] in effect: run_child() ends in _exit
+    } // not reached in the child: run_child() ends in _exit
     if (id < 0)
         throw error(
             "cannot start a child process for a trial run",
             std::strerror(errno),
             "free memory, raise the limit on processes (ulimit -u), or turn trial runs off");
-    setpgid(id, id); // the child does the same; whoever comes first
+    setpgid(id, id); // the child does the same, because either may be first
     return id;
 }
 
-/// When the child is to be killed, given how far it has come; in seconds of the steady clock.
+/// When the child must be killed in its present phase, in seconds of the steady clock.
 [[nodiscard]] inline double
 child_deadline_s(child_report const& report, double forked_s, child_limits const& limits)
 {
@@ -100,7 +100,7 @@ child_deadline_s(child_report const& report, double forked_s, child_limits const
     return report.begun_s + report.elapsed_s + limits.check_s;
 }
 
-/// True when the child ended, false when its time is up.
+/// True when the child has ended, false when its time is up.
 [[nodiscard]] inline bool
 wait_for_child(started_child& child, child_report const& report, child_limits const& limits)
 {

@@ -1,8 +1,8 @@
-// attune/measure/sandbox/fork_exclusions.hpp - memory of the program that a trial's child is forked without.
+// attune/measure/sandbox/fork_exclusions.hpp - excludes memory of the program from a fork.
 // SPDX-License-Identifier: MIT
 // Bench    bench/measure/overhead.cpp
 //
-// Linux's MADV_WIPEONFORK, for the moment of the fork only
+// By Linux's MADV_WIPEONFORK, set only around the fork
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Addresses [first, last).
+/// Addresses from `first` up to, but not including, `last`.
 struct address_range {
     std::uintptr_t first = 0;
     std::uintptr_t last = 0;
@@ -25,24 +25,24 @@ struct address_range {
     }
 };
 
-/// Below this much resident memory in small pages a mapping is not worth leaving out.
+/// Mappings with less resident memory in small pages are not excluded.
 inline constexpr std::size_t least_left_out_bytes = std::size_t{16} << 20;
 
-/// The private anonymous mappings with at least `least_left_out_bytes` in small pages, without the
-/// stack of this thread, what is `kept`, and what is left out of forks already. Whole pages.
+/// The private anonymous mappings with at least `least_left_out_bytes` in small pages, except this
+/// thread's stack, `kept`, and memory that forks exclude already. Whole pages.
 ///
-/// A child that needs one of them all the same is stopped at its first access, in a way that can be
-/// told from other crashes by its address: see sandboxed_run_options::without.
-/// Cost  1 ms for each GB
+/// A child that accesses excluded memory faults at an address in it, which tells this from other
+/// crashes: see sandboxed_run_options::without.
+/// Cost  1 ms per GB
 [[nodiscard]] std::vector<address_range> memory_to_leave_out(std::span<address_range const> kept);
 
-/// The same by size alone, without a look at what is resident. Nothing under a sanitizer, whose
-/// shadow memory looks like that.
+/// As memory_to_leave_out(), but selected by size of the mapping, not by resident memory. Empty
+/// with a sanitizer, because its shadow memory would be selected.
 /// Cost  50 us
 [[nodiscard]] std::vector<address_range>
 large_memory_to_leave_out(std::span<address_range const> kept);
 
-/// Leaves ranges out of every fork while it lives.
+/// Excludes ranges from every fork while it exists.
 class fork_exclusions {
 public:
     /// @pre  `ranges` outlive this object
@@ -51,7 +51,7 @@ public:
     fork_exclusions(fork_exclusions const&) = delete;
     fork_exclusions& operator=(fork_exclusions const&) = delete;
 
-    /// In the child: forbids the addresses, so that nothing else is mapped there.
+    /// Call it in the child: forbids the addresses, so that nothing else is mapped there.
     void forbid() const noexcept;
 
 private:

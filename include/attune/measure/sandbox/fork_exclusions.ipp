@@ -1,4 +1,4 @@
-// attune/measure/sandbox/fork_exclusions.ipp - finding, leaving out and forbidding, behind fork_exclusions.hpp.
+// attune/measure/sandbox/fork_exclusions.ipp - selects mappings in /proc/self/smaps and excludes them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// What is left of `whole` without `cut`, in whole pages.
+/// Removes the pages of `cut` from `whole`.
 inline void subtract(std::vector<address_range>& whole, address_range cut, std::uintptr_t page)
 {
     cut.first = cut.first / page * page;
@@ -34,14 +34,14 @@ inline void subtract(std::vector<address_range>& whole, address_range cut, std::
     whole = std::move(rest);
 }
 
-/// One mapping of /proc/self/smaps while its lines go by.
+/// One mapping of /proc/self/smaps, filled line by line.
 struct mapping_lines {
     address_range range{};
     bool is_candidate = false; ///< private, anonymous, readable and writable
     std::size_t resident_kib = 0;
     std::size_t huge_kib = 0;
 
-    /// "7f00-7f10 rw-p 00000000 00:00 0", then nothing or the name of a file or of a purpose.
+    /// Parses a first line: "7f00-7f10 rw-p 00000000 00:00 0", then nothing or a name.
     [[nodiscard]] static mapping_lines begun_by(std::string const& line)
     {
         mapping_lines out;
@@ -59,11 +59,12 @@ struct mapping_lines {
             if (flags.find(special) != std::string::npos) return false;
         return is_possible() && resident_kib >= huge_kib + least_left_out_bytes / 1024;
     }
-    /// By what its first line says.
+    /// False when the mapping's first line already excludes it.
     [[nodiscard]] bool is_possible() const
     {
         char const here = 0;
-        if (range.contains(reinterpret_cast<std::uintptr_t>(&here))) return false; // a stack
+        if (range.contains(reinterpret_cast<std::uintptr_t>(&here)))
+            return false; // this thread's stack
         return is_candidate && range.last - range.first >= least_left_out_bytes;
     }
 };
@@ -79,7 +80,7 @@ struct mapping_lines {
 
 inline void advise(std::span<address_range const> list, int advice) noexcept
 {
-    // Where part of a range is gone meanwhile, the rest is left out all the same.
+    // madvise() fails for unmapped parts of a range, but applies to the rest.
     for (address_range const& r : list)
         static_cast<void>(::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, advice));
 }
@@ -137,7 +138,7 @@ ATTUNE_INLINE fork_exclusions::~fork_exclusions()
 #endif
 }
 
-/// It is there, and empty: to read it must not give zeros.
+/// Excluded memory is mapped in the child and reads as zeros unless it is forbidden.
 ATTUNE_INLINE void fork_exclusions::forbid() const noexcept
 {
 #if defined(MADV_WIPEONFORK)

@@ -1,4 +1,4 @@
-// attune/measure/sandbox/guarded.hpp - copies of the arguments between pages that no code may touch.
+// attune/measure/sandbox/guarded.hpp - copies of the arguments between inaccessible pages.
 // SPDX-License-Identifier: MIT
 //
 // The technique is that of Electric Fence (Perens, 1987)
@@ -17,10 +17,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Where one copy, and the forbidden pages around it, are. Plain data.
+/// The addresses of a copy and of the inaccessible pages around it. Plain data.
 struct guarded_place {
-    address_range mapping{}; ///< with the forbidden pages
-    address_range usable{};  ///< without them
+    address_range mapping{}; ///< inaccessible pages included
+    address_range usable{};  ///< between the inaccessible pages
     address_range array{};
     std::size_t argument = 0;
     std::size_t target = buffer::none; ///< as buffer::target
@@ -28,41 +28,40 @@ struct guarded_place {
 };
 
 /// "4 bytes past the end of argument 2 (it has 80 bytes)"; "in argument 0, which is only to be
-/// read"; empty for an address near none of the copies.
+/// read"; empty for an address that is not near a copy.
 [[nodiscard]] std::string explain_address(std::span<guarded_place const> places,
                                           std::uintptr_t address);
 
-/// A first run on these copies that reads or writes past the end of an array faults at once,
-/// instead of reading whatever lies there. Each copy keeps its alignment to 64 bytes; the up to 63
-/// bytes this leaves before the forbidden page, and as many before the start, hold a pattern that
-/// is checked. An array that is only read lies on pages that cannot be written. Arrays that overlap
-/// one that is written keep their places relative to each other, between one pair of forbidden
-/// pages. The gaps between the rows of an array are not copied: they hold the pattern too. Pointers
-/// to arrays point to the copies of those.
+/// Copies of arrays; an access past the end of a copy faults. Each copy has its original's
+/// alignment to 64 bytes; up to 63 bytes between its end and the inaccessible page, and 64 bytes
+/// before its start, contain a pattern that is checked. Arrays that are only read are on read-only
+/// pages. Arrays that overlap a written one stay together between one pair of inaccessible pages.
+/// Gaps between rows are not copied and contain the pattern. Pointers to arrays point to their
+/// copies.
 class guarded_copies {
 public:
-    /// Copies now.
-    /// Errors   attune::error when there is no memory for the copies
+    /// Copies the arrays now.
+    /// Errors   attune::error: no memory for the copies
     explicit guarded_copies(std::span<buffer const> originals);
 
-    /// Copies again what may be written, and makes what is around the arrays intact.
-    /// @pre  the originals are still there
+    /// Copies writable arrays again and restores the pattern around them.
+    /// @pre  the originals still exist
     void refill() const;
 
-    /// Same order, sizes, types and tolerances; other addresses.
+    /// As the originals, in their order, with the addresses of the copies.
     [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_; }
-    /// The addresses alone, as call_frame::call takes them.
+    /// The addresses of the copies, in the originals' order.
     [[nodiscard]] std::span<std::byte* const> addresses() const noexcept { return addresses_; }
 
     /// explain_address() of these copies.
     [[nodiscard]] std::string explain(std::uintptr_t address) const;
-    /// Where the copies are, for explain_address() in another process.
+    /// The places of the copies, for explain_address() in another process.
     [[nodiscard]] std::vector<guarded_place> places() const;
-    /// The first array around which something was written, as text; empty when all are intact.
+    /// The first array with a changed pattern around it, as text; empty when there is none.
     [[nodiscard]] std::string damage() const;
-    /// The memory of all copies.
+    /// The memory of all copies, inaccessible pages included.
     [[nodiscard]] std::vector<address_range> ranges() const;
-    /// Makes what is around the arrays intact again.
+    /// Restores the pattern around the arrays.
     void mend() const;
 
 private:
@@ -72,10 +71,10 @@ private:
     std::vector<std::byte*> addresses_;
 };
 
-/// Whether no array that is written overlaps another one.
+/// True when no written array overlaps another array.
 [[nodiscard]] bool are_apart(std::span<buffer const> originals);
 
-/// Whether arrays are apart, at most 4,096, and together take at most `most_bytes`; a byte of a gap
+/// True when arrays are apart, at most 4,096, and together at most `most_bytes`; a byte of a gap
 /// between rows counts as sixteen.
 [[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
 

@@ -1,4 +1,4 @@
-// attune/measure/sandbox/guarded.ipp - mapping, protecting and checking the copies.
+// attune/measure/sandbox/guarded.ipp - maps, protects and checks the copies.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,14 +22,14 @@ namespace detail {
 
 inline constexpr std::size_t guarded_alignment = 64;
 inline constexpr std::byte guard_pattern{0xA5};
-/// On either side: address space only.
+/// Number of pages on either side; they take address space only.
 inline constexpr std::size_t forbidden_pages = 16;
-/// Each copy takes three mappings, of which a process has 65,530.
+/// Each copy takes three mappings, of which a process may have 65,530.
 inline constexpr std::size_t most_guarded_arrays = 4096;
-/// Gaps between rows are filled and looked through at each run: a byte of them counts as so many.
+/// Weight of a byte in a gap between rows, because gaps are filled and checked at each run.
 inline constexpr std::size_t cost_of_gaps = 16;
 
-/// Arrays that overlap, and one that holds them all.
+/// Overlapping arrays, and the range that contains them.
 struct overlapping {
     buffer all{};
     std::vector<std::size_t> members{};
@@ -40,13 +40,13 @@ struct overlapping {
     return a.data < b.data + b.bytes && b.data < a.data + a.bytes;
 }
 
-/// Writing to one of them changes the other.
+/// True when writing to one array may change the other.
 [[nodiscard]] inline bool must_stay_together(buffer const& a, buffer const& b) noexcept
 {
     return (a.writable || b.writable) && overlap(a, b);
 }
 
-/// The smallest array that holds both; it is called after the first.
+/// The smallest range that contains both; other members are those of `a`.
 [[nodiscard]] inline buffer hull(buffer const& a, buffer const& b) noexcept
 {
     buffer out = a;
@@ -57,13 +57,13 @@ struct overlapping {
     return out;
 }
 
-/// Bytes of a region: from, up to.
+/// Bytes [begin, end) of a region.
 struct piece {
     std::size_t begin = 0;
     std::size_t end = 0;
 };
 
-/// What belongs to some array, in order, where bytes between do not.
+/// The pieces of a group that belong to arrays, in order, without the bytes between them.
 [[nodiscard]] inline std::vector<piece> pieces_of(std::span<buffer const> arrays,
                                                   overlapping const& group)
 {
@@ -83,13 +83,13 @@ struct piece {
     return out;
 }
 
-/// Each array alone, unless it must stay together with others.
+/// Groups of arrays that must stay together; most groups have one array.
 [[nodiscard]] inline std::vector<overlapping> groups_of(std::span<buffer const> arrays)
 {
     std::vector<overlapping> out;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         overlapping mine{arrays[i], {i}};
-        // A group that has grown may touch others: until none is left.
+        // A grown group may overlap others: repeat until it overlaps none.
         for (auto other = out.begin(); other != out.end();) {
             if (!must_stay_together(mine.all, other->all)) {
                 ++other;
@@ -107,7 +107,7 @@ struct piece {
 
 } // namespace detail
 
-/// One mapping: forbidden pages, pages of content, forbidden pages.
+/// One mapping: inaccessible pages, content, inaccessible pages.
 struct guarded_copies::region {
     std::byte* mapping = nullptr;
     std::size_t mapped = 0;
@@ -116,7 +116,7 @@ struct guarded_copies::region {
     std::byte* first = nullptr; ///< of the array
     std::byte* last = nullptr;  ///< one past the array
     std::byte const* original = nullptr;
-    std::vector<detail::piece> pieces; ///< what belongs to an array; between them are gaps
+    std::vector<detail::piece> pieces; ///< parts that belong to an array; gaps are between them
     std::size_t argument = 0;
     std::size_t target = buffer::none;
     bool writable = false;
@@ -132,8 +132,8 @@ struct guarded_copies::region {
         std::size_t const needed = of.bytes + 2 * detail::guarded_alignment;
         std::size_t const content = (needed + page - 1) / page * page;
         std::size_t const zone = detail::forbidden_pages * page;
-        // Large pages end where the content does. The first one begins before it where what is in
-        // it is worth one; what comes before the content is forbidden once that page is there.
+        // Large pages end at the end of the content. If the first one would contain enough content
+        // to be useful, it begins before the content, and the part before is forbidden afterwards.
         std::size_t const in_first = content % detail::large_page;
         std::size_t const spare =
             in_first < detail::worth_a_large_page ? 0 : detail::large_page - in_first;
@@ -155,7 +155,7 @@ struct guarded_copies::region {
                         "free memory, or tune on a smaller problem");
         }
         if (has_large) detail::prefer_large_pages(writable_from, writable_bytes);
-        // The copy ends as close to the forbidden page as its alignment to a cache line allows.
+        // The copy ends as close to the inaccessible page as its alignment to 64 bytes allows.
         std::size_t const wanted =
             reinterpret_cast<std::uintptr_t>(of.data) % detail::guarded_alignment;
         first = usable_end - of.bytes;
@@ -166,7 +166,7 @@ struct guarded_copies::region {
         fill();
         if (writable_from < usable) ::mprotect(writable_from, spare, PROT_NONE);
     }
-    /// @pre  what is only read is complete
+    /// @pre  read-only content is complete
     void protect() const
     {
         if (!writable) ::mprotect(usable, static_cast<std::size_t>(usable_end - usable), PROT_READ);

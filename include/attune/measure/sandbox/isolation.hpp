@@ -1,4 +1,4 @@
-// attune/measure/sandbox/isolation.hpp - how far from the program a variant is kept, and why.
+// attune/measure/sandbox/isolation.hpp - how the program is protected from variants, and why.
 // SPDX-License-Identifier: MIT
 // Source   own measurements: fork, exit and wait take 0.1 ms for a tiny process, 3.7 ms with 200 MB
 //          and 65 ms with 2 GB of 4 KiB pages, 0.9 ms with 2 GB of huge pages; a parallel region of
@@ -14,20 +14,21 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What protects the program from the variants of a kernel.
+/// How the program is protected from the variants of a kernel.
 ///
-/// There is no worker process that lives longer than one trial: it would have to be forked before
-/// the variants are compiled, and so would have neither their code nor the caller's data.
+/// Each trial has its own child: a worker that outlives a trial would have to be forked before the
+/// variants are compiled, and would have neither their code nor the caller's data.
 ///
-/// A variant that leaves the process changed (environment, working directory, handlers ...) fails,
-/// and in the process that is put back; but while the program has threads of its own beside the
+/// A variant that changes the process (environment, working directory, handlers ...) fails. In the
+/// process the change is reverted; but while the program has other threads, which may make such
+/// changes too, only a forked child is checked for them.
 /// calling one, which may change the same things, only a forked child is watched for them.
 enum class isolation : std::uint8_t {
-    automatic, ///< the default: `fork`, or `guard` where a fork is dear, fails or would hang
-    fork,      ///< first run in a forked child, all others in the process under a signal guard
-    guard,     ///< all runs in the process under a signal guard. Wild writes are not undone, and a
-               ///< variant that calls exit() ends the program
-    none,      ///< all runs in the process as they are: for a debugger
+    automatic, ///< the default: `fork`, or `guard` when a fork is expensive, fails or would hang
+    fork,  ///< the first run is in a forked child, others are in the process with a signal guard
+    guard, ///< all runs are in the process with a signal guard. Wild writes are not undone, and
+           ///< a variant that calls exit() ends the program
+    none,  ///< all runs are in the process without protection: for a debugger
 };
 
 /// "fork", "guard", ...
@@ -47,7 +48,7 @@ enum class isolation : std::uint8_t {
 }
 
 namespace detail {
-/// Sizes of this process in bytes, as /proc/self/statm tells them; 0 where it is missing.
+/// Memory of this process in bytes, from /proc/self/statm; 0 when that is missing.
 struct memory_use {
     std::size_t resident = 0;
     std::size_t data = 0; ///< private and writable: heap, stacks, anonymous mappings
@@ -55,39 +56,39 @@ struct memory_use {
 [[nodiscard]] memory_use read_memory_use();
 } // namespace detail
 
-/// What decides whether to fork.
+/// Properties of a process that decide about forking.
 struct process_facts {
     std::size_t small_page_bytes = 0; ///< resident, private, not in huge pages; 0: unknown
-    bool has_gomp_team = false;       ///< libgomp is loaded and the program has other threads
+    bool has_gomp_team = false;       ///< libgomp is loaded, and the program has other threads
 };
 
-/// What attune's own threads are called: none of them is of an OpenMP team.
+/// Name of attune's own threads, none of which belongs to an OpenMP team.
 inline constexpr char const* own_thread_name = "attune compile";
 
-/// Looks at this process. Cost: 0.1 ms; 1 ms for each GB when more than `dear_fork_bytes` are used.
+/// The facts of this process. Cost: 0.1 ms; 1 ms per GB above `dear_fork_bytes`.
 [[nodiscard]] process_facts observe_process();
-/// The part of it that may change between two trials. Cost: 50 us.
+/// As process_facts::has_gomp_team, which may change between trials. Cost: 50 us.
 [[nodiscard]] bool has_gomp_team();
 
-/// Above this much memory in small pages, `automatic` does not fork: 65 ms or more for each trial.
+/// With more memory in small pages, `automatic` does not fork: a fork would take 65 ms or more.
 inline constexpr std::size_t dear_fork_bytes = std::size_t{2} << 30;
 
-/// The file whose malloc() serves this process in place of the C library's: "libtcmalloc.so.4",
-/// say; empty where it is the C library's, or that of a sanitizer. Another thread may hold a lock
-/// of it when this one forks, and only the C library promises that the child can go on.
+/// The file whose malloc() replaces the C library's: "libtcmalloc.so.4"; empty for the C library's
+/// and a sanitizer's. Another thread may hold its lock during a fork, and only the C library makes
+/// malloc() usable in the child.
 [[nodiscard]] std::string foreign_allocator();
 
-/// Whether there are threads besides the calling one that are not attune's: they may change, at
-/// any moment, what all threads share. True where the machine does not tell. Cost: 12 us.
+/// True when threads besides the calling one and attune's exist, which may change shared state at
+/// any time; also true when that is unknown. Cost: 12 us.
 [[nodiscard]] bool has_other_threads();
 
-/// A decision and its reason.
+/// The chosen isolation and the reason.
 struct isolation_choice {
     isolation how = isolation::fork; ///< never `automatic`
     std::string why;                 ///< "fork: as asked", "guard: a fork would copy ..."
 };
 
-/// @param wanted  obeyed unless it is `automatic`
+/// @param wanted  returned unless it is `automatic`
 [[nodiscard]] isolation_choice choose_isolation(isolation wanted, process_facts const& facts);
 
 } // namespace attune::inline ATTUNE_ABI

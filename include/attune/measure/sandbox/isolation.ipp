@@ -1,4 +1,4 @@
-// attune/measure/sandbox/isolation.ipp - looking at the process, behind isolation.hpp.
+// attune/measure/sandbox/isolation.ipp - reads memory use, threads and libraries of this process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -41,7 +41,7 @@ ATTUNE_INLINE memory_use read_memory_use()
     return {pages[1] * page, pages[5] * page};
 }
 
-/// A field of /proc/self/smaps_rollup, in bytes.
+/// A field of /proc/self/smaps_rollup, in bytes; 0 when missing.
 [[nodiscard]] inline std::size_t memory_field(std::string const& name)
 {
     std::ifstream file("/proc/self/smaps_rollup");
@@ -57,7 +57,7 @@ ATTUNE_INLINE memory_use read_memory_use()
     return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " GB";
 }
 
-/// How many threads of this process are not attune's, the calling one among them; 0: unknown.
+/// Number of threads of this process that are not attune's, the calling one included; 0: unknown.
 [[nodiscard]] inline std::size_t threads_of_the_program()
 {
     std::size_t count = 0;
@@ -112,8 +112,7 @@ ATTUNE_INLINE process_facts observe_process()
     out.has_gomp_team = has_gomp_team();
     out.small_page_bytes = detail::read_memory_use().resident;
     if (out.small_page_bytes <= dear_fork_bytes) return out;
-    // Only now is the dearer question worth asking: how much of it is in huge pages, or not
-    // private?
+    // Costs 1 ms per GB: subtracts huge pages and shared memory.
     std::size_t const anonymous = detail::memory_field("Anonymous");
     std::size_t const huge = detail::memory_field("AnonHugePages");
     if (anonymous > 0) out.small_page_bytes = anonymous - std::min(anonymous, huge);

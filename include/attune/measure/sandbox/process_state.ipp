@@ -1,4 +1,4 @@
-// attune/measure/sandbox/process_state.ipp - reading, comparing and restoring, behind process_state.hpp.
+// attune/measure/sandbox/process_state.ipp - reads, compares and restores process state.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -37,7 +37,7 @@ namespace detail {
 
 inline constexpr std::array interval_timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 
-/// Control bits without the sticky exception flags, which any arithmetic sets.
+/// Control bits, without the exception flags that arithmetic sets.
 [[nodiscard]] inline unsigned floating_point_mode() noexcept
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -61,7 +61,7 @@ inline constexpr std::array interval_timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_
     return path;
 }
 
-/// From /proc, because umask() tells it only by changing it, for all threads. -1: unknown.
+/// From /proc, because umask() returns the mask only by changing it for all threads. -1: unknown.
 [[nodiscard]] inline int file_mode_mask()
 {
     int const file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -73,7 +73,7 @@ inline constexpr std::array interval_timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_
     return at != nullptr ? static_cast<int>(std::strtol(at + 7, nullptr, 8)) : -1;
 }
 
-/// Every open descriptor and the file behind it.
+/// Every open descriptor, with device and inode of its file.
 [[nodiscard]] inline std::map<int, std::pair<dev_t, ino_t>> open_descriptors()
 {
     std::map<int, std::pair<dev_t, ino_t>> found;
@@ -133,7 +133,7 @@ inline void restore_environment(std::vector<std::string> const& wanted)
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
 }
 
-/// Running, or ended and not waited for.
+/// True when a child process runs, or has ended and was not waited for.
 [[nodiscard]] inline bool has_child_process() noexcept
 {
     siginfo_t info{};
@@ -144,7 +144,7 @@ inline void restore_environment(std::vector<std::string> const& wanted)
 
 struct process_state::content {
     bool has_resources;
-    bool has_shared; ///< what all threads share; only then, `environ` and its like are looked at
+    bool has_shared; ///< true: also state that all threads share, such as `environ`
     unsigned floating_mode = detail::floating_point_mode();
     std::fenv_t floating{};
     sigset_t mask{};
@@ -195,12 +195,12 @@ struct process_state::content {
         return !detail::equal(now.handlers[signal], handlers[signal]);
     }
 
-    /// A timer that simply went on is as it was; one second of grace for a busy machine.
+    /// False for a timer that only continued, with one second of tolerance for a busy machine.
     [[nodiscard]] bool has_other_timer(content const& now, std::size_t i) const
     {
         double const here_s = detail::seconds_of(timers[i].it_value);
         double const there_s = detail::seconds_of(now.timers[i].it_value);
-        if (here_s == 0 || there_s == 0) return there_s > 0; // one that has expired is no change
+        if (here_s == 0 || there_s == 0) return there_s > 0; // an expired timer is no change
         if (detail::seconds_of(timers[i].it_interval) > 0)
             return detail::seconds_of(timers[i].it_interval) !=
                    detail::seconds_of(now.timers[i].it_interval);
@@ -268,7 +268,7 @@ ATTUNE_INLINE void process_state::restore() const
         if (then.has_other_timer(now, i))
             setitimer(detail::interval_timers[i], &then.timers[i], nullptr);
     if (now.locale_names != then.locale_names) std::setlocale(LC_ALL, then.locale_names.c_str());
-    // A folder that is gone cannot be gone back to.
+    // chdir() fails when the folder was removed.
     bool const moved = now.directory != then.directory && !then.directory.empty();
     if (moved && chdir(then.directory.c_str()) != 0) errno = 0;
     if (now.mode_mask != then.mode_mask && then.mode_mask >= 0)

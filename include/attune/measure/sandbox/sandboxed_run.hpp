@@ -18,52 +18,50 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What a first run may take beside its time. The defaults fit any kernel but those that allocate
-/// much memory of their own, or whose check takes minutes.
+/// Limits of a first run, besides its time. The defaults suit all kernels except those that
+/// allocate much memory or whose check takes minutes.
 struct trial_limits {
-    std::size_t memory_bytes = 0; ///< that it may map in addition; 0: see usual_child_memory()
+    std::size_t memory_bytes = 0; ///< that it may map additionally; 0: usual_child_memory()
     double check_s = 60;          ///< wall seconds for the comparison and the user's check together
-    double begin_s = 10;          ///< wall seconds until it begins, on a loaded machine
+    double begin_s = 10;          ///< wall seconds until the run begins
 };
 
-/// What a sandboxed run may take, and what else it must satisfy.
+/// Limits and additional checks of a sandboxed run.
 struct sandboxed_run_options {
     double limit_s = 10;          ///< wall seconds for the run
     double check_limit_s = 60;    ///< wall seconds for comparing and `also_check` together
     double begin_limit_s = 10;    ///< wall seconds until the run begins
     std::size_t memory_bytes = 0; ///< as in trial_limits
-    /// Called in the child after the run and the comparison; a text that is not empty fails the
-    /// variant at `verify`. For checks a tolerance cannot express. May be empty.
+    /// Called in the child after the run and the comparison, for checks beyond a tolerance. A text
+    /// that is not empty fails the variant at `verify`. May be empty.
     std::function<std::string()> also_check = {};
-    /// Called in the parent with the address a signal reports; its text follows the reason of the
-    /// failure: whose memory ends there. May be empty, and may return an empty text.
+    /// Called in the parent with the address of a fault; the returned text, such as the array that
+    /// ends there, is appended to the reason. May be empty, and may return an empty text.
     std::function<std::string(std::uintptr_t)> explain_address = {};
-    /// Memory that the child is forked without, to make that cheaper. A child that misses some of
-    /// it proves nothing: `missed` is called in the parent, and another child gets all there is.
+    /// Memory that the child does not get, which makes the fork cheaper. If a child needs it,
+    /// `missed` is called in the parent, and the run is repeated in a child with all memory.
     std::span<address_range const> without = {};
     std::function<void()> missed = {};
 };
 
-/// Wall seconds of the first run, in the child (cold, and paying for copied pages: fit for setting
-/// limits, not for comparing), or why the variant is unusable.
+/// Wall seconds of a first run (cold, with copies of pages: for limits, not for comparisons), or
+/// why the variant is unusable.
 using first_run_result = std::variant<double, failure>;
 
-/// Runs once in a forked child on copy-on-write memory and compares the writable buffers with the
-/// reference there: a crash, a hang or a wrong result costs one evaluation, never the caller, whose
-/// memory stays as it was. What the child is like: child_process.hpp.
+/// Runs once in a forked child on copy-on-write memory and compares the writable buffers there with
+/// the reference. A crash, a hang or a wrong result does not affect the caller. For the child's
+/// properties see child_process.hpp.
 ///
 /// The reason of a failure is one line: "SIGSEGV (invalid memory access) at address 0x10"; the text
 /// of an exception; "exit(3) was called"; "still running after 0.5 s"; the text of a mismatch. A
-/// check that takes too long fails the variant at `verify`, with a sentence of its own. The log is
-/// what was written to stderr.
+/// check that takes too long fails at `verify`. The log is the output to stderr.
 ///
 /// @param run        one run of the variant on `buffers`
-/// @param buffers    of the call, in private memory (what processes share is not protected),
-///                   holding their inputs. A run that writes nothing passes where the result is
-///                   there already
-/// @param reference  taken of the same buffers after a trusted run; null: any result will do
-/// Errors   those of run_in_child: no child can be made, or it does not begin
-/// Cost     that of run_in_child, and of compare for each writable buffer
+/// @param buffers    of the call, in private memory, with their inputs. A run that writes nothing
+///                   passes if they contain the result already
+/// @param reference  snapshot of the same buffers after a trusted run; null: results are not
+/// compared Errors   those of run_in_child: no child can be started, or it does not begin Cost that
+/// of run_in_child, and of compare() for each writable buffer
 [[nodiscard]] first_run_result sandboxed_run(std::function<void()> const& run,
                                              std::span<buffer const> buffers,
                                              snapshot const* reference,
@@ -71,11 +69,11 @@ using first_run_result = std::variant<double, failure>;
 
 namespace detail {
 [[nodiscard]] std::string first_line(std::string const& text);
-/// The first mismatch of any writable buffer, or nothing.
+/// The first mismatch of a writable buffer; empty when there is none.
 [[nodiscard]] std::string objection_to(std::span<buffer const> buffers, snapshot const& reference);
-/// Whether a child may have died of memory that it was forked without.
+/// True when a child may have crashed at memory that it did not get.
 [[nodiscard]] bool has_missed(child_end const& end, std::span<address_range const> without);
-/// What a child that did not simply return says about the variant.
+/// The failure of a child that did not return.
 [[nodiscard]] failure verdict_of(child_end const& end, child_limits const& limits);
 } // namespace detail
 

@@ -1,4 +1,4 @@
-// attune/measure/sandbox/sandboxed_run.ipp - a trial run and its verdict, behind sandboxed_run.hpp.
+// attune/measure/sandbox/sandboxed_run.ipp - a run in a child, and the failure of its end.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -35,7 +35,7 @@ ATTUNE_INLINE bool has_missed(child_end const& end, std::span<address_range cons
 {
     if (without.empty() || end.ending != child_ending::signalled || end.code != SIGSEGV)
         return false;
-    if (!end.address) return true; // it came to its end before it could note why
+    if (!end.address) return true; // it died before it reported the address
     return std::any_of(without.begin(), without.end(), [&](address_range const& r) {
         return r.contains(*end.address);
     });
@@ -68,7 +68,7 @@ ATTUNE_INLINE failure verdict_of(child_end const& end, child_limits const& limit
         return {failure_stage::crash, reason, end.log};
     }
     case child_ending::overran:
-        if (end.phase == child_phase::checking) // it did run in time
+        if (end.phase == child_phase::checking) // the run itself was in time
             return {failure_stage::verify,
                     "the check of its result was still running after " +
                         seconds_text(limits.check_s),

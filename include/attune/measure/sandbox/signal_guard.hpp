@@ -1,8 +1,8 @@
-// attune/measure/sandbox/signal_guard.hpp - calls a function that may crash or hang, in this process.
+// attune/measure/sandbox/signal_guard.hpp - calls functions in this process that may crash or hang.
 // SPDX-License-Identifier: MIT
 // Bench    bench/measure/overhead.cpp
 //
-// A jump out of the signal handler on a stack of its own
+// The signal handler, on a stack of its own, jumps back
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -13,27 +13,26 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Thrown by signal_guard::call: why the function did not return.
+/// Thrown by signal_guard::call(): why the function did not return.
 struct stopped {
     failure why;
 };
 
-/// While it lives, calls on this thread survive SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT, run no
-/// longer than a limit and give their exceptions as failures.
+/// While it exists, call() on this thread survives SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT,
+/// limits the time of a function, and turns its exceptions into failures.
 ///
-/// A second line of defence behind sandboxed_run(): what was overwritten before the fault stays so,
-/// no destructor of the function runs, what it had allocated or locked stays so, exit() ends the
-/// program, and a fault on another thread (of OpenMP, say) goes to the handlers that were there
-/// before. A function that blocks every signal cannot be stopped.
+/// It protects less than sandboxed_run(): memory stays overwritten, destructors do not run,
+/// allocations and locks are kept, exit() ends the program, and a fault on another thread (of
+/// OpenMP, say) goes to the former handlers. A function that blocks all signals cannot be stopped.
 ///
-/// Handlers, signal mask and signal stack of the program are back, exactly, when the last guard
-/// goes. Guards may live on several threads at once, one on each.
+/// The last guard restores the program's handlers; each guard restores its thread's signal mask and
+/// stack. Several threads may have one guard each.
 class signal_guard {
 public:
-    /// @param limit_s  wall seconds for each call; it is stopped between that and a quarter more.
-    ///                 Infinity: none. Where there is no timer_create: none
-    /// Errors  attune::error when there is no memory for a signal stack or no timer
-    /// Cost    20 us, with its end
+    /// @param limit_s  wall seconds for each call, which is stopped after 1 to 1.25 times that.
+    ///                 Infinity, or no timer_create(): no limit
+    /// Errors  attune::error: no memory for a signal stack, or no timer
+    /// Cost    20 us, with the destructor
     explicit signal_guard(double limit_s);
     ~signal_guard();
     signal_guard(signal_guard const&) = delete;
@@ -48,7 +47,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// Calls without a guard: only an exception becomes a failure.
+/// Calls `f` without a guard: only exceptions become failures.
 /// Errors   `stopped`
 void call_unguarded(std::function<void()> const& f);
 

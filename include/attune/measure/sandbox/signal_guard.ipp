@@ -1,8 +1,8 @@
-// attune/measure/sandbox/signal_guard.ipp - handlers, signal stack and timer behind signal_guard.hpp.
+// attune/measure/sandbox/signal_guard.ipp - handlers, signal stack and timer of the guards.
 // SPDX-License-Identifier: MIT
 //
-// The timer ticks at a quarter of the limit and its handler counts: arming a call is a store, not a
-// system call
+// The timer ticks at a quarter of the limit, and its handler counts ticks, so that a call needs no
+// system call.
 #pragma once
 
 #include <attune/core/assert.hpp>
@@ -41,19 +41,19 @@ namespace detail {
 inline constexpr std::array guarded_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 inline constexpr int ticks_per_limit = 4;
 
-/// What the handlers know of the guard of their thread.
+/// The data of a guard that its thread's handlers use.
 struct guard_record {
     sigjmp_buf back{};
     std::sig_atomic_t volatile armed = 0;
     std::sig_atomic_t volatile ticks = 0;
-    std::sig_atomic_t volatile signal = 0; ///< 0 with `armed` gone: the limit
+    std::sig_atomic_t volatile signal = 0; ///< that stopped the call; 0: the time limit
     std::sig_atomic_t volatile code = 0;
     std::uintptr_t volatile address = 0;
     bool volatile has_address = false;
 };
 
-/// The guards of all threads. A handler finds that of its thread by the thread's number and not in
-/// a thread_local: in a library that was loaded later, the first look at one allocates memory.
+/// The guards of all threads. A handler finds its thread's guard by the thread id, because the
+/// first access to a thread_local of a library loaded at run time allocates memory.
 struct guard_places {
     struct place {
         std::atomic<guard_record*> guard{nullptr};
@@ -63,11 +63,11 @@ struct guard_places {
     std::atomic<guard_places*> more{nullptr}; ///< never deleted
 };
 
-// Signal handlers take no argument of ours: these are what they can reach.
+// Signal handlers get no argument from attune: they use these variables.
 inline guard_places first_guards{};
 inline std::array<taken_handler, guarded_signals.size()> fault_handlers{};
 inline std::atomic<int> tick_signal{0};
-// Not for handlers.
+// Not used by handlers.
 inline int living_guards = 0;
 inline std::mutex guards_lock;
 
@@ -104,7 +104,7 @@ inline void remove_guards(bool (*is_unwanted)(guard_places::place const&, void c
             if (p.guard != nullptr && is_unwanted(p, what)) p.guard = nullptr;
 }
 
-/// Not ours: what would have happened without a guard.
+/// Passes a signal to the former handler.
 inline void pass_on(int signal, siginfo_t* info, void* context) noexcept
 {
     for (std::size_t i = 0; i < guarded_signals.size(); ++i)
@@ -135,8 +135,8 @@ inline void on_tick(int, siginfo_t*, void*)
     ::siglongjmp(guard->back, 1);
 }
 
-/// Takes a real-time signal without a handler. Another copy of attune may look for one at the same
-/// moment: the copy that replaces the default action has the signal. @return  0: there is none
+/// Installs `ours` on a real-time signal without a handler. Another copy of attune may do the same
+/// at once: the copy that replaces the default action owns the signal. @return  0: there is none
 [[nodiscard]] inline int take_unused_signal(struct sigaction const& ours) noexcept
 {
 #if defined(__linux__)
@@ -163,13 +163,13 @@ inline void return_handlers() noexcept
     ::sigaction(ticking, nullptr, &now);
     if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_tick) return;
     struct sigaction nothing{};
-    nothing.sa_handler = SIG_IGN; // forgets a tick that is still on its way
+    nothing.sa_handler = SIG_IGN; // discards a pending tick
     ::sigaction(ticking, &nothing, nullptr);
-    nothing.sa_handler = SIG_DFL; // as it was: see take_unused_signal()
+    nothing.sa_handler = SIG_DFL; // as before take_unused_signal()
     ::sigaction(ticking, &nothing, nullptr);
 }
 
-/// In the child of a fork of the program: only the forking thread is there.
+/// Called in the child of a program's fork, which has only the forking thread.
 inline void forget_other_guards()
 {
     remove_guards(
@@ -197,7 +197,7 @@ inline void take_handlers(guard_record* guard)
     if (living_guards++ > 0) return;
     struct sigaction ours{};
     ours.sa_sigaction = on_fault;
-    // NODEFER: after the jump nothing has to be unblocked.
+    // NODEFER: the signal is not blocked after the jump.
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     ::sigemptyset(&ours.sa_mask);
     for (std::size_t i = 0; i < guarded_signals.size(); ++i)
@@ -217,8 +217,8 @@ inline void leave_handlers(guard_record* guard) noexcept
     if (--living_guards == 0) return_handlers();
 }
 
-/// True when `f` returned, false when it was stopped. Its exceptions pass. Nothing here has a
-/// destructor: the jump comes from below.
+/// True when `f` returned, false when it was stopped. Its exceptions pass through. No object here
+/// may have a destructor, because the handler jumps into this function.
 [[gnu::noinline]] inline bool call_guarded(guard_record& guard, std::function<void()> const& f)
 {
     if (sigsetjmp(guard.back, 0) != 0) return false;
@@ -228,7 +228,7 @@ inline void leave_handlers(guard_record* guard) noexcept
     try {
         f();
     } catch (...) {
-        guard.armed = 0; // while the frame to jump to is still there
+        guard.armed = 0; // while the frame to jump to exists
         throw;
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -363,7 +363,7 @@ ATTUNE_INLINE void signal_guard::call(std::function<void()> const& f)
     } catch (...) {
         throw detail::stopped_by_exception();
     }
-    // The kernel of the machine gave the handler a floating-point unit of its own.
+    // The kernel has reset the floating-point unit for the handler.
     std::fesetenv(&state_->floating);
     throw stopped{state_->verdict()};
 }

@@ -1,4 +1,4 @@
-// attune/measure/cuda/detail/bench_on_device.hpp - what a bench in this process has on the device.
+// attune/measure/cuda/detail/bench_on_device.hpp - the objects of a local bench in the device's context.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,10 +22,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Modules that stay loaded: the final and the default, and some to come back to.
+/// Number of modules that stay loaded: the contestants of a final, and some more.
 inline constexpr std::size_t most_loaded_variants = 8;
 
-/// The default, and what it takes to establish it once more.
+/// The default, with the parameters to establish it again.
 struct known_default {
     device_variant code;
     std::vector<std::vector<std::byte>> expected;
@@ -33,7 +33,7 @@ struct known_default {
     double took_s = 0;
 };
 
-/// Everything of a bench that lives in the device's context.
+/// All objects of a bench that use the device's context.
 struct bench_on_device {
     std::shared_ptr<device_session> where;
     device_bench_options options;
@@ -46,7 +46,7 @@ struct bench_on_device {
     std::optional<l2_flush> flush{};
     std::optional<known_default> established{};
     std::vector<std::pair<device_variant, std::shared_ptr<loaded_variant>>>
-        loaded{}; ///< latest last
+        loaded{}; ///< most recently used last
 
     bench_on_device(std::shared_ptr<device_session> in,
                     device_call const& call,
@@ -87,7 +87,7 @@ struct bench_on_device {
         return made;
     }
 
-    /// What puts one run on the stream.
+    /// A function that enqueues one run.
     [[nodiscard]] std::function<void()> run_of(std::shared_ptr<loaded_variant> code)
     {
         return [this, code = std::move(code)] { code->launch(clock.stream(), arguments.all()); };
@@ -99,12 +99,12 @@ struct bench_on_device {
         return trials.establish(run_of(load(how.code)), how.expected, how.limit_s);
     }
 
-    /// Makes anew what a variant may have written over.
-    /// Errors   `stopped`: the default works no more
+    /// Restores what a variant may have overwritten.
+    /// Errors   `stopped`: the default does not work any more
     void mend()
     {
         if (!trials.is_spoilt() || !established) return;
-        loaded.clear(); // variables of theirs may be among it
+        loaded.clear(); // the module's variables may be overwritten too
         static_cast<void>(establish(*established));
     }
 

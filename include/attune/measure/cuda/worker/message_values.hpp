@@ -20,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-/// A message that cannot be what its sender meant.
+/// Thrown for a message with a wrong form or value.
 struct damaged_message : std::runtime_error {
     damaged_message()
         : std::runtime_error("a message of the worker process is damaged")
@@ -28,7 +28,7 @@ struct damaged_message : std::runtime_error {
     }
 };
 
-/// Puts values one after the other.
+/// Encodes values, one after another.
 class writer {
 public:
     writer();
@@ -58,7 +58,7 @@ public:
         for (T const& one : values)
             put(one);
     }
-    /// Any bytes.
+    /// Any bytes, which need not be UTF-8.
     void put_text(std::string_view value);
     [[nodiscard]] std::string take();
 
@@ -72,17 +72,17 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// Takes values in the same order.
+/// Decodes values in the order in which they were encoded.
 class reader {
 public:
-    /// A text that is no message is damaged from its first value on.
+    /// If `text` is no message, the first get() throws damaged_message.
     explicit reader(std::string_view text);
     ~reader();
     reader(reader const&) = delete;
     reader& operator=(reader const&) = delete;
 
-    /// Errors   damaged_message: there is no further value, it is of another kind, or T cannot hold
-    ///          it. Which enumerators there are is left to the caller
+    /// Errors   damaged_message: no value is left, it has another type, or T cannot hold it. The
+    ///          caller must check the range of enumerators
     template <class T>
     [[nodiscard]] T get()
     {
@@ -108,7 +108,7 @@ public:
             return out;
         }
     }
-    /// Errors   damaged_message: it is NaN, by which nothing can be sorted
+    /// Errors   damaged_message: also for NaN, which cannot be sorted
     [[nodiscard]] double get_number()
     {
         double const value = get_any_number();
@@ -116,7 +116,7 @@ public:
         return value;
     }
     [[nodiscard]] std::string get_text();
-    /// A number of things of which each takes at least one value: no more than are left.
+    /// A number of elements, each of which has at least one value: not more than are left.
     [[nodiscard]] std::size_t get_count();
     [[nodiscard]] bool is_at_end() const noexcept;
 

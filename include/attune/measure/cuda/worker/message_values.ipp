@@ -28,7 +28,7 @@ ATTUNE_INLINE void writer::put_unsigned(std::uint64_t value) { state_->values.pu
 
 ATTUNE_INLINE void writer::put_text(std::string_view value)
 {
-    // No text string: what a variant has printed need not be UTF-8.
+    // Not as a CBOR text string: a variant's output need not be UTF-8.
     state_->values.push_back(
         nlohmann::json::binary(std::vector<std::uint8_t>(value.begin(), value.end())));
 }
@@ -42,9 +42,8 @@ ATTUNE_INLINE std::string writer::take()
 
 namespace detail {
 
-/// Whether a text is one array of values none of which holds others, with all lengths given and
-/// true. nlohmann-json calls itself for each level of what is nested, so that a message of nothing
-/// but brackets would end this program.
+/// True for an array of values without nested ones and with correct lengths. nlohmann-json recurses
+/// for each nesting level, so that a message of brackets alone would overflow the stack.
 [[nodiscard]] inline bool is_flat_array(std::string_view text) noexcept
 {
     std::size_t at = 0;

@@ -1,10 +1,9 @@
-// attune/measure/cuda/worker/worker_arrays.hpp - a call's arrays, from the program's memory to a worker's.
+// attune/measure/cuda/worker/worker_arrays.hpp - transfers a call's arrays to a worker.
 // SPDX-License-Identifier: MIT
 //
-// A device's memory goes by CUDA IPC, which copies nothing but works for plain allocations only;
-// all else goes through memory that both processes share. What was lent is closed as soon as a
-// bench has copies of its own, before any variant runs: then no wild write can reach the caller's
-// memory
+// Device memory is passed by CUDA IPC, which copies nothing but needs plain allocations; other
+// memory is passed by shared memory. IPC memory is closed once the bench has its own copies and
+// before any variant runs, so that no variant can write to the caller's memory.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -20,22 +19,22 @@
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-/// How to reach a device's memory from another process.
+/// How to pass device memory to another process.
 enum class route : std::uint8_t {
-    handle, ///< by CUDA IPC where it works, through the host's memory where not
-    host,   ///< through the host's memory
+    handle, ///< by CUDA IPC if possible, else through host memory
+    host,   ///< through host memory
 };
 
-/// The arrays of `call`, made ready to be sent: `how.regions` and what says where each array lies
-/// in them are set, and the message's shared memory is filled.
-/// Errors   attune::error: no memory to share; an array cannot be read
+/// Prepares the arrays of `call` for sending: sets `how.regions` and the position of each array,
+/// and fills the message's shared memory.
+/// Errors   attune::error: no shared memory; an array cannot be read
 void pack_arrays(std::shared_ptr<cuda::driver const> const& driver,
                  device_call const& call,
                  route by,
                  beginning& how,
                  message& to);
 
-/// The same arrays in a worker: a device's until release(), the host's as long as this lives.
+/// The arrays in a worker: device memory until release(), host memory until the destructor.
 class received_arrays {
 public:
     /// Sets the addresses in `how.call`.
@@ -45,13 +44,12 @@ public:
     received_arrays(received_arrays const&) = delete;
     received_arrays& operator=(received_arrays const&) = delete;
 
-    /// The driver's words when a handle cannot be opened here: the arrays are to be sent by another
-    /// route. Empty when all is well.
+    /// The driver's message if a handle cannot be opened here; then use another route. Empty: all
+    /// arrays are reachable.
     [[nodiscard]] std::string const& why_unreachable() const noexcept { return why_unreachable_; }
 
-    /// Gives back what a device holds of them: for when a bench has been made, which reads them no
-    /// more (see device_copies).
-    /// Errors   attune::error: the driver's own, after all has been tried
+    /// Frees or closes device memory. Call it when the bench has its own copies (see
+    /// device_copies). Errors   attune::error: the driver's own, after trying to free everything
     void release();
 
 private:
@@ -66,7 +64,7 @@ private:
 
     [[nodiscard]] place receive(sent_region const& region, bool may_copy);
     [[nodiscard]] cuda::device_pointer allocate(std::size_t bytes);
-    /// Where an allocation lies here; 0: nowhere, see why_unreachable().
+    /// Opens an allocation. @return  its address here; 0 on failure, see why_unreachable()
     [[nodiscard]] cuda::device_pointer open(cuda::ipc_handle const& handle);
 
     std::shared_ptr<cuda::driver const> driver_;

@@ -1,6 +1,6 @@
-// attune/measure/cuda/worker/worker_arrays.ipp - CUDA IPC, or copies.
+// attune/measure/cuda/worker/worker_arrays.ipp - CUDA IPC handles, or copies through host memory.
 // SPDX-License-Identifier: MIT
-// Source   CUDA driver API reference, cuIpcGetMemHandle: a handle is that of a whole allocation
+// Source   CUDA driver API reference, cuIpcGetMemHandle: a handle refers to a whole allocation
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -20,11 +20,11 @@ namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
-/// Handles of allocations, by where they begin: one for each, so that the other side knows what it
-/// has opened.
+/// Handles by the address of their allocation: one per allocation, so that the worker can recognise
+/// allocations it has opened.
 using allocation_handles = std::map<cuda::device_pointer, cuda::ipc_handle>;
 
-/// The handle of the allocation that holds a region. False: there is none.
+/// Sets the handle of the allocation that contains a region. False: there is none.
 [[nodiscard]] inline bool take_handle(cuda::driver const& driver,
                                       device_region const& region,
                                       allocation_handles& taken,
@@ -72,7 +72,7 @@ ATTUNE_INLINE void pack_arrays(std::shared_ptr<cuda::driver const> const& driver
             if (context == nullptr) {
                 context = std::make_unique<cuda::primary_context>(driver, call.ordinal);
                 here.emplace(*context);
-                // What the caller has launched on these arrays is to be over.
+                // The caller's work on these arrays must be complete.
                 cuda::synchronize_context(*driver, "waiting for the work before this call");
             }
             if (by == route::handle)
@@ -131,7 +131,7 @@ ATTUNE_INLINE received_arrays::~received_arrays()
     try {
         release();
     } catch (std::exception const&) {
-        // The end of the process gives back the rest.
+        // The end of the process frees the rest.
     }
 }
 
@@ -175,8 +175,7 @@ ATTUNE_INLINE received_arrays::place received_arrays::receive(sent_region const&
         if (base == 0) return {};
         return {memory_place::device, reinterpret_cast<std::byte*>(base + region.offset)};
     }
-    // A copy on the device lies as far past alignment as the original does. Where there is no room
-    // for one, the bench takes what lies in the host's memory.
+    // The copy has the original's alignment. Without room for it, the bench reads the host memory.
     cuda::device_pointer const copy = may_copy ? allocate(region.bytes + region.skew) : 0;
     if (copy == 0) return {memory_place::host, shared};
     cuda::require_success(*driver_,
@@ -187,7 +186,7 @@ ATTUNE_INLINE received_arrays::place received_arrays::receive(sent_region const&
 
 ATTUNE_INLINE cuda::device_pointer received_arrays::open(cuda::ipc_handle const& handle)
 {
-    // Once: not every driver opens again what is open here already.
+    // Only once: some drivers refuse to open a handle twice.
     for (opened const& one : opened_)
         if (std::memcmp(&one.handle, &handle, sizeof handle) == 0) return one.base;
     cuda::device_pointer base = 0;

@@ -1,4 +1,4 @@
-// attune/measure/cuda/worker/worker_bench.ipp - starts workers, sends them requests, and ends lost ones.
+// attune/measure/cuda/worker/worker_bench.ipp - starts workers, sends requests, and ends failed workers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -32,7 +32,7 @@ inline void nap(double seconds) noexcept
     ::nanosleep(&length, nullptr);
 }
 
-/// Whether contexts on a device are those of one server, in which a fault of one ends all.
+/// True when MPS shares contexts on a device, so that a fault of one ends all.
 [[nodiscard]] inline bool is_shared_by_mps(cuda::driver const& driver, int ordinal) noexcept
 {
     cuda::device device = 0;
@@ -43,13 +43,13 @@ inline void nap(double seconds) noexcept
            is_shared != 0;
 }
 
-/// Errors after which there may be nothing left to work with.
+/// True for failures after which the context may be lost.
 [[nodiscard]] inline bool ends_context(failure const& why) noexcept
 {
     return why.stage == failure_stage::crash || why.stage == failure_stage::timeout;
 }
 
-/// An exception for want of memory on the device: a worker that holds less there may do.
+/// True for an exception about device memory: a worker that holds less of it may succeed.
 [[nodiscard]] inline bool lacks_memory(message const& got)
 {
     return got.kind == message_kind::thrown &&
@@ -82,7 +82,7 @@ ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> dri
     , options_(options)
     , how_(std::move(how))
 {
-    constexpr double bytes_per_s = 200e6; // of a slow disk, let alone a bus
+    constexpr double bytes_per_s = 200e6; // less than the rate of a slow disk or a bus
     for (device_buffer const& b : call_.buffers)
         data_s_ += static_cast<double>(b.where.bytes) / bytes_per_s;
     cuda::device device = 0;
@@ -119,7 +119,7 @@ ATTUNE_INLINE failure worker_bench::end_worker(failure_stage stage, std::string 
 {
     failure why{stage, reason, {}};
     if (worker_ == nullptr) return why;
-    // One that goes by itself says how: give it the time.
+    // A worker that ends by itself reports how: wait up to 1 s for that.
     for (double const until_s = attune::detail::steady_seconds() + 1;
          reason.empty() && !worker_->has_ended() && attune::detail::steady_seconds() < until_s;)
         detail::nap(1e-3);
@@ -186,7 +186,7 @@ ATTUNE_INLINE void worker_bench::require_worker()
     double const begun_s = attune::detail::steady_seconds();
     std::string last;
     for (int attempt = 0; attempt < how_.most_attempts; ++attempt) {
-        // The memory of the one before may not be free yet.
+        // The former worker's memory may not be free yet.
         if (attempt > 0) detail::nap(0.2 * attempt);
         try {
             start_worker();
@@ -201,7 +201,7 @@ ATTUNE_INLINE void worker_bench::require_worker()
                     worker_.reset();
                     continue;
                 }
-                if (worker_ == nullptr) { // from perturbed contents
+                if (worker_ == nullptr) { // the trial from perturbed contents ended it
                     last = "the default configuration wrote outside its arrays";
                     options_.perturb = false;
                     continue;
@@ -232,7 +232,7 @@ worker_bench::ask(message const& asked, double within_s, double limit_s)
     for (bool is_second = false;; is_second = true) {
         auto const* const got = std::get_if<message>(&r);
         if (got == nullptr || detail::is_answer(*got)) return r;
-        // An error of the environment. Was it this worker's alone?
+        // An error of the environment, perhaps of this worker only.
         worker_.reset();
         if (detail::lacks_memory(*got)) may_copy_ = false;
         if (is_second) {
@@ -264,7 +264,7 @@ Result worker_bench::result_of(reply&& got, Get const& get)
         if (!detail::is_answer(answered)) throw damaged_message();
         Result result = get(from);
         if (auto* const why = std::get_if<failure>(&result)) *why = settle_failure(std::move(*why));
-        // What one variant wrote over, all others would begin with or be compared with.
+        // Memory that a variant overwrote would be input or reference of others.
         if (answered.kind == message_kind::last_answer) worker_.reset();
         return result;
     } catch (damaged_message const& damage) {
@@ -274,7 +274,7 @@ Result worker_bench::result_of(reply&& got, Get const& get)
 
 namespace detail {
 
-/// Checks that a comparison names one of the contestants, or has times of all of them.
+/// The result of a comparison, checked: it names a contestant, or has times of all of them.
 /// Errors   damaged_message
 [[nodiscard]] inline std::variant<round_times, std::size_t> comparison_of(message const& got,
                                                                           std::size_t contestants)
@@ -310,7 +310,7 @@ ATTUNE_INLINE first_run_result worker_bench::establish(
     };
     first_run_result result = once();
     if (worker_ == nullptr && options_.perturb) {
-        // The perturbed contents may be the cause.
+        // Perturbed contents may be the cause.
         options_.perturb = false;
         result = once();
     }
@@ -339,7 +339,7 @@ ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
         why.reason = "its result cannot be read: " + why.reason;
         return stopped{std::move(why)};
     };
-    // Another worker would have what the default writes, and that would pass for this result.
+    // Another worker holds the default's results, which would pass as this variant's.
     if (worker_ == nullptr)
         throw lost({failure_stage::crash, "the worker process that had it is no more", {}});
     writer text;
@@ -351,7 +351,7 @@ ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
     try {
         reader from(got.text);
         if (got.kind == message_kind::thrown) {
-            worker_.reset(); // the next one may be better off
+            worker_.reset(); // another worker may succeed
             throw lost({failure_stage::crash, attune::detail::sentence_of(get_thrown(from)), {}});
         }
         if (got.kind != message_kind::answer) throw damaged_message();
@@ -394,7 +394,7 @@ worker_bench::compare(std::span<device_variant const> tried, double limit_s)
     for (device_variant const& one : tried)
         put(text, one);
     message const asked = detail::request(message_kind::compare, text);
-    // Once it is out of time, each may still be at its warm-up runs or in a round.
+    // When the time is up, a contestant may still be in its warm-up or in a round.
     double const run_limit_s = hang_limit_s(limit_s, established_s_);
     double const within_s = 2 * limit_s + run_limit_s +
                             10 * static_cast<double>(tried.size()) * established_s_ + how_.grace_s +
@@ -404,14 +404,14 @@ worker_bench::compare(std::span<device_variant const> tried, double limit_s)
         if (auto const* const got = std::get_if<message>(&r)) {
             try {
                 auto result = detail::comparison_of(*got, tried.size());
-                // It does not say why: another worker, to be safe.
+                // The reason is unknown: replace the worker, to be safe.
                 if (std::holds_alternative<std::size_t>(result)) worker_.reset();
                 return result;
             } catch (damaged_message const& damage) {
                 static_cast<void>(end_worker(failure_stage::crash, damage.what()));
             }
         }
-        // The worker did not say which variant failed: each runs alone.
+        // The worker did not report which variant failed: run each alone.
         for (std::size_t i = 0; i < tried.size(); ++i)
             if (std::holds_alternative<failure>(first_run(tried[i], run_limit_s))) return i;
     }

@@ -1,4 +1,4 @@
-// attune/measure/cuda/worker/worker_door.ipp - the proof that a worker asks for, and the parent's answer.
+// attune/measure/cuda/worker/worker_door.ipp - the worker's test of its parent, and the parent's answer.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -32,14 +32,14 @@ namespace attune::inline ATTUNE_ABI::worker::detail {
 
 using challenge = std::array<char, 16>;
 
-/// For the loading of a program with its libraries, and for a parent that is stopped or busy.
+/// Wall seconds: time to load a program with its libraries, or for a stopped or busy parent.
 inline constexpr double door_limit_s = 30;
 
-/// Set before main, and by the loading of an object that holds a door.
+/// Set before main(), or when an object with a door is loaded.
 inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
 
-/// Where the door is.
-/// Errors   attune::error: this program, started anew, would run its main
+/// The address of the door.
+/// Errors   attune::error: without a door this program, started again, would run its main()
 [[nodiscard]] inline std::uintptr_t require_worker_door()
 {
     if (attune::detail::is_privileged_start())
@@ -54,7 +54,7 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
     return reinterpret_cast<std::uintptr_t>(door);
 }
 
-/// Whether `socket` was made by this process, running as this user.
+/// True when `socket` was made by `process` with this user.
 [[nodiscard]] inline bool is_of_process(int socket, pid_t process) noexcept
 {
     ucred maker{};
@@ -63,7 +63,7 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
            bytes == sizeof maker && maker.pid == process && maker.uid == ::geteuid();
 }
 
-/// Whether a process runs the file that runs here.
+/// True when `process` runs the same file as this process.
 [[nodiscard]] inline bool runs_this_file(pid_t process)
 {
     struct stat here{};
@@ -73,7 +73,7 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
            here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-/// What arrives within the time, with who has sent it; nothing when that is less than a challenge.
+/// The challenge that arrives in time; empty unless it is complete and `process` sent it.
 [[nodiscard]] inline std::optional<challenge> answer_of(int socket, pid_t process)
 {
     double const until_s = system_clocks().wall_s() + door_limit_s;
@@ -98,7 +98,7 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
     return got;
 }
 
-/// @return  null: the parent is who it has to be; else what it lacks
+/// @return  null: the parent passes all tests; else the test that failed, as text
 [[nodiscard]] inline char const* what_parent_lacks(std::string const& named)
 {
     pid_t const parent = ::getppid();
@@ -123,8 +123,8 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
     return nullptr;
 }
 
-/// The other side: waits until the worker asks, and answers. A worker that ends instead is seen to
-/// have ended by whoever asks it something.
+/// The parent's side: waits for the worker's challenge and returns it. If the worker ends instead,
+/// the first request to it fails.
 inline void prove_to_worker(int socket, pid_t worker)
 {
     auto const has_ended = [&] {
@@ -136,7 +136,7 @@ inline void prove_to_worker(int socket, pid_t worker)
     double const until_s = system_clocks().wall_s() + door_limit_s;
     for (;;) {
         double const now_s = system_clocks().wall_s();
-        // Another child of this process may hold the worker's end open.
+        // Another child of this process may keep the worker's end open.
         transfer const t = wait_for(socket, POLLIN, std::min(until_s, now_s + 0.05));
         challenge asked{};
         if (t == transfer::done && ::recv(socket, asked.data(), asked.size(), MSG_DONTWAIT) ==

@@ -1,7 +1,7 @@
-// attune/measure/cuda/worker/worker_main.hpp - the life of a worker process.
+// attune/measure/cuda/worker/worker_main.hpp - the main loop of a worker process.
 // SPDX-License-Identifier: MIT
 //
-// Who may become a worker, and when: worker_door.hpp
+// worker_door.hpp decides which process becomes a worker.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,11 +18,11 @@ using bench_maker =
                                                 device_call call,
                                                 device_bench_options const& options)>;
 
-/// Answers what is asked on `socket` until the other end is closed.
+/// Answers messages on `socket` until the other end is closed.
 void serve(int socket, bench_maker const& make) noexcept;
 
-/// The same as the last deed of this process, which dies when the other end is closed and leaves no
-/// core file.
+/// serve() until the end of this process, which also ends when the other end is closed and leaves
+/// no core file.
 [[noreturn]] void live_as_worker(int socket, int parent, bench_maker const& make) noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::worker

@@ -1,4 +1,4 @@
-// attune/measure/cuda/worker/worker_main.ipp - takes messages, asks a bench, answers.
+// attune/measure/cuda/worker/worker_main.ipp - receives messages, calls a bench, sends answers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,7 +25,7 @@ namespace detail {
 
 inline constexpr double for_ever = std::numeric_limits<double>::infinity();
 
-/// The ordinal here of the device at a place on the bus.
+/// The ordinal, in this process, of the device with a bus id.
 /// Errors   attune::error: it is not visible
 [[nodiscard]] inline int device_at_bus(cuda::driver const& driver, std::string const& bus)
 {
@@ -44,7 +44,7 @@ inline constexpr double for_ever = std::numeric_limits<double>::infinity();
                 "do not change CUDA_VISIBLE_DEVICES after CUDA was first used");
 }
 
-/// What a worker has between two messages.
+/// The state of a worker between messages.
 class served_bench {
 public:
     explicit served_bench(bench_maker const& make)
@@ -155,8 +155,8 @@ ATTUNE_INLINE void serve(int socket, bench_maker const& make) noexcept
 
 namespace detail {
 
-/// Ends this process when the other end of its connection is closed, whatever its other threads do.
-/// PR_SET_PDEATHSIG would also end it with the thread that started it, which may go earlier.
+/// Ends this process when the other end of its connection is closed, even while its other threads
+/// work. PR_SET_PDEATHSIG would also end it with the parent's thread that started it.
 inline void* end_with_program(void* data) noexcept
 {
     pollfd one{static_cast<int>(reinterpret_cast<std::intptr_t>(data)), 0, 0};
@@ -167,7 +167,7 @@ inline void* end_with_program(void* data) noexcept
 
 inline void watch_program(int socket) noexcept
 {
-    // Signals are for the thread that the variants run in.
+    // Signals are for the thread that runs variants.
     attune::detail::all_signals_blocked const quietly;
     pthread_t watcher{};
     ::pthread_create(
@@ -178,9 +178,9 @@ inline void watch_program(int socket) noexcept
 
 ATTUNE_INLINE void live_as_worker(int socket, int parent, bench_maker const& make) noexcept
 {
-    // Less than any core file has. A limit of 0 means nothing to a program that core_pattern pipes
-    // cores to, which would be served a process with a device's mappings; of 1 Linux believes that
-    // such a program itself has crashed, and dumps nothing. An inherited 0 cannot be raised.
+    // 1 byte: less than any core file. If core_pattern is a pipe, Linux ignores a limit of 0 and
+    // would pipe a process with a device's mappings; with 1 it dumps nothing. An inherited 0 cannot
+    // be raised.
     rlimit const no_core{1, 1};
     ::setrlimit(RLIMIT_CORE, &no_core);
     if (::getppid() == parent) {

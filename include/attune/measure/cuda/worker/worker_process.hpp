@@ -1,8 +1,8 @@
-// attune/measure/cuda/worker/worker_process.hpp - a process for variants to die in.
+// attune/measure/cuda/worker/worker_process.hpp - a process in which variants run.
 // SPDX-License-Identifier: MIT
 //
-// CUDA cannot be used in a forked child once its parent has used it: the worker is this program,
-// started anew, which never gets as far as main (see worker_main.hpp)
+// CUDA does not work in a forked child if the parent has used it. So the worker is this program,
+// started again; it never reaches main() (see worker_door.hpp).
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,30 +18,29 @@ class started_child;
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-/// Starts a process. Its end of the connection is `socket`; `log` takes its output, -1: nothing
-/// does. Both stay open here. Returns its number, or throws attune::error.
+/// Starts a process with `socket` as its end of the connection and `log` for its output (-1: none).
+/// Both stay open here. Returns the process id, or throws attune::error.
 using starter = std::function<int(int socket, int log)>;
 
-/// Starts the program that runs here once more, as a worker: no argument of this process's, no
-/// input, all signals at their defaults. Nothing is open there but `socket` and `log`; where glibc
-/// is older than 2.34, also what this program has opened without O_CLOEXEC. Where attune is in a
-/// shared object, that is preloaded.
-/// Errors   attune::error: it cannot be started, with the system's words; it has no worker door
+/// Starts this program again as a worker: without arguments and input, with default signal actions.
+/// Only `socket` and `log` are open there, with glibc before 2.34 also files that this program
+/// opened without O_CLOEXEC. If attune is in a shared object, that object is preloaded.
+/// Errors   attune::error: it cannot be started, with the system's message; it has no worker door
 [[nodiscard]] int start_this_program(int socket, int log);
 
-/// How a worker came to its end.
+/// How a worker ended.
 struct ending {
-    bool is_known = false; ///< false: somebody else has waited for it, or it is left
+    bool is_known = false; ///< false: it was reaped elsewhere, or it is left
     int signal = 0;        ///< 0: none
     int code = 0;          ///< exit status
-    bool is_left = false;  ///< it was killed, and did not end in time
+    bool is_left = false;  ///< true: it was killed and did not end in time
 };
 
 /// "SIGSEGV (invalid memory access)", "exit(3) was called".
 [[nodiscard]] std::string text_of(ending const& how);
 
-/// A running worker. Its destructor leaves neither a process nor a zombie nor an open file; only
-/// one that hangs in the system is left to end when it can.
+/// A running worker. The destructor leaves neither a process nor a zombie nor an open file, unless
+/// the process hangs in the kernel.
 class process {
 public:
     /// @param end_within_s  how long end() waits for a worker that was killed
@@ -54,15 +53,15 @@ public:
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     [[nodiscard]] int id() const noexcept;
 
-    /// Waits for a message, and looks now and then whether anybody is there to send it.
+    /// Waits for a message, and checks regularly whether the worker still runs.
     /// Errors   damaged_message
     [[nodiscard]] transfer receive(message& into, double until_s);
     /// True when it has ended; it stays a zombie until end().
     [[nodiscard]] bool has_ended() noexcept;
-    /// Kills it if it still runs, and whatever it has started, and reaps it.
+    /// Kills it and its process group, and reaps it.
     ending end() noexcept;
 
-    /// What it has written since forget_log().
+    /// Its output since forget_log().
     [[nodiscard]] std::string log() const;
     void forget_log() noexcept;
 

@@ -1,7 +1,7 @@
-// attune/measure/cuda/worker/worker_process.ipp - a worker started, asked and ended.
+// attune/measure/cuda/worker/worker_process.ipp - starts a worker, receives from it and ends it.
 // SPDX-License-Identifier: MIT
 //
-// Posix_spawn does not copy page tables, as fork would: a program that has used CUDA has many
+// posix_spawn() does not copy page tables as fork() does: a program that uses CUDA has many.
 #pragma once
 
 #include <attune/core/environment.hpp>
@@ -36,8 +36,8 @@ namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
-/// The object that holds the door, as an absolute path; empty: the program itself.
-/// Errors   attune::error: the loader would not load it into a new process, whose main would run
+/// The object that contains the door, as an absolute path; empty: the executable.
+/// Errors   attune::error: the loader cannot preload it, and the new process would run main()
 [[nodiscard]] inline std::string shared_object_of(std::uintptr_t door)
 {
     struct search {
@@ -76,7 +76,7 @@ namespace detail {
     return found;
 }
 
-/// The environment, but for what makes the program a worker.
+/// This process's environment, with the variables that make the program a worker.
 [[nodiscard]] inline std::vector<std::string> environment_of_worker(std::uintptr_t door)
 {
     std::string const preload = "LD_PRELOAD=";
@@ -132,7 +132,7 @@ ATTUNE_INLINE std::string text_of(ending const& how)
     return "the worker process has ended";
 }
 
-/// Takes the worker's output; both processes share its position.
+/// Captures the worker's output; both processes share the file's position.
 class process::output {
 public:
     [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
@@ -169,8 +169,8 @@ ATTUNE_INLINE process::~process() { end(); }
 
 ATTUNE_INLINE transfer process::receive(message& into, double until_s)
 {
-    // Another child of this process may hold the worker's end of the connection open: then its
-    // death is not seen there.
+    // Another child of this process may keep the worker's end of the connection open, which hides
+    // the worker's death.
     constexpr double look_after_s = 0.1;
     for (;;) {
         double const now_s = system_clocks().wall_s();
@@ -180,7 +180,7 @@ ATTUNE_INLINE transfer process::receive(message& into, double until_s)
         if (t == transfer::done) return worker::receive(socket_.get(), into, until_s);
         if (t == transfer::ended || is_last) return t;
         if (!has_ended()) continue;
-        // It may have answered just before.
+        // It may have answered just before it ended.
         return detail::wait_for(socket_.get(), POLLIN, now_s + 1e-3) == transfer::done
                    ? worker::receive(socket_.get(), into, until_s)
                    : transfer::ended;

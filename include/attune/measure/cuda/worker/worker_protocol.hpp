@@ -1,4 +1,4 @@
-// attune/measure/cuda/worker/worker_protocol.hpp - what a bench is asked and answers, as messages.
+// attune/measure/cuda/worker/worker_protocol.hpp - requests and answers of a bench as messages.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,30 +18,30 @@
 
 namespace attune::inline ATTUNE_ABI::worker {
 
-/// Memory of the caller as it reaches a worker: overlapping arrays in one.
+/// Memory of the caller as it is sent to a worker; overlapping arrays are one region.
 struct sent_region {
     memory_place place = memory_place::host; ///< of the original
     std::size_t bytes = 0;
-    std::size_t skew = 0; ///< of the original's address past a multiple of device_alignment
+    std::size_t skew = 0; ///< offset of the original's address from a multiple of device_alignment
     bool by_handle = false;
-    cuda::ipc_handle handle{}; ///< of the allocation; its own `offset` bytes from the beginning
-    std::size_t offset = 0;    ///< without a handle: in the message's shared memory
+    cuda::ipc_handle handle{}; ///< of the allocation
+    std::size_t offset = 0;    ///< of the region in the allocation, or else in the shared memory
 };
 
-/// The first message: everything a worker needs for a bench of its own.
+/// The content of `begin`: everything a worker needs for a bench.
 struct beginning {
     std::string driver_path;
-    std::string bus; ///< of the device: ordinals depend on the environment
+    std::string bus; ///< bus id of the device, because ordinals depend on the environment
     device_bench_options options;
-    bool may_copy = true; ///< false: what comes by the host stays there, for want of room
+    bool may_copy = true; ///< false: the device has no room for copies of arrays in host memory
     std::vector<sent_region> regions;
-    std::vector<std::size_t> region_of; ///< for each array of the call
-    std::vector<std::size_t> offset_of; ///< in that region
-    device_call call;                   ///< the addresses in it mean nothing there
+    std::vector<std::size_t> region_of; ///< of each array of the call
+    std::vector<std::size_t> offset_of; ///< of each array in its region
+    device_call call;                   ///< its addresses are not valid in the worker
 };
 
-/// What both ends have to have in common: the version, and the sizes of all that travels as it lies
-/// in memory. Different ones have different marks.
+/// Identifies the version and the sizes of structures of one end. Both ends must have the same
+/// mark.
 [[nodiscard]] std::string protocol_mark(std::string_view version,
                                         std::span<std::size_t const> sizes);
 
@@ -54,10 +54,10 @@ void put(writer& to, first_run_result const& what);
 void put(writer& to, outcome const& what);
 void put(writer& to, timing_record const& what);
 void put(writer& to, std::variant<round_times, std::size_t> const& what);
-/// An exception as its three sentences, where it is an attune::error.
+/// An exception as three texts: those of an attune::error, or what() and two empty ones.
 void put_thrown(writer& to, std::exception_ptr const& thrown);
 
-/// Errors   damaged_message, all of them; get_beginning: attune::error, of another attune
+/// Errors   damaged_message; get_beginning() also attune::error for another version of attune
 [[nodiscard]] device_code get_code(reader& from);
 [[nodiscard]] device_variant get_variant(reader& from);
 [[nodiscard]] device_bench_options get_options(reader& from);
@@ -69,7 +69,7 @@ void put_thrown(writer& to, std::exception_ptr const& thrown);
 [[nodiscard]] std::variant<round_times, std::size_t> get_comparison(reader& from);
 [[nodiscard]] error get_thrown(reader& from);
 
-/// Arrays of bytes, in shared memory: their lengths in the text, their contents in the bulk.
+/// Arrays of bytes: lengths in the text, contents in the shared memory.
 void put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> arrays);
 [[nodiscard]] std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text);
 

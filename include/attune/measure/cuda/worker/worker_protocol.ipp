@@ -1,8 +1,8 @@
-// attune/measure/cuda/worker/worker_protocol.ipp - requests and answers, member by member.
+// attune/measure/cuda/worker/worker_protocol.ipp - encodes and decodes structures member by member.
 // SPDX-License-Identifier: MIT
 //
-// Structures are taken apart by structured bindings, so that a member that is added to one of them
-// and not here does not compile
+// Structured bindings name all members, so that a new member that is not encoded here does not
+// compile.
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -33,7 +33,7 @@ ATTUNE_INLINE std::string protocol_mark(std::string_view version,
 
 namespace detail {
 
-/// An enumerator, `last` at most.
+/// An enumerator that is at most `last`.
 /// Errors   damaged_message
 template <class Enum>
 [[nodiscard]] Enum get_enum(reader& from, Enum last)
@@ -126,8 +126,8 @@ inline void get_value(reader& from, element_run& into)
     get_value(from, within);
 }
 
-/// The address means something to the sender alone, and an array with gaps is never sent: a device
-/// has none.
+/// The address is not sent, because it is valid in the sender only. Arrays with gaps are never
+/// sent.
 inline void put_value(writer& to, device_buffer const& what)
 {
     auto const& [where, place] = what;
@@ -214,7 +214,7 @@ inline void get_value(reader& from, sent_region& into)
     offset = from.get<std::size_t>();
 }
 
-/// A list: its length, then its values.
+/// A list as its length and its values.
 template <class T>
 void put_list(writer& to, std::vector<T> const& what)
 {
@@ -299,7 +299,7 @@ ATTUNE_INLINE device_bench_options get_options(reader& from)
 
 namespace detail {
 
-/// Of this attune. The other end's may differ: a file may be replaced under a running program.
+/// The mark of this attune. The other end may differ, if the program's file was replaced.
 [[nodiscard]] inline std::string own_mark()
 {
     constexpr std::size_t sizes[] = {sizeof(sent_region),
@@ -450,7 +450,7 @@ ATTUNE_INLINE timing_record get_timing(reader& from)
     out.clock = from.get_text();
     bool const are_numbers =
         std::none_of(out.times.begin(), out.times.end(), [](double t) { return std::isnan(t); });
-    // In ascending order, each once.
+    // Indices must be strictly ascending.
     bool const are_places =
         std::adjacent_find(out.disturbed.begin(), out.disturbed.end(), std::greater_equal<>()) ==
             out.disturbed.end() &&
@@ -487,7 +487,7 @@ ATTUNE_INLINE std::variant<round_times, std::size_t> get_comparison(reader& from
 
 ATTUNE_INLINE void put_thrown(writer& to, std::exception_ptr const& thrown)
 {
-    // Not by dynamic_cast, which a program without run-time type information does not have.
+    // Not by dynamic_cast, which needs run-time type information.
     try {
         std::rethrow_exception(thrown);
     } catch (error const& known) {

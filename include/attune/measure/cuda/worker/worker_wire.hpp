@@ -15,15 +15,15 @@ namespace attune::inline ATTUNE_ABI::worker {
 
 using attune::detail::descriptor;
 
-/// Memory that can be handed to another process.
+/// Memory that can be shared with another process.
 class shared_memory {
 public:
     shared_memory() = default;
-    /// Zeros, to be written.
+    /// Zeros, writable.
     /// Errors   attune::error: no memory, or no such thing on this system
     explicit shared_memory(std::size_t bytes);
-    /// What another process has written, to be read only.
-    /// Errors   damaged_message: it is not as long as that
+    /// Memory that another process has written, read only.
+    /// Errors   damaged_message: the file is shorter than `bytes`, or may shrink
     shared_memory(descriptor file, std::size_t bytes);
     shared_memory(shared_memory&& other) noexcept;
     shared_memory& operator=(shared_memory&& other) noexcept;
@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] std::byte* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// The file alone: it keeps what was written.
+    /// Releases the file, which keeps the contents.
     [[nodiscard]] descriptor take_file() noexcept { return std::move(file_); }
 
 private:
@@ -42,7 +42,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// What a message is about. Those of the first row ask, the others answer.
+/// The type of a message. `begin` to `compare` are requests, the others are answers.
 enum class message_kind : std::uint32_t {
     begin,
     establish,
@@ -50,38 +50,38 @@ enum class message_kind : std::uint32_t {
     contents,
     time,
     compare,
-    ready,       ///< to begin
-    unreachable, ///< to begin: the arrays cannot be had in this way
-    answer,      ///< to all others
-    thrown,      ///< to any: an exception
-    last_answer, ///< an answer too, of a worker whose arrays may be damaged: it is to be replaced
+    ready,       ///< to `begin`
+    unreachable, ///< to `begin`: the worker cannot reach the arrays by this route
+    answer,      ///< to all other requests
+    thrown,      ///< to any request: an exception
+    last_answer, ///< as `answer`; the worker's arrays may be damaged, and it must be replaced
 };
 
-/// One message as it travels.
+/// One message.
 struct message {
     message_kind kind{};
     std::string text{}; ///< made by `writer`
-    descriptor bulk{};  ///< a shared_memory of `bulk_bytes`, if any
+    descriptor bulk{};  ///< a shared_memory of `bulk_bytes`; may be closed
     std::uint64_t bulk_bytes = 0;
 };
 
 enum class transfer : std::uint8_t {
     done,
-    ended, ///< the other end is gone
+    ended, ///< the other end is closed
     late,  ///< the time is up
 };
 
-/// Two connected ends, which programs started from here do not inherit.
+/// Two connected sockets, which other programs started from here do not inherit.
 /// Errors   attune::error
 [[nodiscard]] std::pair<descriptor, descriptor> make_connection();
 
-/// @param until_s  on the steady clock, see system_clocks; infinite: wait as long as it takes
+/// @param until_s  seconds of the steady clock, see system_clocks; infinity: no limit
 [[nodiscard]] transfer send(int socket, message const& what, double until_s);
 /// Errors   damaged_message
 [[nodiscard]] transfer receive(int socket, message& into, double until_s);
 
 namespace detail {
-/// Waits for the socket. @return  done: it is worth trying
+/// Waits for the socket. @return  done: reading or writing may succeed
 [[nodiscard]] transfer wait_for(int socket, short events, double until_s);
 } // namespace detail
 

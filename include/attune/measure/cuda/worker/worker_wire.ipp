@@ -1,4 +1,4 @@
-// attune/measure/cuda/worker/worker_wire.ipp - sockets and shared memory.
+// attune/measure/cuda/worker/worker_wire.ipp - sockets, frames and shared memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,8 +22,7 @@ namespace attune::inline ATTUNE_ABI::worker {
 
 namespace detail {
 
-/// Standard descriptors, 3 and 4 are given a meaning in a worker: these files stay out of their
-/// way.
+/// Moves a descriptor above 4: a worker uses 0 to 4 for its own files.
 [[nodiscard]] inline descriptor moved_up(int made) noexcept
 {
     descriptor const first(made);
@@ -61,7 +60,7 @@ ATTUNE_INLINE shared_memory::shared_memory(descriptor file, std::size_t bytes)
     , size_(bytes)
 {
     struct stat found{};
-    // Reading past the end of a file would be a SIGBUS, also where its sender cuts it later.
+    // Reading past the end of the file raises SIGBUS, also if the sender shrinks the file later.
 #if defined(__linux__)
     int const seals = ::fcntl(file_.get(), F_GET_SEALS);
     if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) throw damaged_message();
@@ -102,7 +101,7 @@ ATTUNE_INLINE void shared_memory::map(int protection)
 
 namespace detail {
 
-/// What precedes the text of a message.
+/// The header of a message.
 struct frame {
     std::uint32_t mark = 0;
     message_kind kind{};
@@ -110,10 +109,10 @@ struct frame {
     std::uint64_t bulk_bytes = 0;
     std::uint64_t has_bulk = 0;
 
-    static constexpr std::uint32_t right_mark = 0x61747477; ///< a damaged message rarely has it
+    static constexpr std::uint32_t right_mark = 0x61747477; ///< detects damaged messages
 };
 
-/// Far more than the code of any kernel.
+/// Upper limit of a text in bytes, far above the size of a kernel's code.
 inline constexpr std::uint64_t longest_text = std::uint64_t{1} << 32;
 
 ATTUNE_INLINE transfer wait_for(int socket, short events, double until_s)
@@ -122,14 +121,14 @@ ATTUNE_INLINE transfer wait_for(int socket, short events, double until_s)
         double const left_s = until_s - system_clocks().wall_s();
         if (!(left_s > 0)) return transfer::late;
         pollfd one{socket, events, 0};
-        // Rounded up, so that the end of the time is not spent polling.
+        // Rounded up, so that the last millisecond is not spent polling.
         int const got = ::poll(&one, 1, static_cast<int>(std::min(left_s * 1e3, 1e6)) + 1);
         if (got > 0) return transfer::done;
         if (got < 0 && errno != EINTR) return transfer::ended;
     }
 }
 
-/// One call of sendmsg or recvmsg, repeated until all is through.
+/// Calls `step` until all bytes are transferred.
 template <class Step>
 [[nodiscard]] transfer
 through(int socket, short events, char* data, std::size_t bytes, double until_s, Step const& step)
@@ -188,7 +187,7 @@ ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
                        what.bulk_bytes,
                        what.bulk.is_open() ? 1u : 0u};
     bool sends_bulk = what.bulk.is_open();
-    // A peer that is gone must not end this program: no SIGPIPE.
+    // No SIGPIPE if the other end is closed.
     int const flags = MSG_NOSIGNAL | MSG_DONTWAIT;
     auto const first = [&](char* data, std::size_t bytes) {
         detail::envelope e(data, bytes, sends_bulk);
@@ -201,7 +200,7 @@ ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
             std::memcpy(CMSG_DATA(c), &number, sizeof number);
         }
         ssize_t const sent = ::sendmsg(socket, &e.header, flags);
-        if (sent > 0) sends_bulk = false; // it went with the first byte
+        if (sent > 0) sends_bulk = false; // it was sent with the first byte
         return sent;
     };
     transfer const t = detail::through(
@@ -242,7 +241,7 @@ ATTUNE_INLINE transfer receive(int socket, message& into, double until_s)
         throw damaged_message();
     into.kind = head.kind;
     into.bulk_bytes = head.bulk_bytes;
-    // In pieces, so that a length which is not true takes no memory.
+    // In pieces, so that a wrong length does not allocate much memory.
     for (std::uint64_t left = head.text_bytes; left > 0 && t == transfer::done;) {
         std::size_t const piece = static_cast<std::size_t>(std::min<std::uint64_t>(left, 1 << 20));
         std::size_t const begin = into.text.size();

@@ -1,8 +1,8 @@
 // attune/measure/roofline/detail/memory_peak.hpp - the memory bandwidth for arrays of a given size.
 // SPDX-License-Identifier: MIT
-// Source   the triad of McCalpin 1995, a = b + 3 c, compiled for each vector width, because the width
-//          limits it when arrays fit into caches. Each thread fills its own arrays, so that they
-//          are in the memory nearest to its processor
+// Source   the triad of McCalpin 1995, a = b + 3 c, compiled for each vector width, which limits the
+//          rate when arrays fit into caches. Each thread fills its own arrays, so that they are in
+//          the memory nearest to its processor
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -1,4 +1,4 @@
-// attune/measure/sandbox/detail/child_side.hpp - what happens inside the forked child of child_process.ipp.
+// attune/measure/sandbox/detail/child_side.hpp - set-up and report of a forked child.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,8 +27,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Lives in memory that both processes see. The child only ever stores, the parent only loads; a
-/// child may overwrite all of it, so the parent checks every length.
+/// In memory shared by both processes. The child only writes it, the parent only reads it. A
+/// variant may overwrite all of it, so the parent checks every length.
 struct child_report {
     std::atomic<child_phase> phase{child_phase::starting};
     std::atomic<child_ending> ending{child_ending::lost};
@@ -56,41 +56,39 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
               "a report is shared between processes and written by a signal handler: both need "
               "atomics without locks");
 
-/// Where the signal handler of a child reports to. A handler takes no argument of ours, so this is
-/// the one variable with static storage; only a child ever writes it, and a child is a process of
-/// its own.
+/// The report of this process, for its signal handler, which gets no argument from attune. Only a
+/// child writes it, in its own memory.
 [[nodiscard]] inline std::atomic<child_report*>& report_of_this_child() noexcept
 {
     static std::atomic<child_report*> where{nullptr};
     return where;
 }
 
-/// Notes what the kernel (of the machine) knows about a fault, then lets the signal kill the
-/// process.
+/// Reports a fault, then lets the signal kill the process.
 inline void note_fault(int signal, siginfo_t* info, void* /*context*/) noexcept
 {
     child_report* const report = report_of_this_child().load();
-    report->wanted_memory.store(errno == ENOMEM); // malloc() gave it nothing, say
+    report->wanted_memory.store(errno == ENOMEM); // malloc() may have failed
     report->signal_code.store(info->si_code);
-    // Positive codes are faults of the hardware; SI_KERNEL (0x80) has no address worth telling.
+    // Positive codes are hardware faults; SI_KERNEL (0x80) has no useful address.
     bool const is_memory = signal == SIGSEGV || signal == SIGBUS;
     if (is_memory && info->si_code > 0 && info->si_code < 0x80) {
         report->address.store(reinterpret_cast<std::uintptr_t>(info->si_addr));
         report->has_address.store(true);
     }
     report->signal.store(signal);
-    // SA_RESETHAND has put the default back; the signal waits until this handler returns.
+    // SA_RESETHAND has restored the default action; the signal is delivered on return.
     raise(signal);
 }
 
-/// Every signal at its default and none blocked, but faults are noted on a stack of their own (the
-/// ordinary one may be what has overflowed).
+/// Sets every signal to its default and unblocks all; faults are reported, by a handler with a
+/// stack of its own, because the ordinary stack may have overflowed.
 inline void reset_signals() noexcept
 {
     struct sigaction standard{};
     standard.sa_handler = SIG_DFL;
     for (int signal = 1; signal < NSIG; ++signal)
-        sigaction(signal, &standard, nullptr); // fails for SIGKILL and SIGSTOP, rightly
+        sigaction(signal, &standard, nullptr); // fails for SIGKILL and SIGSTOP
 
     std::size_t const bytes = 64 * 1024;
     void* const memory =
@@ -111,8 +109,8 @@ inline void reset_signals() noexcept
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// Standard input and output lead nowhere, standard error into `standard_error` (or nowhere). What
-/// the parent had buffered for its own output goes nowhere too, if something here flushes it.
+/// Standard input and output become /dev/null, standard error `standard_error` (or /dev/null). So
+/// output that the parent has buffered is lost when the child flushes it.
 inline void detach_standard_streams(int standard_error) noexcept
 {
     int const nowhere = open("/dev/null", O_RDWR);
@@ -126,14 +124,14 @@ inline void detach_standard_streams(int standard_error) noexcept
     if (nowhere > STDERR_FILENO) close(nowhere);
 }
 
-/// No more than `bytes` in addition to what is mapped now; and should the machine run out of memory
-/// all the same, then this process is the one to be killed.
+/// Limits memory to `bytes` more than is mapped now, and makes this process the first to be killed
+/// when the machine runs out of memory.
 inline void limit_memory(std::size_t bytes) noexcept
 {
 #if defined(__linux__)
     int const score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (score >= 0) {
-        if (write(score, "1000", 4) < 0) errno = 0; // it may be forbidden, and then it is
+        if (write(score, "1000", 4) < 0) errno = 0; // may be forbidden
         close(score);
     }
     char text[64] = {};
@@ -153,7 +151,7 @@ inline void limit_memory(std::size_t bytes) noexcept
 #endif
 }
 
-/// A child must not outlive its parent, leave a core file, or hold up a crash reporter.
+/// Ends the child with its parent, and prevents core files and crash reports.
 inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
 {
     setpgid(0, 0);
@@ -165,14 +163,13 @@ inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     if (getppid() != parent) _exit(1);
-    // Where there is no such thing as PR_SET_PDEATHSIG: an end by itself, well after the parent's
-    // limit.
+    // Without PR_SET_PDEATHSIG the child ends by itself, some time after the parent's limit.
     double const seconds = std::ceil(limits.run_s + limits.check_s) + 30;
     if (seconds < 1e6) alarm(static_cast<unsigned>(seconds));
 }
 
-/// exit() and quick_exit() run the handlers registered last first: end there, before the program's
-/// own atexit handlers and destructors do in this process what they are meant to do once.
+/// Ends exit() and quick_exit() before the program's own handlers and destructors run: handlers
+/// registered last run first.
 inline void leave_before_other_handlers() noexcept
 {
 #if defined(__GLIBC__)
@@ -183,8 +180,8 @@ inline void leave_before_other_handlers() noexcept
     std::at_quick_exit([] { _exit(EXIT_FAILURE); });
 }
 
-/// The whole life of a child after the fork. Does not return. An exception that gets past the
-/// handlers below ends in std::terminate, that is, as SIGABRT.
+/// The child's work after the fork. Does not return. An exception outside of the handlers below
+/// ends in std::terminate, that is, SIGABRT.
 [[noreturn]] inline void run_child(std::function<void()> const& run,
                                    std::function<std::string()> const& check,
                                    child_limits const& limits,
@@ -205,7 +202,7 @@ inline void leave_before_other_handlers() noexcept
         report.phase.store(child_phase::running);
         errno = 0;
         run();
-        if (getpid() != self) _exit(0); // `run` has forked: only one of them reports
+        if (getpid() != self) _exit(0); // `run` has forked: only the original child reports
         report.elapsed_s = clocks.wall_s() - report.begun_s;
         report.phase.store(child_phase::checking);
         std::string const objection = check ? check() : std::string();

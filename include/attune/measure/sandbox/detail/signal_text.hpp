@@ -1,4 +1,4 @@
-// attune/measure/sandbox/detail/signal_text.hpp - signals, addresses and times in the words of a failure.
+// attune/measure/sandbox/detail/signal_text.hpp - signals and addresses as text for failures.
 // SPDX-License-Identifier: MIT
 #pragma once
 

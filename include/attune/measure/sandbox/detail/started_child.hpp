@@ -1,4 +1,4 @@
-// attune/measure/sandbox/detail/started_child.hpp - a child process while it lives, and its stderr.
+// attune/measure/sandbox/detail/started_child.hpp - owns a child process; captures its stderr.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A file in memory that takes the child's stderr: of fixed size, so that a child that never stops
-/// printing fills 64 KiB and no more. Where there is none, descriptor() is -1.
+/// A memory file for the child's stderr. Its size is fixed at 64 KiB, however much the child
+/// prints. Without memfd_create, descriptor() is -1.
 class stderr_file {
 public:
     stderr_file() noexcept
@@ -32,7 +32,7 @@ public:
         detail::descriptor const made(
             memfd_create("attune child", MFD_CLOEXEC | MFD_ALLOW_SEALING));
         if (!made.is_open()) return;
-        // Above 2, so that it cannot be in the way of the standard descriptors.
+        // Above 2: must not take the number of a standard descriptor.
         file_ = detail::descriptor(fcntl(made.get(), F_DUPFD_CLOEXEC, 3));
         detail::quiet_writes const quiet;
         if (file_.is_open() && (ftruncate(file_.get(), capacity) != 0 ||
@@ -42,7 +42,7 @@ public:
     }
     [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
 
-    /// All that was written: the file begins as zeros.
+    /// The written text; the rest of the file is zeros.
     [[nodiscard]] std::string text() const
     {
         if (!file_.is_open()) return {};
@@ -58,8 +58,8 @@ private:
     detail::descriptor file_;
 };
 
-/// Blocks every signal while it lives: no handler of the host may run in the child before the child
-/// has put them all back to their defaults.
+/// Blocks every signal while it exists, so that no handler of the host runs in the child before the
+/// child has restored the defaults.
 class all_signals_blocked {
 public:
     all_signals_blocked() noexcept
@@ -76,11 +76,10 @@ private:
     sigset_t before_{};
 };
 
-/// A child of this process until it is reaped. Its destructor leaves neither a process nor a
-/// zombie.
+/// Owns a child process until it is reaped; the destructor leaves neither a process nor a zombie.
 ///
-/// Another part of the program may reap it first, or SIGCHLD may be ignored. From then on its
-/// number, and that of its group, can be given to others: nothing is sent there any more.
+/// If another part of the program reaps it first, or SIGCHLD is ignored, its id and its group's may
+/// belong to other processes: then no signal is sent.
 class started_child {
 public:
     explicit started_child(pid_t id) noexcept
@@ -91,11 +90,11 @@ public:
     started_child(started_child const&) = delete;
     started_child& operator=(started_child const&) = delete;
 
-    /// 0: ended.
+    /// Process id; 0: ended.
     [[nodiscard]] pid_t id() const noexcept { return id_; }
 
-    /// True when it has ended (or is not ours to wait for any more). It stays a zombie until end(),
-    /// so that its number cannot be given to another process meanwhile.
+    /// True when it has ended or was reaped elsewhere. It stays a zombie until end(), so that its
+    /// id is not reused.
     [[nodiscard]] bool has_ended() noexcept
     {
         if (id_ <= 0 || is_lost_) return true;
@@ -108,16 +107,16 @@ public:
         return is_lost_ || info.si_pid == id_;
     }
 
-    /// Kills it if it still runs, and whatever it has started, then reaps it. What does not end
-    /// within that many seconds (in a driver that hangs, signals wait too) is left as it is.
-    /// @return  the wait status; nothing when somebody else has reaped it, or when it was left
+    /// Kills it and its process group, then reaps it. A process that does not end within `within_s`
+    /// wall seconds (signals wait while a driver hangs) is left.
+    /// @return  the wait status; empty when it was reaped elsewhere or left
     std::optional<int> end(double within_s = 5) noexcept
     {
         if (id_ <= 0) return status_;
-        static_cast<void>(has_ended()); // is it ours still?
+        static_cast<void>(has_ended()); // sets is_lost_
         pid_t const ended = std::exchange(id_, 0);
         if (is_lost_) return status_;
-        // The group first: what it has started holds on to nothing then.
+        // The group first: its processes may hold resources of the child.
         kill(-ended, SIGKILL);
         kill(ended, SIGKILL);
         system_clocks const clocks;
@@ -133,7 +132,7 @@ public:
             nanosleep(&nap, nullptr);
         }
     }
-    /// It was killed, and had not ended when the time for that was up.
+    /// True: it was killed and did not end in time.
     [[nodiscard]] bool is_left() const noexcept { return is_left_; }
 
 private:
