@@ -34,9 +34,9 @@ struct installation {
                  time_script const* times = nullptr)
         : compiler(std::move(with))
         , known(accumulate_kernel(space, std::move(source)).any_shape().describe(),
-                with_times(attune::make_any_compiler(compiler), times),
+                attune::make_any_compiler(compiler),
                 attune::make_any_store(store),
-                changed(change),
+                changed(change, times),
                 accumulate_shape::layout())
         , shape(attune::shape_choice{.any_shape = true})
     {
@@ -62,14 +62,11 @@ struct installation {
     attune::decision how() const { return known.report().how; }
 
 private:
-    static attune::any_compiler with_times(attune::any_compiler made, time_script const* times)
-    {
-        if (times != nullptr) made.make_bench = timed_by(*times);
-        return made;
-    }
-    attune::tuning_options changed(std::function<void(attune::tuning_options&)> const& change)
+    attune::tuning_options changed(std::function<void(attune::tuning_options&)> const& change,
+                                   time_script const* times)
     {
         auto options = quick_options(heard.sink());
+        if (times != nullptr) options.measuring.make_bench = timed_by(*times);
         if (change) change(options);
         return options;
     }

@@ -72,7 +72,7 @@ private:
     time_script const& script_;
 };
 
-/// For any_compiler::make_bench. @param script  outlives the benches
+/// For tuning_measuring::make_bench. @param script  outlives the benches
 inline auto timed_by(time_script const& script)
 {
     return [&script](attune::tuning_problem const&, attune::tuning_options const&) {

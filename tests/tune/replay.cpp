@@ -35,7 +35,7 @@ struct bench {
             attune::make_call_frame<std::span<double const>, std::span<double>, double>(
                 {}, data.x, data.y, 3.0);
         attune::tuning_problem const problem{
-            kernel.describe(), space, space.at(0), any, frame, false, rival};
+            kernel.describe(), space, space.at(0), any, frame, nullptr, false, rival};
         return attune::run_session(problem, options);
     }
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/compile/compiler.hpp>
-#include <attune/compile/device_compiler.hpp>
 #include <attune/core/version.hpp>
 
 #include <concepts>
@@ -14,12 +13,6 @@
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
-
-// Declared in measure/ and tune/.
-class device_target;
-class bench;
-struct tuning_options;
-struct tuning_problem;
 
 /// An optional part of a compiler: it keeps the code of winners for later processes. keep_winner()
 /// stores the code of a compiled variant; false: it could not. find_winner() loads that code, which
@@ -39,7 +32,7 @@ concept noticing_compiler = compiler<C> && requires(C& c) {
     { c.notice() } -> std::convertible_to<std::string>;
 };
 
-/// Any compiler. Optional parts that it lacks have defaults: no notice, nothing kept, no device.
+/// Any compiler. Optional parts that it lacks have defaults: no notice, nothing kept.
 struct any_compiler {
     std::function<compile_result(kernel_source const&, compile_request const&)> compile;
     std::function<std::string()> identity;
@@ -49,19 +42,6 @@ struct any_compiler {
             [](kernel_source const&, compile_request const&) { return std::optional<callable>{}; };
     std::function<bool(kernel_source const&, compile_request const&)> keep_winner =
         [](kernel_source const&, compile_request const&) { return false; };
-    /// The device of a device_compiler; empty: code is for this processor. Called when code is run,
-    /// because a program may start where there is no device. Errors  those of target()
-    std::function<std::shared_ptr<device_target const>()> find_target{};
-    /// Makes the bench that times the code, for tests with scripted times; empty: the default
-    /// bench.
-    std::function<std::unique_ptr<bench>(tuning_problem const&, tuning_options const&)>
-        make_bench{};
-
-    /// Null: this processor. The result refers to the compiler, which must outlive it.
-    [[nodiscard]] std::shared_ptr<device_target const> target() const
-    {
-        return find_target ? find_target() : nullptr;
-    }
 };
 
 namespace detail {
@@ -94,14 +74,10 @@ template <class Compiler, class Pointer>
 template <class Compiler>
 [[nodiscard]] any_compiler make_any_compiler(Compiler& held)
 {
-    any_compiler out = detail::erase_compiler<Compiler>(&held);
-    // make_device_target() is declared with the device: see tune/device/devices.hpp.
-    if constexpr (device_compiler<Compiler>)
-        out.find_target = [&held] { return make_device_target(std::as_const(held).target()); };
-    return out;
+    return detail::erase_compiler<Compiler>(&held);
 }
 
-/// Owns the compiler, which must be one for this processor.
+/// Owns the compiler.
 template <class Compiler>
 [[nodiscard]] any_compiler share_compiler(Compiler held)
 {

@@ -40,14 +40,16 @@ struct installed_variant {
 /// classes.
 class dispatch_table {
 public:
-    /// @param layout  of the shapes of the kernel's calls
+    /// @param layout       of the shapes of the kernel's calls
+    /// @param find_device  that the compiler's code is for
     /// Errors   attune::error: parameters that kernel file and declaration do not both name; of a
     ///          kernel without inputs also defaults that are no values or break a constraint
     dispatch_table(kernel_description const& kernel,
                    any_compiler compiler,
                    any_store store,
                    tuning_options options,
-                   std::vector<shape_word> layout);
+                   std::vector<shape_word> layout,
+                   device_finder find_device = {});
     ~dispatch_table();
     dispatch_table(dispatch_table const&) = delete;
     dispatch_table& operator=(dispatch_table const&) = delete;

@@ -102,12 +102,14 @@ struct dispatch_table::state {
           any_compiler c,
           any_store s,
           tuning_options o,
-          std::vector<shape_word> l)
+          std::vector<shape_word> l,
+          device_finder f)
         : kernel(std::move(k))
         , compiler(std::move(c))
         , store(std::move(s))
         , options(std::move(o))
         , layout(std::move(l))
+        , find_device(std::move(f))
     {
     }
 
@@ -116,6 +118,7 @@ struct dispatch_table::state {
     any_store store;
     tuning_options options;
     std::vector<shape_word> layout;
+    device_finder find_device;
     description declared{}; ///< with the defaults of the kernel file
 
     detail::fork_safe_mutex lock{}; ///< of what follows; held for microseconds
@@ -138,6 +141,12 @@ struct dispatch_table::state {
         bool is_too_short = false;
         bool is_missing = false; ///< nothing is remembered, and there is nothing to spend
     };
+
+    /// Null: this processor.
+    [[nodiscard]] std::shared_ptr<device_target const> target() const
+    {
+        return find_device ? find_device() : nullptr;
+    }
 
     // --- what is told ---------------------------------------------------------------------------
 
@@ -202,11 +211,8 @@ struct dispatch_table::state {
     void complete(inputs_problem& of, bool may_move = true)
     {
         if (of.space) return;
-        chain_of_trees made = space_of_call(kernel,
-                                            declared,
-                                            values_of(of.inputs),
-                                            compiler.target().get(),
-                                            may_move ? &of.moved : nullptr);
+        chain_of_trees made = space_of_call(
+            kernel, declared, values_of(of.inputs), target().get(), may_move ? &of.moved : nullptr);
         of.default_is_declared = of.moved.empty();
         of.default_at = default_point(made).value();
         of.space.emplace(std::move(made));
@@ -226,7 +232,7 @@ struct dispatch_table::state {
     /// Gives the pointers of a call their extents.
     void complete(call_frame& frame, std::vector<number> const& inputs) const
     {
-        if (compiler.target() != nullptr && !kernel.launch)
+        if (target() != nullptr && !kernel.launch)
             throw error("kernel '" + kernel.name + "' does not say how a device launches it",
                         kernel.source.path,
                         "give it kernel.grid(...) and kernel.block(...)");
@@ -241,8 +247,7 @@ struct dispatch_table::state {
         auto made = std::make_unique<installed_variant>();
         made->code = std::move(code);
         detail::keep_forever(made->code.code);
-        if (auto const device = compiler.target())
-            made->on_device = device->load(made->code, kernel.name);
+        if (auto const device = target()) made->on_device = device->load(made->code, kernel.name);
         lock_of const here(lock);
         return all.emplace_back(std::move(made)).get();
     }
@@ -253,7 +258,8 @@ struct dispatch_table::state {
         compile_request const wanted = make_variant(kernel, space.describe(), at);
         if (std::optional<callable> kept = compiler.find_winner(kernel.source, wanted))
             return std::move(*kept);
-        compile_result compiled = compile_point(kernel, space.describe(), compiler, at);
+        compile_result compiled =
+            compile_point(kernel, space.describe(), compiler, target().get(), at);
         if (std::holds_alternative<callable>(compiled)) compiler.keep_winner(kernel.source, wanted);
         return compiled;
     }
@@ -265,7 +271,7 @@ struct dispatch_table::state {
         if (auto const* const known = of.by_default.load()) return *known;
         lock_of const only_one(defaults);
         if (auto const* const known = of.by_default.load()) return *known;
-        bool const is_for_device = compiler.target() != nullptr;
+        bool const is_for_device = target() != nullptr;
         found_ahead const own = is_for_device ? found_ahead{} : find_fallback(kernel);
         try {
             complete(of);
@@ -283,8 +289,8 @@ struct dispatch_table::state {
             }
         } catch (error const&) {
             if (is_for_device && of.space && of.default_at)
-                if (std::optional<callable> held = compiler.target()->code_in_program(
-                        kernel, of.space->describe(), *of.default_at))
+                if (std::optional<callable> held =
+                        target()->code_in_program(kernel, of.space->describe(), *of.default_at))
                     return set_by(of, std::move(*held));
             if (own.address == nullptr) throw;
         }
@@ -390,7 +396,9 @@ struct dispatch_table::state {
                                      bool predict)
     {
         chain_of_trees const& space = *of.space;
-        tuning_problem problem{kernel, space, *of.default_at, compiler, frame, predict};
+        auto const device = target();
+        tuning_problem problem{
+            kernel, space, *of.default_at, compiler, frame, device.get(), predict};
         lookup_result const known = store.find(key);
         bool const was_known = known.how == record_match::exact;
         if (options.retune && was_known) problem.rival = point_of(*known.best, space);
@@ -426,7 +434,7 @@ struct dispatch_table::state {
                                            bool predict)
     {
         record_key key =
-            make_key(kernel, of.space->describe(), compiler.identity(), compiler.target().get());
+            make_key(kernel, of.space->describe(), compiler.identity(), target().get());
         if (predict) key.device += ", predicted";
         std::vector<std::string> told;
         std::optional<known_variant> known = remembered(key, *of.space, predict, shape, told);
@@ -532,14 +540,15 @@ struct dispatch_table::state {
 
     [[nodiscard]] shape_verdict verify(inputs_problem const& of, call_frame const& frame)
     {
-        if (compiler.target() == nullptr)
+        auto const device = target();
+        if (device == nullptr)
             return verify_shape(kernel,
                                 frame,
                                 of.by_default.load()->code,
                                 of.winner->code,
                                 {.check_s = options.limits.check_s},
                                 options.measuring.protect);
-        tuning_problem problem{kernel, *of.space, *of.default_at, compiler, frame};
+        tuning_problem problem{kernel, *of.space, *of.default_at, compiler, frame, device.get()};
         problem.only_verifies = true;
         return make_bench(problem, options)
             ->verify(of.by_default.load()->code, of.winner->code, options.limits.check_s);
@@ -549,7 +558,7 @@ struct dispatch_table::state {
     /// verified. Remainders, tiles and orders of sizes are, so that it takes few real calls more.
     void prove(inputs_problem& of, std::span<std::int64_t const> key, call_frame const& frame)
     {
-        if (!frame.resized || of.trust->is_distrusted() || compiler.target() != nullptr) return;
+        if (!frame.resized || of.trust->is_distrusted() || target() != nullptr) return;
         shape_choice const choice = shape_choice_of(kernel);
         std::vector<std::int64_t> relations = relations_of(layout, key, choice);
         if (of.proven_for.size() >= detail::most_proofs ||
@@ -728,9 +737,14 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
                                              any_compiler compiler,
                                              any_store store,
                                              tuning_options options,
-                                             std::vector<shape_word> layout)
-    : state_(new state{
-          kernel, std::move(compiler), std::move(store), std::move(options), std::move(layout)})
+                                             std::vector<shape_word> layout,
+                                             device_finder find_device)
+    : state_(new state{kernel,
+                       std::move(compiler),
+                       std::move(store),
+                       std::move(options),
+                       std::move(layout),
+                       std::move(find_device)})
     , shapes_(&state_->table)
 {
     detail::watch_program_end();
@@ -738,7 +752,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
     state_->declared = with_annotated_defaults(kernel);
     require_targets(kernel);
     // What no input can excuse is an error now: defaults that are no values, or break a constraint.
-    bool const is_for_device = static_cast<bool>(state_->compiler.find_target);
+    bool const is_for_device = static_cast<bool>(state_->find_device);
     if (kernel.inputs.empty() && !is_for_device) state_->complete(state_->problem_of({}), false);
 }
 
@@ -765,7 +779,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int
         }
         of = &s.problem_of(inputs);
     }
-    auto const device = s.compiler.target();
+    auto const device = s.target();
     if (device) device->require_device(s.kernel.name);
     state::working const now(s);
     if (!now.is_on()) return s.default_of(*of);

@@ -13,11 +13,21 @@
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+class bench;
+struct tuning_options;
+struct tuning_problem;
+
+/// Makes the bench that runs and times the variants of a problem. @pre  both outlive the bench
+using bench_factory =
+    std::function<std::unique_ptr<bench>(tuning_problem const&, tuning_options const&)>;
 
 /// Limits of the cost of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds
 /// nothing is tuned: the remembered result serves, else the default configuration.
@@ -64,6 +74,9 @@ struct tuning_measuring {
     /// this process, the others in a worker process.
     isolation protect = isolation::automatic;
     trial_limits trial{}; ///< limits of a first run in a forked child, without its time
+    /// Makes the bench, for tests with scripted times; empty: the bench of the device or of this
+    /// processor.
+    bench_factory make_bench{};
 };
 
 /// For device kernels only.

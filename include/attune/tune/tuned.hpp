@@ -99,7 +99,8 @@ public:
                                  make_any_compiler(self_->compiler),
                                  make_any_store(self_->store),
                                  std::move(options),
-                                 shape::layout());
+                                 shape::layout(),
+                                 make_device_finder(self_->compiler));
     }
 
     /// Without a store on disk: only this object remembers results.

@@ -105,11 +105,13 @@ TEST_CASE("how many times as fast as the user's own code, and as the default, th
     time_script times{
         {{std::get<void*>(code_of<crawling>()), 80e-3}, {std::get<void*>(code_of<usual>()), 2e-3}}};
     bench<crawling, usual> b;
-    b.any.make_bench = [&](attune::tuning_problem const& problem, attune::tuning_options const&) {
+    attune::tuning_options options = quick_options();
+    options.measuring.make_bench = [&](attune::tuning_problem const& problem,
+                                       attune::tuning_options const&) {
         times.seconds[attune::detail::baseline_code(problem.kernel).address] = 8e-3;
         return std::unique_ptr<attune::bench>(std::make_unique<timed_bench>(times));
     };
-    auto const r = b.tune_beside(&accumulate<usual>, quick_options());
+    auto const r = b.tune_beside(&accumulate<usual>, options);
     CHECK(r.report.speedup == doctest::Approx(40));
     REQUIRE(r.report.baseline);
     CHECK(r.report.baseline->speedup == doctest::Approx(4));

@@ -37,8 +37,15 @@ struct problem_with {
     }
     [[nodiscard]] std::string protection(bool predict = false)
     {
-        attune::tuning_problem const problem{
-            kernel.describe(), space, *attune::default_point(space), any, frame, predict};
+        attune::device_finder const find_device = attune::make_device_finder(compiler);
+        auto const device = find_device ? find_device() : nullptr;
+        attune::tuning_problem const problem{kernel.describe(),
+                                             space,
+                                             *attune::default_point(space),
+                                             any,
+                                             frame,
+                                             device.get(),
+                                             predict};
         return attune::make_bench(problem, options)->protection();
     }
 };

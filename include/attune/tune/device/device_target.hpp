@@ -5,16 +5,19 @@
 #pragma once
 
 #include <attune/compile/callable.hpp>
+#include <attune/compile/device_compiler.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/measure/bench.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -110,5 +113,21 @@ public:
     [[nodiscard]] virtual std::unique_ptr<bench>
     make_bench(tuning_problem const& problem, tuning_options const& options) const = 0;
 };
+
+/// Gives the device that the code of a compiler is for; empty: it is for this processor. Called
+/// when a kernel is called, not before: a program may run where there is no device.
+/// Errors   those of the compiler's target()
+using device_finder = std::function<std::shared_ptr<device_target const>()>;
+
+/// @param held  refers to the compiler; must outlive the result, and what that gives
+template <class Compiler>
+[[nodiscard]] device_finder make_device_finder(Compiler const& held)
+{
+    // make_device_target() is declared beside the device: see devices.hpp.
+    if constexpr (device_compiler<Compiler>)
+        return [&held] { return make_device_target(held.target()); };
+    else
+        return {};
+}
 
 } // namespace attune::inline ATTUNE_ABI

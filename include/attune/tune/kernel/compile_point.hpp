@@ -14,11 +14,13 @@ namespace attune::inline ATTUNE_ABI {
 /// Compiles one configuration. Device code that the device cannot launch, or that breaks a rule of
 /// kernel.require(...), is a failure of stage `launch`. May be called from several threads.
 /// @param bound  the kernel's space with the values of its inputs
+/// @param device    the device of the code; null: this processor
 /// @param features  if given, receives code_metrics_at() of device code, refused code included
 /// Errors   those of the compiler
 [[nodiscard]] compile_result compile_point(kernel_description const& kernel,
                                            description const& bound,
                                            any_compiler const& compiler,
+                                           device_target const* device,
                                            point const& at,
                                            std::vector<double>* features = nullptr);
 

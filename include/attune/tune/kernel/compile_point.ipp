@@ -15,12 +15,12 @@ namespace attune::inline ATTUNE_ABI {
 ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
                                            description const& bound,
                                            any_compiler const& compiler,
+                                           device_target const* device,
                                            point const& at,
                                            std::vector<double>* features)
 {
     compile_result made = compiler.compile(kernel.source, make_variant(kernel, bound, at));
     auto const* const code = std::get_if<callable>(&made);
-    auto const device = compiler.target();
     if (code == nullptr || device == nullptr) return made;
     code_review seen = device->review(kernel, bound, at, *code);
     if (features != nullptr) *features = std::move(seen.features);

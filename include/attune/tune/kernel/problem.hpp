@@ -43,7 +43,8 @@ struct tuning_problem {
     point default_at; ///< every parameter at its default
     any_compiler const& compiler;
     call_frame const& frame;
-    bool predict = false; ///< run nothing: see predicted_bench.hpp
+    device_target const* device = nullptr; ///< of the code; null: this processor
+    bool predict = false;                  ///< run nothing: see predicted_bench.hpp
     /// A known configuration that takes part in the final, whatever the search finds.
     std::optional<point> rival{};
     /// Its bench is used only for verify(), for an installed variant at another shape.

@@ -94,7 +94,7 @@ ATTUNE_INLINE kernel_roofline::kernel_roofline(tuning_problem const& problem,
     , say_(std::move(say))
     , source_(std::move(limits))
     , processors_(allowed_processors())
-    , is_for_device_(problem.kernel.work != nullptr && problem.compiler.target() != nullptr)
+    , is_for_device_(problem.kernel.work != nullptr && problem.device != nullptr)
     , is_stated_(problem.kernel.work != nullptr && !is_for_device_)
 {
     if (!is_stated_) return;

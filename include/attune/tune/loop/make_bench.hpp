@@ -19,7 +19,7 @@ struct tuning_problem;
 /// The bench options of a tuning: one timing takes at most a twentieth of the time budget.
 [[nodiscard]] bench_options bench_options_of(tuning_options const& options);
 
-/// The bench for a problem: selected by its compiler's make_bench or target, and by
+/// The bench for a problem: selected by tuning_measuring::make_bench, tuning_problem::device and
 /// tuning_problem::predict.
 /// @pre  both outlive the result
 /// Errors   attune::error: the device cannot be used, the arguments do not fit it, out of memory;

@@ -53,8 +53,8 @@ ATTUNE_INLINE bench_options bench_options_of(tuning_options const& options)
 ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                                                 tuning_options const& options)
 {
-    if (problem.compiler.make_bench) return problem.compiler.make_bench(problem, options);
-    if (auto const device = problem.compiler.target()) return device->make_bench(problem, options);
+    if (options.measuring.make_bench) return options.measuring.make_bench(problem, options);
+    if (problem.device != nullptr) return problem.device->make_bench(problem, options);
     if (!options.device.others.empty() && !problem.predict)
         throw error("the code of kernel '" + problem.kernel.name +
                         "' is for this processor: no device can measure it",

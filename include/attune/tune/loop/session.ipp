@@ -208,7 +208,7 @@ private:
         std::size_t const wanted = options_.compile_ahead
                                        ? *options_.compile_ahead
                                        : automatic_ahead(problem_) * runner_.at_once();
-        bool const may_fork = problem_.compiler.target() == nullptr &&
+        bool const may_fork = problem_.device == nullptr &&
                               options_.measuring.protect != isolation::none &&
                               options_.measuring.protect != isolation::guard;
         if (wanted == 0 || !may_fork) return wanted;
@@ -264,7 +264,7 @@ private:
     void try_baseline()
     {
         if (!problem_.kernel.baseline) return;
-        if (problem_.predict || problem_.compiler.target() != nullptr)
+        if (problem_.predict || problem_.device != nullptr)
             return note("your own code (kernel.baseline) is timed beside variants for this "
                         "processor only");
         callable const own = baseline_code(problem_.kernel);
@@ -592,8 +592,11 @@ private:
 [[nodiscard]] inline session_result without_tuning(tuning_problem const& problem,
                                                    progress_sink const& sink)
 {
-    compile_result made = compile_point(
-        problem.kernel, problem.space.describe(), problem.compiler, problem.default_at);
+    compile_result made = compile_point(problem.kernel,
+                                        problem.space.describe(),
+                                        problem.compiler,
+                                        problem.device,
+                                        problem.default_at);
     if (auto const* why = std::get_if<failure>(&made)) refuse_default(problem, *why);
     session_result out;
     out.at = problem.default_at;
@@ -627,6 +630,7 @@ ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
                                 problem.default_at,
                                 problem.compiler,
                                 frame,
+                                problem.device,
                                 problem.predict,
                                 problem.rival};
     return detail::session{beside, options}.run();

@@ -65,8 +65,12 @@ ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,
 ATTUNE_INLINE compile_result variant_pipeline::compile(point const& at)
 {
     std::vector<double> features;
-    compile_result result =
-        compile_point(problem_.kernel, problem_.space.describe(), problem_.compiler, at, &features);
+    compile_result result = compile_point(problem_.kernel,
+                                          problem_.space.describe(),
+                                          problem_.compiler,
+                                          problem_.device,
+                                          at,
+                                          &features);
     count(result);
     note_cpu();
     tell_metrics(at, features);
@@ -123,8 +127,12 @@ ATTUNE_INLINE void variant_pipeline::enqueue_waiting()
         if (w.code) continue;
         w.features = std::make_shared<std::vector<double>>();
         w.code = queue_->add([&problem = problem_, at = w.at, to = w.features] {
-            return compile_point(
-                problem.kernel, problem.space.describe(), problem.compiler, at, to.get());
+            return compile_point(problem.kernel,
+                                 problem.space.describe(),
+                                 problem.compiler,
+                                 problem.device,
+                                 at,
+                                 to.get());
         });
     }
 }

@@ -29,8 +29,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                                              tuning_options const& options)
 {
     description const& space = problem.space.describe();
-    record_key const key = make_key(
-        problem.kernel, space, problem.compiler.identity(), problem.compiler.target().get());
+    record_key const key =
+        make_key(problem.kernel, space, problem.compiler.identity(), problem.device);
     content_hash hash;
     hash.add(key.kernel).add(key.source).add(key.schema).add(key.compiler).add(key.device);
     for (auto const& [name, value] : key.inputs)
