@@ -43,7 +43,7 @@ int main()
     // Or let attune own it. Progress goes to stderr; silent_progress() keeps it quiet.
     auto const result = attune::minimize(space,
                                          [](auto const& config) { return cost(config); },
-                                         attune::budget::of_evaluations(60),
+                                         attune::search_limits::of_evaluations(60),
                                          {.seed = 7, .progress = attune::silent_progress()});
     std::printf("minimize: threads %d costs %.3f after %u evaluations\n",
                 (*result.best)[threads],

@@ -1,5 +1,5 @@
 // 15 - tuning settings: how long a tuning may take, how it searches, what it leaves behind.
-// Shows limits, stop rules, another search, a log that is replayed, and silence.
+// Shows limits, another search, a log that is replayed, and silence.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/search/local/annealing.hpp>
@@ -33,9 +33,9 @@ int main()
     attune::tuning_options options;
     options.limits.evaluations = 12; // of one tuning; 0: none at all
     options.limits.seconds = 20.0;
-    options.limits.total = attune::budget::of_seconds(60.0); // of all sizes of one `tuned`
+    options.limits.patience = 10;             // so many in a row without a better one
+    options.limits.total = {.seconds = 60.0}; // of all sizes of one `tuned`
     options.search.strategy = attune::search_with<attune::annealing>();
-    options.search.stop.patience = 10; // so many in a row without a better one
     options.search.seed = 7;
     options.measuring.cache = attune::cache_state::cold; // a timed call finds its data in memory
     options.event_log = "shift.log";                     // to resume from, and to replay

@@ -38,7 +38,7 @@ TEST_CASE("attune.hpp gives kernel, tuned and minimize")
     CHECK(call.report().evaluations == 0);
     auto const r = attune::minimize(attune::space(tile),
                                     [&](auto const& c) { return -c[tile]; },
-                                    attune::budget::of_evaluations(4),
+                                    attune::search_limits::of_evaluations(4),
                                     {.progress = attune::silent_progress()});
     CHECK(r.value == -8);
 }

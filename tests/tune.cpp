@@ -11,7 +11,7 @@ TEST_CASE("tune.hpp alone gives a kernel, the call that tunes it, and the loop o
     constexpr auto x = attune::ordinal<"X">(attune::range(1, 4));
     auto const r = attune::minimize(attune::space(x),
                                     [&](auto const& c) { return c[x] == 3 ? 0 : 1; },
-                                    attune::budget::of_evaluations(4),
+                                    attune::search_limits::of_evaluations(4),
                                     {.progress = attune::silent_progress()});
     REQUIRE(r.best);
     CHECK((*r.best)[x] == 3);

@@ -237,10 +237,10 @@ TEST_CASE("what is known from elsewhere may be observed, and is not asked then")
     CHECK(has(refusal([&] { opt.tell(*next, 1.0); }), "told before"));
 }
 
-TEST_CASE("ask() gives nothing once a stop rule holds, and says why")
+TEST_CASE("ask() gives nothing once a limit is reached, and says why")
 {
     attune::optimizer opt{
-        space, {.search = walking().search, .limits = {.evaluations = 7}, .stop = {.target = 0.0}}};
+        space, {.search = walking().search, .limits = {.evaluations = 7, .target = 0.0}}};
     CHECK(opt.ask(5).size() == 5);
     CHECK(opt.ask(5).size() == 2); // seven in all
     CHECK(opt.ask(5).empty());     // the seven may yet be told

@@ -13,9 +13,10 @@
 
 namespace {
 
-attune::optimizer_core make(attune::chain_of_trees const& space, attune::budget const& limits = {})
+attune::optimizer_core make(attune::chain_of_trees const& space,
+                            attune::search_limits const& limits = {})
 {
-    return {space, attune::search_with<attune::exhaustive_searcher>(), 0, true, {}, limits};
+    return {space, attune::search_with<attune::exhaustive_searcher>(), 0, true, limits};
 }
 
 } // namespace

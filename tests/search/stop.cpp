@@ -28,7 +28,7 @@ TEST_CASE("without rules nothing stops")
 
 TEST_CASE("evaluations count failures, and the verdict says when nothing worked")
 {
-    stop_judge judge{{}, {.evaluations = 3}};
+    stop_judge judge{{.evaluations = 3}};
     judge.add(broken);
     judge.add(broken);
     CHECK(judge.evaluations_left() == 1);
@@ -43,7 +43,7 @@ TEST_CASE("evaluations count failures, and the verdict says when nothing worked"
 
 TEST_CASE("seconds and a target end a search")
 {
-    stop_judge judge{{.target = 1.5}, {.seconds = 2}};
+    stop_judge judge{{.seconds = 2, .target = 1.5}};
     tell(judge, 2);
     CHECK(!judge.verdict(1.9));
     CHECK(judge.verdict(2)->reason == stop_reason::seconds);

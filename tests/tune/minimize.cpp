@@ -33,7 +33,7 @@ attune::minimize_options walking(attune::progress_sink sink = attune::silent_pro
     return {.search = attune::search_with<attune::exhaustive_searcher>(),
             .progress = std::move(sink)};
 }
-constexpr attune::budget all = attune::budget::of_evaluations(1000);
+constexpr attune::search_limits all = attune::search_limits::of_evaluations(1000);
 
 /// Lowest at (3, -2), where it is 1.
 template <class Config>
@@ -62,7 +62,7 @@ TEST_CASE("the default search finds the optimum of a small space too")
 {
     auto const r = minimize(plane,
                             [](auto const& c) { return bowl(c); },
-                            attune::budget::of_evaluations(66),
+                            attune::search_limits::of_evaluations(66),
                             {.seed = 1, .progress = attune::silent_progress()});
     CHECK(r.value == 1);
     CHECK(r.evaluations == 66);
@@ -81,7 +81,7 @@ TEST_CASE("the default configuration is the first one tried")
             }
             return 0;
         },
-        attune::budget::of_evaluations(3),
+        attune::search_limits::of_evaluations(3),
         walking());
     CHECK(seen == 3);
 }
@@ -127,7 +127,7 @@ TEST_CASE("when everything fails there is no best, and the last line says so")
     auto const r = minimize(
         plane,
         [](auto const&) { return std::nan(""); },
-        attune::budget::of_evaluations(4),
+        attune::search_limits::of_evaluations(4),
         walking(heard.sink()));
     CHECK(!r.best);
     CHECK(attune::total(r.failures) == 4);
@@ -171,7 +171,8 @@ TEST_CASE("Ctrl-C ends the search and keeps the best so far")
 
 TEST_CASE("a zero budget evaluates the first configuration alone, and says so")
 {
-    for (attune::budget const none : {attune::budget{0, 60}, attune::budget{60, 0}}) {
+    for (attune::search_limits const none :
+         {attune::search_limits{0, 60}, attune::search_limits{60, 0}}) {
         recorded_progress heard;
         auto options = walking(heard.sink());
         auto const r = minimize(plane, [](auto const& c) { return bowl(c); }, none, options);
@@ -201,7 +202,10 @@ TEST_CASE("an empty space and a missing input are errors")
 TEST_CASE("however short the time, one configuration is tried")
 {
     auto const r = minimize(
-        plane, [](auto const& c) { return bowl(c); }, attune::budget::of_seconds(1e-9), walking());
+        plane,
+        [](auto const& c) { return bowl(c); },
+        attune::search_limits::of_seconds(1e-9),
+        walking());
     CHECK(r.evaluations == 1);
     CHECK(r.best.has_value());
 }

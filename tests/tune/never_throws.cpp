@@ -210,7 +210,7 @@ TEST_CASE("a total over all inputs: what is beyond it is served by the default")
     bound.bind<1>(n);
     recorded_progress heard;
     auto options = quick_options(heard.sink());
-    options.limits.total = attune::budget::of_evaluations(2);
+    options.limits.total = attune::search_limits::of_evaluations(2);
     attune::tuned call{bound, compiler, attune::memory_store{}, options};
     std::vector<int> out(10);
     call(out, 5);

@@ -26,8 +26,7 @@ struct optimizer_options {
     search_factory search = default_search();
     std::vector<input_value> inputs{}; ///< one per input of the space: {n(4096)}
     bool times = true;                 ///< values are times; a negative one is an error
-    budget limits{};                   ///< beyond them ask() returns nothing
-    stop_rules stop{};                 ///< when to stop early
+    search_limits limits{};            ///< ask() returns nothing when one is reached
 };
 
 /// The point with every parameter at its default; nothing unless all have one.
@@ -52,13 +51,12 @@ public:
                 options.search,
                 options.seed,
                 options.times,
-                options.stop,
                 options.limits)
     {
     }
 
-    /// The next configuration to try; nothing when the budget is spent, a stop rule holds or the
-    /// space is exhausted.
+    /// The next configuration to try; nothing when a limit is reached or the space is
+    /// exhausted.
     [[nodiscard]] std::optional<config_type> ask()
     {
         std::vector<config_type> const batch = ask(1);
@@ -121,7 +119,7 @@ public:
     {
         return core_.stopped();
     }
-    /// The model's last estimate of the remaining gain; see stop_rules.
+    /// The model's last estimate of the remaining gain; see search_limits.
     [[nodiscard]] std::optional<double> expected_gain() const { return core_.expected_gain(); }
     /// One sentence: how many were tried, how many failed, the best, the reason for the end.
     [[nodiscard]] std::string summary() const { return core_.summary(); }

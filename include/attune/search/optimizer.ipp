@@ -46,13 +46,12 @@ ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
                                              search_factory const& search,
                                              std::uint64_t seed,
                                              bool times,
-                                             stop_rules const& stop,
-                                             budget const& limits)
+                                             search_limits const& limits)
     : space_(std::move(space))
     , searcher_(search(space_, seed))
     , default_(attune::default_point(space_))
     , times_(times)
-    , judge_(stop, limits)
+    , judge_(limits)
     , start_s_(detail::steady_seconds())
 {
     log_.seed = seed;

@@ -29,11 +29,10 @@ public:
                    search_factory const& search,
                    std::uint64_t seed,
                    bool times,
-                   stop_rules const& stop,
-                   budget const& limits = {});
+                   search_limits const& limits = {});
 
-    /// Up to `count` points never asked nor told before; none when the budget is spent, a stop rule
-    /// holds or the space is exhausted.
+    /// Up to `count` points never asked nor told before; none when a limit is reached or the space
+    /// is exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t count);
     /// Tells the outcome of a point that was asked.
     /// Errors  attune::error naming the point: not in the space, never asked, told before; a value
@@ -51,7 +50,7 @@ public:
     [[nodiscard]] chain_of_trees const& space() const noexcept { return space_; }
     /// Why the last ask() returned nothing; nothing while there is more to try.
     [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept { return stopped_; }
-    /// The model's last estimate of the remaining gain, if stop_rules::expected_gain needs one.
+    /// The model's last estimate of the remaining gain, if search_limits::expected_gain needs one.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept
     {
         return judge_.expected_gain();

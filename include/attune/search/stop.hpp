@@ -1,4 +1,4 @@
-// attune/search/stop.hpp - when a search has done enough.
+// attune/search/stop.hpp - whether a search is over, and why.
 // SPDX-License-Identifier: MIT
 //
 // The last rule is the expected regret of Makarova et al. 2022
@@ -7,29 +7,13 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/budget.hpp>
+#include <attune/search/search_limits.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI {
-
-/// What is good enough: a search ends as soon as one of these holds, however much of its budget is
-/// left. As they stand, none ever does.
-struct stop_rules {
-    /// A value at most this was found.
-    double target = -std::numeric_limits<double>::infinity();
-    /// So many outcomes in a row without a value lower than the best by more than
-    /// `improvement` of it.
-    std::uint64_t patience = std::numeric_limits<std::uint64_t>::max();
-    double improvement = 0.0;
-    /// The model expects to gain less than this share of the best (a difference in the objective's
-    /// unit where values are not all positive), twice in a row, five outcomes apart. 0: the model
-    /// is not asked. 0.01 stops when the best is within about 1 % of what is thought possible.
-    double expected_gain = 0.0;
-};
 
 enum class stop_reason : std::uint8_t {
     evaluations,
@@ -50,9 +34,8 @@ struct stop_verdict {
 /// Watches one search.
 class stop_judge {
 public:
-    explicit stop_judge(stop_rules const& rules, budget const& limits = {})
-        : rules_(rules)
-        , limits_(limits)
+    explicit stop_judge(search_limits const& limits)
+        : limits_(limits)
     {
     }
 
@@ -63,7 +46,7 @@ public:
         auto const* const m = std::get_if<measurement>(&result);
         if (m == nullptr || !__builtin_isfinite(m->value)) return;
         ++worked_;
-        if (!best_ || m->value < *best_ - rules_.improvement * __builtin_fabs(*best_))
+        if (!best_ || m->value < *best_ - limits_.improvement * __builtin_fabs(*best_))
             since_improvement_ = 0;
         if (!best_ || m->value < *best_) best_ = m->value;
     }
@@ -71,13 +54,13 @@ public:
     /// Whether gain() should be told what the model expects: every five outcomes, if that matters.
     [[nodiscard]] bool wants_gain() const noexcept
     {
-        return rules_.expected_gain > 0 && worked_ > 0 && evaluations_ >= gain_asked_ + 5;
+        return limits_.expected_gain > 0 && worked_ > 0 && evaluations_ >= gain_asked_ + 5;
     }
     /// @param expected  of the search's expected_gain(); nothing where it does not know
     void gain(std::optional<double> expected)
     {
         gain_asked_ = evaluations_;
-        small_gains_ = expected && *expected < rules_.expected_gain ? small_gains_ + 1 : 0;
+        small_gains_ = expected && *expected < limits_.expected_gain ? small_gains_ + 1 : 0;
         gain_ = expected;
     }
     /// The last estimate.
@@ -96,15 +79,21 @@ public:
     {
         return limits_.evaluations > evaluations_ ? limits_.evaluations - evaluations_ : 0;
     }
+    /// Whether the cost leaves one more: neither the evaluations nor `elapsed_s` reach their limit.
+    [[nodiscard]] bool has_room(double elapsed_s) const noexcept
+    {
+        return evaluations_left() > 0 && elapsed_s < limits_.seconds;
+    }
+    [[nodiscard]] search_limits const& limits() const noexcept { return limits_; }
     [[nodiscard]] std::uint64_t evaluations() const noexcept { return evaluations_; }
     [[nodiscard]] std::uint64_t worked() const noexcept { return worked_; }
 
     /// @param elapsed_s  since the search began
     [[nodiscard]] std::optional<stop_verdict> verdict(double elapsed_s) const
     {
-        if (best_ && *best_ <= rules_.target)
+        if (best_ && *best_ <= limits_.target)
             return stop_verdict{stop_reason::target,
-                                "the target " + number(rules_.target) +
+                                "the target " + number(limits_.target) +
                                     " is reached: " + number(*best_)};
         if (roofline_ > 0 && best_ && *best_ * roofline_ <= least_)
             return stop_verdict{stop_reason::roofline,
@@ -117,14 +106,14 @@ public:
         if (elapsed_s >= limits_.seconds)
             return stop_verdict{stop_reason::seconds,
                                 number(limits_.seconds) + " s have passed" + nothing()};
-        if (since_improvement_ >= rules_.patience)
+        if (since_improvement_ >= limits_.patience)
             return stop_verdict{stop_reason::patience,
                                 "no improvement in " + std::to_string(since_improvement_) +
                                     " evaluations" + nothing()};
         if (small_gains_ >= 2)
             return stop_verdict{stop_reason::expected_gain,
                                 "the expected remaining gain is " + number(gain_.value_or(0)) +
-                                    ", less than " + number(rules_.expected_gain)};
+                                    ", less than " + number(limits_.expected_gain)};
         return {};
     }
     /// The verdict over a space in which nothing is left to try.
@@ -141,8 +130,7 @@ private:
         return evaluations_ > 0 && worked_ == 0 ? ", and none of them worked" : "";
     }
 
-    stop_rules rules_;
-    budget limits_;
+    search_limits limits_;
     std::uint64_t evaluations_ = 0;
     std::uint64_t worked_ = 0;
     std::uint64_t since_improvement_ = 0;

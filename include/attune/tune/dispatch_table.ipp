@@ -126,8 +126,9 @@ struct dispatch_table::state {
     std::vector<std::unique_ptr<inputs_problem>> problems{};
     std::vector<std::unique_ptr<installed_variant const>> all{};
     tuning_report latest_report{};
-    std::vector<std::string> said{}; ///< sentences that were told, each once
-    budget spent{0, 0};              ///< by all tunings so far
+    std::vector<std::string> said{};     ///< sentences that were told, each once
+    std::uint64_t spent_evaluations = 0; ///< by all tunings so far
+    double spent_s = 0;
 
     detail::fork_safe_mutex defaults{}; ///< held while a default is compiled
     detail::fork_safe_mutex turn{};     ///< held by the thread that tunes or verifies
@@ -383,10 +384,11 @@ struct dispatch_table::state {
         tell(notices.back());
     }
 
-    /// Whether the limits leave anything for a tuning.
-    [[nodiscard]] bool may_tune() const
+    /// Of the next tuning.
+    [[nodiscard]] search_limits limits_left() const
     {
-        return wants_tuning(within(options.limits, what_is_left(options.limits.total, spent)));
+        return within(options.limits,
+                      what_is_left(options.limits.total, spent_evaluations, spent_s));
     }
 
     [[nodiscard]] known_variant tune(record_key const& key,
@@ -403,13 +405,13 @@ struct dispatch_table::state {
         bool const was_known = known.how == record_match::exact;
         if (options.retune && was_known) problem.rival = point_of(*known.best, space);
         tuning_options now = options;
-        budget const left = within(options.limits, what_is_left(options.limits.total, spent));
+        search_limits const left = limits_left();
         now.limits.evaluations = left.evaluations;
         now.limits.seconds = left.seconds;
         interrupt_guard const until_remembered; // the program's handler for Ctrl-C runs after that
         session_result result = run_session(problem, now);
-        spent.evaluations += result.report.evaluations;
-        spent.seconds += result.report.elapsed_s;
+        spent_evaluations += result.report.evaluations;
+        spent_s += result.report.elapsed_s;
         if (!result.is_too_short) {
             record fresh = make_record(key, space.describe(), result, options);
             fresh.shape = shape;
@@ -443,7 +445,7 @@ struct dispatch_table::state {
                 told.push_back(instead);
         for (std::string const& notice : told)
             tell(notice);
-        if (!known && !may_tune()) {
+        if (!known && !wants_tuning(limits_left())) {
             bool const is_spent = wants_tuning(options.limits);
             tuning_report report = untuned_report(kernel.name,
                                                   decision::served_default,

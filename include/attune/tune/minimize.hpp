@@ -23,7 +23,6 @@ struct minimize_options {
     std::vector<input_value> inputs{};
     progress_sink progress = default_progress();
     std::string name = "minimize"; ///< in messages
-    stop_rules stop{};             ///< when to stop early
 };
 
 template <class Config>
@@ -42,31 +41,34 @@ struct minimize_result {
 /// @param typed      the pack of attune::space(...)
 /// @param objective  called as objective(config); returns a number, or an attune::outcome if a
 ///                   configuration may fail. Its exceptions end the search and reach the caller.
-/// @param limits     evaluations and seconds. The search also ends when the space is exhausted;
-///                   without limits, {}, only then. If one of them is 0, only the first
-///                   configuration is evaluated (the default if every parameter has one), and the
-///                   sink is told so.
+/// @param limits     The search also ends when the space is exhausted; without limits, {}, only
+///                   then. If evaluations or seconds are 0, only the first configuration is
+///                   evaluated (the default if every parameter has one), and the sink is told so.
 /// Errors   attune::error for an empty space or a missing input
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});
 template <class Pack, class Objective>
-[[nodiscard]] minimize_result<typename Pack::config_type> minimize(Pack const& typed,
-                                                                   Objective&& objective,
-                                                                   budget limits = budget::usual(),
-                                                                   minimize_options options = {})
+[[nodiscard]] minimize_result<typename Pack::config_type>
+minimize(Pack const& typed,
+         Objective&& objective,
+         search_limits limits = search_limits::usual(),
+         minimize_options options = {})
 {
     using config_type = typename Pack::config_type;
     constexpr bool callable = std::is_invocable_v<Objective&, config_type const&>;
     static_assert(callable,
-                  "attune: minimize(space, objective, budget): the objective must take a "
+                  "attune: minimize(space, objective, limits): the objective must take a "
                   "configuration of the space and return a number or an attune::outcome");
     minimize_result<config_type> out;
     if constexpr (callable) {
+        search_limits good_enough = limits; // the first evaluation does not ask what it costs
+        good_enough.evaluations = search_limits::any_number;
+        good_enough.seconds = search_limits::any_time;
         optimizer<Pack> search{typed,
                                {.seed = options.seed,
                                 .search = options.search,
                                 .inputs = options.inputs,
                                 .times = false,
-                                .stop = options.stop}};
+                                .limits = good_enough}};
         std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
         if (auto const size = search.space().size();
             size && *size < possible && !search.space().has_real_parameters())

@@ -7,9 +7,8 @@
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/sandboxed_run.hpp>
-#include <attune/search/budget.hpp>
 #include <attune/search/optimizer.hpp>
-#include <attune/search/stop.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -29,15 +28,21 @@ struct tuning_problem;
 using bench_factory =
     std::function<std::unique_ptr<bench>(tuning_problem const&, tuning_options const&)>;
 
-/// Limits of the cost of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds
-/// nothing is tuned: the remembered result serves, else the default configuration.
-/// Example  options.limits = {.evaluations = 100, .seconds = 30};
+/// Limits of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds nothing is
+/// tuned: the remembered result serves, else the default configuration. Example  options.limits =
+/// {.evaluations = 100, .seconds = 30};
 struct tuning_limits {
-    std::uint64_t evaluations = budget::any_number; ///< per tuning, with the default's
-    double seconds = budget::any_time;              ///< per tuning: wall seconds in total
-    /// For all tunings of one `tuned` together; no limit by default. The rest of it limits the next
-    /// tuning; when nothing is left, new inputs get the remembered result or the default.
-    budget total{};
+    std::uint64_t evaluations = search_limits::any_number; ///< per tuning, with the default's
+    double seconds = search_limits::any_time;              ///< per tuning: wall seconds in total
+    // When to stop early: see search_limits. Values are seconds of one call.
+    double target = search_limits{}.target;
+    std::uint64_t patience = search_limits{}.patience;
+    double improvement = search_limits{}.improvement;
+    double expected_gain = search_limits{}.expected_gain;
+    /// The evaluations and seconds of all tunings of one `tuned` together; no limit by default. The
+    /// rest of it limits the next tuning; when nothing is left, new inputs get the remembered
+    /// result or the default.
+    search_limits total{};
     double default_run_s = 60.0; ///< limit of the default configuration's first run
     /// A first run fails if it takes this many times the time of the quickest one so far.
     double first_run_ratio = usual_first_run_ratio;
@@ -48,18 +53,20 @@ struct tuning_limits {
     /// The default limits: 60 evaluations and 60 seconds.
     [[nodiscard]] static tuning_limits usual() noexcept
     {
-        budget const b = budget::usual();
-        return {.evaluations = b.evaluations, .seconds = b.seconds};
+        search_limits const u = search_limits::usual();
+        return {.evaluations = u.evaluations, .seconds = u.seconds};
     }
-    /// The limits of one tuning.
-    operator budget() const noexcept { return {evaluations, seconds}; }
+    /// The limits of one search.
+    operator search_limits() const noexcept
+    {
+        return {evaluations, seconds, target, patience, improvement, expected_gain};
+    }
 };
 
-/// The strategy of the search, and when it stops.
+/// The strategy of the search.
 struct tuning_search {
     search_factory strategy = default_search(); ///< attune::search_with<Searcher>()
     std::uint64_t seed = 0;                     ///< equal seeds and outcomes give equal runs
-    stop_rules stop{};                          ///< when to stop early; values in seconds
     /// The tuning ends when the best reaches this share of the roofline: 0.8 is 1.25 times the
     /// least time that the kernel's work takes by the roofline. 0: off. If no roofline is known (no
     /// kernel.work(...), a device) the report says so.
@@ -100,7 +107,7 @@ struct tuning_options {
     std::optional<std::uint32_t> compile_ahead{};
     /// A file to which every event of the tuning is appended; empty: none. An interrupted tuning is
     /// continued from it without measuring anything twice (its clock and the rule
-    /// stop.expected_gain start again); attune::replay() reads it.
+    /// limits.expected_gain start again); attune::replay() reads it.
     std::string event_log{};
 };
 

@@ -52,15 +52,15 @@ TEST_CASE("failures are counted by stage, and the first of each stage is kept in
 
 TEST_CASE("the budget ends with the evaluations, with the time, or when the reserve is reached")
 {
-    run_state two{"k", attune::budget::of_evaluations(2), many, {}};
+    run_state two{"k", attune::search_limits::of_evaluations(2), many, {}};
     CHECK(two.budget_left());
     two.add(at(0), measurement::exact(1), "");
     CHECK(two.budget_left());
     two.add(at(1), failure{}, ""); // failures count
     CHECK(!two.budget_left());
 
-    CHECK(!run_state{"k", attune::budget::of_seconds(1e-12), many, {}}.budget_left());
-    run_state const hour{"k", attune::budget::of_seconds(3600), many, {}};
+    CHECK(!run_state{"k", attune::search_limits::of_seconds(1e-12), many, {}}.budget_left());
+    run_state const hour{"k", attune::search_limits::of_seconds(3600), many, {}};
     CHECK(hour.budget_left());
     CHECK(!hour.budget_left(3601));
     CHECK(hour.elapsed_s() >= 0);
@@ -109,7 +109,7 @@ TEST_CASE("every evaluation reaches the sink with the state after it")
 TEST_CASE("without any limit of evaluations none is told, and other units than seconds are marked")
 {
     recorded_progress heard;
-    run_state board{"f", attune::budget::of_seconds(60), many, heard.sink()};
+    run_state board{"f", attune::search_limits::of_seconds(60), many, heard.sink()};
     board.set_unit_is_seconds(false);
     board.add(at(0), measurement::exact(1), "");
     CHECK(heard.events().at(0).evaluations == 0);

@@ -233,9 +233,10 @@ TEST_CASE("the budget of evaluations is kept")
 
 TEST_CASE("with nothing to spend the default is compiled, and nothing is run")
 {
-    for (attune::budget const limits : {attune::budget{.evaluations = 0, .seconds = 10},
-                                        attune::budget{.evaluations = 10, .seconds = 0},
-                                        attune::what_is_left({3, 60}, {5, 1})}) {
+    for (attune::search_limits const limits :
+         {attune::search_limits{.evaluations = 0, .seconds = 10},
+          attune::search_limits{.evaluations = 10, .seconds = 0},
+          attune::what_is_left({3, 60}, 5, 1)}) {
         bench<usual, fast> b;
         recorded_progress heard;
         auto options = quick_options();

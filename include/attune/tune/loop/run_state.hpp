@@ -5,7 +5,8 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/budget.hpp>
+#include <attune/search/search_limits.hpp>
+#include <attune/search/stop.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -19,18 +20,26 @@ namespace attune::inline ATTUNE_ABI {
 /// Counts and best of a run, sent to the progress sink; shared by `minimize` and `tuned`.
 class run_state {
 public:
-    /// @param possible  number of configurations, if less than the budget
-    run_state(std::string name, budget limits, std::uint32_t possible, progress_sink sink);
+    /// @param possible  number of configurations, if less than the limit
+    run_state(std::string name,
+              search_limits const& limits,
+              std::uint32_t possible,
+              progress_sink sink);
 
     /// Counts one outcome and tells the sink. @param text  the configuration, for people
     void add(point const& at, outcome const& result, std::string const& text);
     /// Sends an event that is no evaluation.
     void announce(progress_event event, std::string const& text) const;
 
+    /// Decides whether the loop is over, from all outcomes that were added.
+    [[nodiscard]] stop_judge& judge() noexcept { return judge_; }
     /// @param reserve_s  seconds to keep for the work after the loop
     [[nodiscard]] bool budget_left(double reserve_s = 0) const;
     [[nodiscard]] double elapsed_s() const;
-    [[nodiscard]] std::uint32_t evaluations() const noexcept { return evaluations_; }
+    [[nodiscard]] std::uint32_t evaluations() const noexcept
+    {
+        return static_cast<std::uint32_t>(judge_.evaluations());
+    }
     [[nodiscard]] failure_counts const& failures() const noexcept { return failures_; }
     /// The first failure of each stage, in order of occurrence.
     [[nodiscard]] std::vector<failure> const& first_failures() const noexcept { return firsts_; }
@@ -52,11 +61,10 @@ private:
     [[nodiscard]] struct progress state(progress_event event, std::string const& text) const;
 
     std::string name_;
-    budget limits_;
+    stop_judge judge_;
     std::uint32_t possible_;
     progress_sink sink_;
     double start_s_;
-    std::uint32_t evaluations_ = 0;
     failure_counts failures_{};
     std::vector<failure> firsts_;
     std::optional<std::pair<point, measurement>> best_;

@@ -12,9 +12,12 @@
 namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE
-run_state::run_state(std::string name, budget limits, std::uint32_t possible, progress_sink sink)
+run_state::run_state(std::string name,
+                     search_limits const& limits,
+                     std::uint32_t possible,
+                     progress_sink sink)
     : name_(std::move(name))
-    , limits_(limits)
+    , judge_(limits)
     , possible_(static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.evaluations, possible)))
     , sink_(std::move(sink))
     , start_s_(detail::steady_seconds())
@@ -26,7 +29,7 @@ ATTUNE_INLINE struct progress run_state::state(progress_event event, std::string
     struct progress out;
     out.event = event;
     out.name = name_;
-    out.evaluation = evaluations_;
+    out.evaluation = evaluations();
     out.evaluations = possible_ == std::numeric_limits<std::uint32_t>::max() ? 0 : possible_;
     out.has_best = best_.has_value();
     if (best_) out.best_value = best_->second.value;
@@ -35,17 +38,17 @@ ATTUNE_INLINE struct progress run_state::state(progress_event event, std::string
     out.is_seconds = is_seconds_;
     out.failures = failures_;
     out.elapsed_s = elapsed_s();
-    out.left_s = limits_.seconds - out.elapsed_s;
+    out.left_s = judge_.limits().seconds - out.elapsed_s;
     out.text = text;
     return out;
 }
 
 ATTUNE_INLINE void run_state::add(point const& at, outcome const& result, std::string const& text)
 {
-    ++evaluations_;
     bool improved = false;
     auto const* const m = std::get_if<measurement>(&result);
     outcome const checked = m == nullptr ? result : outcome_of(m->value); // NaN becomes a failure
+    judge_.add(checked);
     if (auto const* failed = std::get_if<failure>(&checked)) {
         if (failures_[static_cast<std::size_t>(failed->stage)]++ == 0) firsts_.push_back(*failed);
     } else {
@@ -61,10 +64,10 @@ ATTUNE_INLINE void run_state::add(point const& at, outcome const& result, std::s
 ATTUNE_INLINE std::string run_state::common_failure() const
 {
     std::uint32_t const failed = total(failures_);
-    if (firsts_.size() != 1 || failed < 2 || failed + 1 < evaluations_) return {};
+    if (firsts_.size() != 1 || failed < 2 || failed + 1 < evaluations()) return {};
     failure const& first = firsts_.front();
     return "all " + std::to_string(failed) + " configurations " +
-           (failed < evaluations_ ? "but the default " : "") + std::string(describe(first.stage)) +
+           (failed < evaluations() ? "but the default " : "") + std::string(describe(first.stage)) +
            "; the first said: " + first.reason;
 }
 
@@ -75,7 +78,7 @@ ATTUNE_INLINE void run_state::announce(progress_event event, std::string const& 
 
 ATTUNE_INLINE bool run_state::budget_left(double reserve_s) const
 {
-    return evaluations_ < limits_.evaluations && elapsed_s() + reserve_s < limits_.seconds;
+    return judge_.has_room(elapsed_s() + reserve_s);
 }
 
 ATTUNE_INLINE double run_state::elapsed_s() const { return detail::steady_seconds() - start_s_; }

@@ -8,7 +8,6 @@
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/clock/round_robin.hpp>
-#include <attune/search/stop.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
@@ -147,7 +146,6 @@ public:
                  options.limits,
                  possible_evaluations(problem.space),
                  options.progress)
-        , judge_(options.search.stop)
         , roofline_(problem, options, [this](std::string said) { note(std::move(said)); })
         , events_(problem, options)
         , runner_(problem, options)
@@ -233,7 +231,6 @@ private:
         leaders_.emplace(report_.default_time, default_code_.object_key);
         state_.set_default(report_.default_time.value);
         state_.add(problem_.default_at, first.result, report_.default_configuration);
-        judge_.add(first.result);
         roofline_.note_threads(std::max(first.timing.threads, events_.past_threads()));
         update_roofline();
         if (!known) {
@@ -299,7 +296,6 @@ private:
     void add_result(point const& at, outcome const& result, callable const& code)
     {
         state_.add(at, result, text_of(space_, at));
-        judge_.add(result);
         if (auto const* m = std::get_if<measurement>(&result))
             leaders_->consider({at, *m, code, at == problem_.rival});
         if (options_.search.until_roofline > 0) update_roofline();
@@ -312,7 +308,7 @@ private:
         if (roofline_.will_measure()) supply_->settle(); // compilers would take part of the machine
         auto const& [at, time] = *state_.best();
         if (auto const place = roofline_.at(at, time.value))
-            judge_.enough(options_.search.until_roofline, place->least_s);
+            state_.judge().enough(options_.search.until_roofline, place->least_s);
     }
 
     /// On a disturbed machine three times the usual, but no more than a quarter of the budget.
@@ -332,8 +328,9 @@ private:
     {
         double longest_s = 0; // of the batches so far: one more has to fit into the budget
         while (state_.budget_left(final_limit_s() + longest_s) && !interrupt_.requested()) {
-            if (judge_.wants_gain()) judge_.gain(supply_->expected_gain());
-            if (auto const verdict = judge_.verdict(state_.elapsed_s())) return note(verdict->text);
+            stop_judge& judge = state_.judge();
+            if (judge.wants_gain()) judge.gain(supply_->expected_gain());
+            if (auto const verdict = judge.verdict(state_.elapsed_s())) return note(verdict->text);
             double const begun_s = state_.elapsed_s();
             std::vector<compile_result> codes;
             std::vector<point> const batch = next_batch(codes);
@@ -350,7 +347,7 @@ private:
     [[nodiscard]] std::vector<point> next_batch(std::vector<compile_result>& codes)
     {
         std::vector<point> out;
-        std::uint64_t const left = options_.limits.evaluations - state_.evaluations();
+        std::uint64_t const left = state_.judge().evaluations_left();
         while (out.size() < std::min<std::uint64_t>(left, runner_.at_once())) {
             std::optional<pipelined_variant> next = supply_->next(left - out.size());
             if (!next) break;
@@ -572,7 +569,6 @@ private:
     tuning_options const& options_;
     description const& space_;
     run_state state_;
-    stop_judge judge_;
     interrupt_guard const interrupt_{};
     kernel_roofline roofline_;
     session_log events_;

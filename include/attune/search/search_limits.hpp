@@ -1,0 +1,84 @@
+// attune/search/search_limits.hpp - when a search or a tuning is over, and what is left of it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A search ends as soon as one limit is reached; a limit that is not given does not limit.
+/// 0 evaluations or 0 seconds: no search and no tuning, and no error either.
+/// Example  attune::minimize(space, cost, {.evaluations = 100, .patience = 20});
+struct search_limits {
+    static constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
+    static constexpr double any_time = std::numeric_limits<double>::infinity();
+
+    // What it may cost. In a tuning everything counts: compiling, failed variants and the final
+    // comparison; the default configuration is the first evaluation. One evaluation that takes
+    // longer than all before it can overrun `seconds`; the final then still has half its time.
+    std::uint64_t evaluations = any_number;
+    double seconds = any_time;
+
+    // What is good enough, however much of that is left.
+    /// A value at most this was found.
+    double target = -std::numeric_limits<double>::infinity();
+    /// So many outcomes in a row without a value lower than the best by more than
+    /// `improvement` of it.
+    std::uint64_t patience = any_number;
+    double improvement = 0.0;
+    /// The model expects to gain less than this share of the best (a difference in the objective's
+    /// unit where values are not all positive), twice in a row, five outcomes apart. 0: the model
+    /// is not asked. 0.01 stops when the best is within about 1 % of what is thought possible.
+    double expected_gain = 0.0;
+
+    [[nodiscard]] static constexpr search_limits of_evaluations(std::uint64_t n) noexcept
+    {
+        return {.evaluations = n};
+    }
+    [[nodiscard]] static constexpr search_limits of_seconds(double s) noexcept
+    {
+        return {.seconds = s};
+    }
+    /// What one tuning may cost unless it is told otherwise: 60 evaluations and 60 seconds.
+    [[nodiscard]] static constexpr search_limits usual() noexcept
+    {
+        return {.evaluations = 60, .seconds = 60.0};
+    }
+
+    friend bool operator==(search_limits const&, search_limits const&) = default;
+};
+
+/// Whether anything may be evaluated: neither limit of the cost is 0. Seconds below 0, or no
+/// number, are 0.
+[[nodiscard]] constexpr bool wants_tuning(search_limits const& limits) noexcept
+{
+    return limits.evaluations > 0 && limits.seconds > 0;
+}
+
+/// What remains of `whole` when so much is spent, at least 0; no limit stays no limit.
+[[nodiscard]] constexpr search_limits
+what_is_left(search_limits const& whole, std::uint64_t evaluations, double seconds) noexcept
+{
+    search_limits left = whole;
+    if (whole.evaluations != search_limits::any_number)
+        left.evaluations -= std::min(whole.evaluations, evaluations);
+    if (whole.seconds < search_limits::any_time)
+        left.seconds = std::max(0.0, whole.seconds - seconds);
+    return left;
+}
+
+/// `one`, which may cost no more than `other` either.
+[[nodiscard]] constexpr search_limits within(search_limits const& one,
+                                             search_limits const& other) noexcept
+{
+    search_limits out = one;
+    out.evaluations = std::min(one.evaluations, other.evaluations);
+    out.seconds = std::min(one.seconds, other.seconds);
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI
