@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/tune/dispatch_table.hpp>
+#include <attune/tune/dispatch/dispatch_table.hpp>
 
 #include <functional>
 #include <utility>

@@ -9,7 +9,8 @@
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/tune/device/devices.hpp>
-#include <attune/tune/dispatch_table.hpp>
+#include <attune/tune/dispatch/dispatch_table.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>
 #include <attune/tune/options.hpp>

@@ -13,7 +13,15 @@
 #include <attune/tune/device/cuda/more_devices.ipp>
 #include <attune/tune/device/cuda/predicted_bench.ipp>
 #include <attune/tune/device/cuda/program_ptx.ipp>
-#include <attune/tune/dispatch_table.ipp>
+#include <attune/tune/dispatch/default_code.ipp>
+#include <attune/tune/dispatch/dispatch_report.ipp>
+#include <attune/tune/dispatch/dispatch_table.ipp>
+#include <attune/tune/dispatch/dispatched_kernel.ipp>
+#include <attune/tune/dispatch/installed_variant.ipp>
+#include <attune/tune/dispatch/remembered_choice.ipp>
+#include <attune/tune/dispatch/shape_register.ipp>
+#include <attune/tune/dispatch/shape_verifier.ipp>
+#include <attune/tune/dispatch/variant_choice.ipp>
 #include <attune/tune/kernel/code_rules.ipp>
 #include <attune/tune/kernel/compile_point.ipp>
 #include <attune/tune/kernel/fallback.ipp>

@@ -30,15 +30,6 @@ struct session_result {
 [[nodiscard]] session_result run_session(tuning_problem const& problem,
                                          tuning_options const& options);
 
-/// The record of a finished session. @param key  from make_key()
-[[nodiscard]] record make_record(record_key key,
-                                 description const& space,
-                                 session_result const& result,
-                                 tuning_options const& options);
-
-/// The point that a record describes; nothing when the space has no such configuration.
-[[nodiscard]] std::optional<point> point_of(record const& remembered, chain_of_trees const& space);
-
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY

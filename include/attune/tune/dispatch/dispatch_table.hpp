@@ -1,11 +1,12 @@
-// attune/tune/dispatch_table.hpp - which code serves a call: remembered, tuned, verified, or the default.
+// attune/tune/dispatch/dispatch_table.hpp - which code serves a call: remembered, tuned, verified, or the default.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/compile/any_compiler.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/device/device_target.hpp>
+#include <attune/tune/dispatch/installed_variant.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
@@ -14,30 +15,16 @@
 #include <attune/tune/shape/shape_table.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Code that serves calls. It never changes and is never unloaded.
-struct installed_variant {
-    callable code;
-    std::unique_ptr<loaded_kernel const> on_device{}; ///< null: `code` is for this processor
-};
-
-/// What of the shape of a call counts for this kernel.
-[[nodiscard]] shape_choice shape_choice_of(kernel_description const& kernel);
-
 /// What serves each shape of a kernel's calls.
 ///
 /// The first call for a set of bound inputs looks into the store, and if nothing matches it tunes.
-/// The variant found serves the shape that it was tuned for. Another shape is served by it once it
-/// was verified for that shape, or for a class that has proven itself (shape_trust.hpp); until then
-/// the default serves. A shape is verified when it is met for the second time; of those that were
-/// met once, one in about twenty is. Verifying runs the variant once on copies of the arrays, in a
-/// child process, against the default. A variant that is wrong anywhere loses what it had earned by
-/// classes.
+/// The variant found serves the shape that it was tuned for, and others once it was verified for
+/// them (shape_verifier.hpp); else the default serves.
 class dispatch_table {
 public:
     /// @param layout       of the shapes of the kernel's calls
@@ -81,11 +68,11 @@ public:
 private:
     struct state;
     detail::owned_until_end<state> state_;
-    shape_table* shapes_ = nullptr;
+    shape_table const* shapes_ = nullptr;
 };
 
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/dispatch_table.ipp>
+#include <attune/tune/dispatch/dispatch_table.ipp>
 #endif

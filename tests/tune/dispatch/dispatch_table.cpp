@@ -1,6 +1,6 @@
-// tests/tune/dispatch_table.cpp - the variants in use, and how a new one comes about.
+// tests/tune/dispatch/dispatch_table.cpp - the variants in use, and how a new one comes about.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/dispatch_table.hpp>
+#include <attune/tune/dispatch/dispatch_table.hpp>
 
 #include <csignal>
 #include <doctest/doctest.h>
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "../support/ignored_interrupts.hpp"
-#include "../support/installation.hpp"
-#include "../support/notices.hpp"
-#include "../support/texts.hpp"
+#include "../../support/ignored_interrupts.hpp"
+#include "../../support/installation.hpp"
+#include "../../support/notices.hpp"
+#include "../../support/texts.hpp"
 
 using namespace attune_test;
 using attune::decision;

@@ -1,0 +1,54 @@
+// attune/tune/dispatch/dispatched_kernel.hpp - the kernel that a dispatch_table serves; it never changes.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/dispatch/dispatch_table.cpp
+#pragma once
+
+#include <attune/compile/any_compiler.hpp>
+#include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/device/device_target.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/shape/call_shape.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// What of the shape of a call counts for this kernel.
+[[nodiscard]] shape_choice shape_choice_of(kernel_description const& kernel);
+
+namespace detail {
+
+/// A kernel, and how it is compiled and tuned. Any thread may read it.
+struct dispatched_kernel {
+    kernel_description kernel;
+    any_compiler compiler;
+    tuning_options options;
+    std::vector<shape_word> layout; ///< of the shapes of its calls
+    device_finder find_device;
+    description declared{}; ///< with the defaults of the kernel file
+
+    /// Null: this processor.
+    [[nodiscard]] std::shared_ptr<device_target const> target() const
+    {
+        return find_device ? find_device() : nullptr;
+    }
+    [[nodiscard]] std::vector<input_value> values_of(std::vector<number> const& inputs) const;
+    /// Gives the pointers of a call their extents.
+    /// Errors  as set_extents(); the launch on a device is not declared
+    void complete(call_frame& frame, std::vector<number> const& inputs) const;
+    /// The code of a configuration: from where winners are kept, else compiled and kept there.
+    [[nodiscard]] compile_result code_at(chain_of_trees const& space, point const& at) const;
+};
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/dispatched_kernel.ipp>
+#endif

@@ -1,0 +1,61 @@
+// attune/tune/dispatch/dispatched_kernel.ipp - the kernel that a dispatch_table serves.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)
+{
+    shape_choice out{.ignored = kernel.ignored, .any_shape = kernel.any_shape};
+    for (input_argument const& input : kernel.inputs) {
+        if (out.bound.size() <= input.position) out.bound.resize(input.position + 1);
+        out.bound[input.position] = true;
+    }
+    return out;
+}
+
+namespace detail {
+
+ATTUNE_INLINE std::vector<input_value>
+dispatched_kernel::values_of(std::vector<number> const& inputs) const
+{
+    std::vector<input_value> values;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        values.emplace_back(kernel.inputs[i].input, inputs[i]);
+    return values;
+}
+
+ATTUNE_INLINE void dispatched_kernel::complete(call_frame& frame,
+                                               std::vector<number> const& inputs) const
+{
+    if (target() != nullptr && !kernel.launch)
+        throw error("kernel '" + kernel.name + "' does not say how a device launches it",
+                    kernel.source.path,
+                    "give it kernel.grid(...) and kernel.block(...)");
+    set_extents(frame, kernel, values_of(inputs));
+}
+
+ATTUNE_INLINE compile_result dispatched_kernel::code_at(chain_of_trees const& space,
+                                                        point const& at) const
+{
+    compile_request const wanted = make_variant(kernel, space.describe(), at);
+    if (std::optional<callable> kept = compiler.find_winner(kernel.source, wanted))
+        return std::move(*kept);
+    compile_result compiled = compile_point(kernel, space.describe(), compiler, target().get(), at);
+    if (std::holds_alternative<callable>(compiled)) compiler.keep_winner(kernel.source, wanted);
+    return compiled;
+}
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI

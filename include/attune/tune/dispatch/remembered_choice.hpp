@@ -1,0 +1,89 @@
+// attune/tune/dispatch/remembered_choice.hpp - the variant that a store knows for a call, and what is put there.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/loop/session.cpp
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/report.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The record of a finished session. @param key  from make_key()
+[[nodiscard]] record make_record(record_key key,
+                                 description const& space,
+                                 session_result const& result,
+                                 tuning_options const& options);
+
+/// The point that a record describes; nothing when the space has no such configuration.
+[[nodiscard]] std::optional<point> point_of(record const& remembered, chain_of_trees const& space);
+
+namespace detail {
+
+/// The variant for calls with the same inputs, with everything there is to say of it.
+struct known_variant {
+    callable code{};
+    callable default_code{};
+    std::optional<point> at{};
+    tuning_report report{};
+    bool is_for_this_shape = false; ///< it was tuned or verified for it
+    bool is_too_short = false;
+    bool is_missing = false; ///< nothing is remembered, and there is nothing to spend
+};
+
+/// The store, as one kernel sees it. One thread at a time.
+class remembered_choice {
+public:
+    /// @pre  `subject` outlives this object
+    remembered_choice(dispatched_kernel const& subject, any_store store)
+        : subject_(subject)
+        , store_(std::move(store))
+    {
+    }
+
+    /// The remembered variant, compiled; nothing when there is none or it cannot be used, and why
+    /// not is added to `notices`.
+    /// @param shape  of the call; empty: of none
+    [[nodiscard]] std::optional<known_variant> find(record_key const& key,
+                                                    chain_of_trees const& space,
+                                                    bool predict,
+                                                    std::string const& shape,
+                                                    std::vector<std::string>& notices) const;
+
+    /// What stands under this very key, whether it can be used or not.
+    [[nodiscard]] std::optional<record> exact(record_key const& key) const;
+
+    /// Into the store, unless what stands there is worth more: see may_replace().
+    /// @param was_known  a record with this key was there before the tuning
+    /// @return  why it was not kept; empty: it was
+    [[nodiscard]] std::string keep(record const& fresh, bool was_known) const;
+
+    /// What went wrong in the store, each once.
+    [[nodiscard]] std::vector<std::string> notices() const { return store_.notices(); }
+
+private:
+    dispatched_kernel const& subject_;
+    any_store store_;
+};
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/remembered_choice.ipp>
+#endif

@@ -1,0 +1,131 @@
+// attune/tune/dispatch/remembered_choice.ipp - the variant that a store knows for a call.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/remembered_choice.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE record make_record(record_key key,
+                                 description const& space,
+                                 session_result const& result,
+                                 tuning_options const& options)
+{
+    record out;
+    out.key = std::move(key);
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        out.configuration.emplace_back(space.parameters[i].name,
+                                       text_of(space.parameters[i], result.at[i]));
+    out.best_s = result.report.best.value;
+    out.default_s = result.report.default_time.value;
+    out.evaluations = result.report.evaluations;
+    out.failures = total(result.report.failures);
+    out.seed = options.search.seed;
+    std::time_t const now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[32] = {};
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    out.when = text;
+    out.attune = version;
+    out.interrupted = result.report.interrupted;
+    out.disturbed = result.report.noise.is_disturbed;
+    if (result.report.roofline) {
+        out.least_s = result.report.roofline->least_s;
+        out.memory_bound = result.report.roofline->memory_bound;
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::optional<point> point_of(record const& remembered, chain_of_trees const& space)
+{
+    description const& d = space.describe();
+    point out(d.parameters.size());
+    std::size_t placed = 0;
+    for (auto const& [name, text] : remembered.configuration) {
+        std::uint32_t const i = d.find_parameter(name);
+        if (i == no_index) return {};
+        auto const at = coordinate_of(d.parameters[i], text);
+        if (!at) return {};
+        out[i] = *at;
+        ++placed;
+    }
+    if (placed != d.parameters.size() || !space.contains(out)) return {};
+    return out;
+}
+
+namespace detail {
+
+ATTUNE_INLINE std::optional<record> remembered_choice::exact(record_key const& key) const
+{
+    lookup_result const known = store_.find(key);
+    if (known.how != record_match::exact) return {};
+    return *known.best;
+}
+
+ATTUNE_INLINE std::optional<known_variant>
+remembered_choice::find(record_key const& key,
+                        chain_of_trees const& space,
+                        bool predict,
+                        std::string const& shape,
+                        std::vector<std::string>& notices) const
+{
+    if (subject_.options.retune) return {};
+    std::optional<record> const known = exact(key);
+    if (!known) return {};
+    // Where its events are the last of the log, the tuning goes on; else it begins anew.
+    if (known->interrupted && !subject_.options.event_log.empty()) return {};
+    std::optional<point> const at = point_of(*known, space);
+    if (!at) {
+        notices.push_back(
+            "the remembered configuration is not in the space any more; tuning again");
+        return {};
+    }
+    compile_result winner = subject_.code_at(space, *at);
+    if (auto const* const failed = std::get_if<failure>(&winner)) {
+        notices.push_back("the remembered configuration " + std::string(describe(failed->stage)) +
+                          " (" + failed->reason + "); tuning again");
+        return {};
+    }
+    known_variant out;
+    out.code = std::get<callable>(std::move(winner));
+    out.at = at;
+    out.is_for_this_shape = !shape.empty() && known->shape == shape;
+    tuning_report& report = out.report;
+    report.kernel = subject_.kernel.name;
+    report.compiler = key.compiler;
+    report.how = decision::remembered;
+    report.configuration = text_of(space.describe(), *at);
+    report.best = measurement::exact(known->best_s);
+    report.default_time = measurement::exact(known->default_s);
+    report.speedup = known->default_s / known->best_s;
+    report.speedup_low = report.speedup_high = report.speedup;
+    report.log2_space_size = space.log2_size();
+    report.noise.is_disturbed = known->disturbed;
+    if (known->least_s > 0)
+        report.roofline = {known->least_s, known->least_s / known->best_s, known->memory_bound};
+    report.compile_s = out.code.compile_s;
+    report.predicted = predict;
+    return out;
+}
+
+ATTUNE_INLINE std::string remembered_choice::keep(record const& fresh, bool was_known) const
+{
+    std::optional<record> const known = exact(fresh.key);
+    if (!known || may_replace(fresh, *known, was_known)) {
+        store_.add(fresh);
+        return {};
+    }
+    return std::string("the tuning was ") + (fresh.interrupted ? "interrupted" : "disturbed") +
+           ": the store keeps what a finished one found";
+}
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,47 @@
+// attune/tune/dispatch/shape_register.hpp - which code serves which shape: written with a lock, read without.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/dispatch/dispatch_table.cpp
+#pragma once
+
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/installed_variant.hpp>
+#include <attune/tune/shape/shape_table.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The shapes of one kernel's calls. Any thread; its lock is held for microseconds.
+class shape_register {
+public:
+    /// A shape, as a call meets it.
+    struct met_shape {
+        known_shape* shape = nullptr; ///< null: there are too many, and this one is not kept
+        bool is_first = true;         ///< it was not met before
+        installed_variant const* serves = nullptr; ///< null: look closer
+    };
+
+    [[nodiscard]] shape_table const& shapes() const noexcept { return table_; }
+
+    /// Finds the shape, or adds it.
+    [[nodiscard]] met_shape meet(std::span<std::int64_t const> key);
+    /// From now on `by` serves the shape without another look.
+    /// @param shape  null: only this call  @return  `by`
+    installed_variant const&
+    serve(known_shape* shape, installed_variant const& by, bool is_verified = false);
+    /// The variant serves no more, except for shapes that it was verified for one by one.
+    void withdraw(installed_variant const& by);
+
+private:
+    fork_safe_mutex lock_{};
+    shape_table table_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/shape_register.ipp>
+#endif

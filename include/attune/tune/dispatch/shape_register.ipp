@@ -1,0 +1,50 @@
+// attune/tune/dispatch/shape_register.ipp - which code serves which shape.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/shape_register.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// More shapes than this are not kept: each call of another one is looked at anew.
+inline constexpr std::size_t most_known_shapes = 65'536;
+
+ATTUNE_INLINE shape_register::met_shape shape_register::meet(std::span<std::int64_t const> key)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    std::uint64_t const hash = hash_of_shape(key);
+    met_shape out{.shape = table_.find(hash, key)};
+    if (out.shape == nullptr && table_.shapes().size() < most_known_shapes)
+        out.shape = &table_.insert(hash, key);
+    if (out.shape == nullptr) return out;
+    out.serves = out.shape->serves.load(std::memory_order_acquire);
+    if (out.serves == nullptr) out.is_first = ++out.shape->calls == 1;
+    return out;
+}
+
+ATTUNE_INLINE installed_variant const&
+shape_register::serve(known_shape* shape, installed_variant const& by, bool is_verified)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (shape != nullptr) {
+        shape->is_verified = is_verified;
+        shape->serves.store(&by, std::memory_order_release);
+    }
+    return by;
+}
+
+ATTUNE_INLINE void shape_register::withdraw(installed_variant const& by)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    for (std::unique_ptr<known_shape> const& s : table_.shapes())
+        if (s->serves.load(std::memory_order_relaxed) == &by && !s->is_verified)
+            s->serves.store(nullptr, std::memory_order_release);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

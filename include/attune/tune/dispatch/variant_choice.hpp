@@ -1,0 +1,64 @@
+// attune/tune/dispatch/variant_choice.hpp - the best known variant for a call: from the store or by tuning.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/dispatch/dispatch_table.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/search/search_limits.hpp>
+#include <attune/tune/dispatch/default_code.hpp>
+#include <attune/tune/dispatch/dispatch_report.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/remembered_choice.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Asks the store, else tunes, as long as tuning_limits::total lasts. One thread at a time.
+class variant_choice {
+public:
+    /// @param report  is told the notices  @pre  it and `subject` outlive this object
+    variant_choice(dispatched_kernel const& subject, any_store store, dispatch_report& report)
+        : subject_(subject)
+        , remembered_(subject, std::move(store))
+        , report_(report)
+    {
+    }
+
+    /// With everything there is to say in its report; is_missing where the limits allow no tuning.
+    /// @param shape    key of the call; empty: of no call
+    /// @param predict  see tuning_problem::predict
+    /// @pre     `of` and `frame` are complete
+    /// Errors   as run_session() and the compiler
+    [[nodiscard]] known_variant best_known(call_problem const& of,
+                                           call_frame const& frame,
+                                           std::span<std::int64_t const> shape,
+                                           bool predict);
+
+private:
+    [[nodiscard]] search_limits limits_left() const;
+    [[nodiscard]] known_variant missing(call_problem const& of, record_key const& key);
+    [[nodiscard]] known_variant tune(record_key const& key,
+                                     call_problem const& of,
+                                     call_frame const& frame,
+                                     std::string const& shape,
+                                     bool predict);
+
+    dispatched_kernel const& subject_;
+    remembered_choice remembered_;
+    dispatch_report& report_;
+    std::uint64_t spent_evaluations_ = 0; ///< by all tunings so far
+    double spent_s_ = 0;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/variant_choice.ipp>
+#endif

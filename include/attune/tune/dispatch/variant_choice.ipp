@@ -1,0 +1,114 @@
+// attune/tune/dispatch/variant_choice.ipp - the best known variant for a call.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/device/device_target.hpp>
+#include <attune/tune/dispatch/variant_choice.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/session.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// As it stands in a record.
+[[nodiscard]] inline std::string text_of_key(std::span<std::int64_t const> key)
+{
+    std::string out;
+    for (std::int64_t const word : key)
+        out += (out.empty() ? "" : " ") + std::to_string(word);
+    return out;
+}
+
+ATTUNE_INLINE search_limits variant_choice::limits_left() const
+{
+    tuning_limits const& limits = subject_.options.limits;
+    return within(limits, what_is_left(limits.total, spent_evaluations_, spent_s_));
+}
+
+ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
+                                                 call_problem const& of,
+                                                 call_frame const& frame,
+                                                 std::string const& shape,
+                                                 bool predict)
+{
+    auto const device = subject_.target();
+    kernel_description const& kernel = subject_.kernel;
+    tuning_problem problem{
+        kernel, *of.space, *of.default_at, subject_.compiler, frame, device.get(), predict};
+    description const& space = of.space->describe();
+    std::optional<record> const known = remembered_.exact(key);
+    if (subject_.options.retune && known) problem.rival = point_of(*known, *of.space);
+    tuning_options now = subject_.options;
+    search_limits const left = limits_left();
+    now.limits.evaluations = left.evaluations;
+    now.limits.seconds = left.seconds;
+    interrupt_guard const until_remembered; // the program's handler for Ctrl-C runs after that
+    session_result result = run_session(problem, now);
+    spent_evaluations_ += result.report.evaluations;
+    spent_s_ += result.report.elapsed_s;
+    if (!result.is_too_short) {
+        record fresh = make_record(key, space, result, subject_.options);
+        fresh.shape = shape;
+        if (std::string const why = remembered_.keep(fresh, known.has_value()); !why.empty()) {
+            result.report.notices.push_back(why);
+            report_.tell(why);
+        }
+        for (point const& at : {result.at, *of.default_at})
+            subject_.compiler.keep_winner(kernel.source, make_variant(kernel, space, at));
+    }
+    known_variant out;
+    out.code = std::move(result.code);
+    out.default_code = std::move(result.default_code);
+    out.at = std::move(result.at);
+    out.report = std::move(result.report);
+    out.is_for_this_shape = true;
+    out.is_too_short = result.is_too_short;
+    return out;
+}
+
+ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of, record_key const& key)
+{
+    bool const is_spent = wants_tuning(subject_.options.limits);
+    tuning_report report = untuned_report(subject_.kernel.name,
+                                          decision::served_default,
+                                          is_spent ? "tuning_options::limits.total is spent"
+                                                   : "the limits allow no tuning");
+    report.compiler = key.compiler;
+    report.configuration = text_of(of.space->describe(), *of.default_at);
+    if (is_spent)
+        report_.tell("what tuning_options::limits.total allows is spent: new inputs are not tuned");
+    return {.report = std::move(report), .is_missing = true};
+}
+
+ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
+                                                       call_frame const& frame,
+                                                       std::span<std::int64_t const> shape,
+                                                       bool predict)
+{
+    any_compiler const& compiler = subject_.compiler;
+    record_key key = make_key(
+        subject_.kernel, of.space->describe(), compiler.identity(), subject_.target().get());
+    if (predict) key.device += ", predicted";
+    std::string const text = text_of_key(shape);
+    std::vector<std::string> told;
+    std::optional<known_variant> known = remembered_.find(key, *of.space, predict, text, told);
+    if (known)
+        if (std::string const instead = compiler.notice(); !instead.empty())
+            told.push_back(instead);
+    for (std::string const& notice : told)
+        report_.tell(notice);
+    if (!known && !wants_tuning(limits_left())) return missing(of, key);
+    known_variant out = known ? std::move(*known) : tune(key, of, frame, text, predict);
+    out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());
+    for (std::string const& notice : remembered_.notices()) {
+        out.report.notices.push_back(notice);
+        report_.tell(notice);
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
