@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {
@@ -28,6 +29,21 @@ public:
     /// True once Ctrl-C was pressed.
     [[nodiscard]] bool requested() const noexcept;
 };
+
+namespace detail {
+
+/// Ctrl-C cuts short what is at work.
+template <class Work>
+void until_cut(Work const& work)
+{
+    try {
+        cuttable const here;
+        work();
+    } catch (cut_short const&) { // what that was at is left out
+    }
+}
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -1,17 +1,18 @@
-// attune/tune/loop/session.ipp - the loop and its final.
+// attune/tune/loop/session.ipp - the loop: ask, try, tell.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/environment.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/noise.hpp>
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/search/stop.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/loop/detail/session_final.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>
+#include <attune/tune/loop/detail/session_report.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/kernel_roofline.hpp>
@@ -28,7 +29,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -38,97 +38,12 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline std::string space_size_text(chain_of_trees const& space)
-{
-    if (auto const size = space.size(); size && *size < 1'000'000)
-        return std::to_string(static_cast<std::uint64_t>(*size)) + " configurations";
-    return (space.is_exact() ? "2^" : "about 2^") + formatted("%.1f", space.log2_size()) +
-           " configurations";
-}
-
 [[nodiscard]] inline std::uint32_t possible_evaluations(chain_of_trees const& space)
 {
     constexpr std::uint32_t many = std::numeric_limits<std::uint32_t>::max();
     auto const size = space.size();
     if (space.has_real_parameters() || !size || *size > many) return many;
     return static_cast<std::uint32_t>(*size);
-}
-
-/// @pre  report.default_time is from the beginning
-/// @param default_time  as the final measured it
-inline void
-put_into(tuning_report& report, final_result const& end, measurement const& default_time)
-{
-    report.noise = noise_of(report.default_time, default_time, end.ratio);
-    report.noise.unsure = end.unsure;
-    report.default_time = end.default_time;
-    if (end.winner == 0) return;
-    report.how = decision::tuned;
-    report.speedup = 1 / end.ratio.value;
-    report.speedup_low = 1 / end.ratio.high;
-    report.speedup_high = 1 / end.ratio.low;
-}
-
-/// What makes the outcome of a final less than certain; empty: nothing.
-inline void put_into(machine_noise& noise, disturbance const& seen)
-{
-    noise.slow_share = seen.share;
-    noise.slowdown = seen.slowdown;
-}
-
-/// From times that were not taken in turns: the interval is what both intervals allow.
-inline void
-put_into(tuning_report& report, measurement const& installed, measurement const& baseline)
-{
-    report.baseline = {baseline,
-                       baseline.value / installed.value,
-                       baseline.low / installed.high,
-                       baseline.high / installed.low};
-}
-
-/// From a final in which contestant `own` was the baseline.
-inline void
-put_into(tuning_report& report, final_result const& end, round_times const& times, std::size_t own)
-{
-    measurement const ratio =
-        times.ratio(end.winner, own, final_options(times.size(), 0).confidence);
-    measurement const time{end.time.value * ratio.value,
-                           end.time.value * ratio.low,
-                           end.time.value * ratio.high,
-                           ratio.samples};
-    report.baseline = {time, ratio.value, ratio.low, ratio.high};
-}
-
-/// What to say where the user's own code is faster than what is installed; else empty.
-[[nodiscard]] inline std::string slower_than_own(baseline_comparison const& own)
-{
-    if (own.speedup_high >= 1) return {};
-    return "your own code (kernel.baseline) is " + formatted("%.2fx", 1 / own.speedup) +
-           " faster than what is installed: call that, or give the kernel what makes it fast";
-}
-
-[[nodiscard]] inline std::string
-warning_of(machine_noise const& noise, final_result const& end, std::size_t contestants)
-{
-    std::string const unproven = want_of_rounds(end, contestants);
-    if (!unproven.empty()) return unproven;
-    return noise.is_disturbed ? "" : attune::warning_of(noise, end.ratio); // which says more
-}
-
-inline void put_into(tuning_report& report,
-                     run_state const& board,
-                     trial_runner const& runner,
-                     variant_pipeline const& supply)
-{
-    report.evaluations = board.evaluations();
-    report.failures = board.failures();
-    report.first_failures = board.first_failures();
-    report.elapsed_s = board.elapsed_s();
-    report.same_code = runner.same_code();
-    report.isolation = runner.protection();
-    report.compiled = supply.compiled();
-    report.from_cache = supply.from_cache();
-    report.compile_s = supply.compile_s();
 }
 
 /// Seconds. What takes less is served by the default.
@@ -148,8 +63,6 @@ public:
         , roofline_(problem, options, [this](std::string said) { note(std::move(said)); })
         , events_(problem, options)
         , runner_(problem, options)
-        , waited_before_s_(waited_for_processor_s())
-        , cpu_before_s_(system_clocks{}.thread_cpu_s())
     {
     }
 
@@ -180,14 +93,16 @@ public:
         if (is_too_short()) return stay_with_default();
         until_cut([this] { explore(); });
         supply_->settle();
-        run_final();
-        return finish();
+        return finish(final_->run(*supply_));
     }
 
 private:
-    void note(std::string sentence)
+    void note(std::string sentence) { detail::note(report_, std::move(sentence)); }
+
+    /// The default configuration, as it was measured.
+    [[nodiscard]] finalist standard() const
     {
-        if (!sentence.empty()) report_.notices.push_back(std::move(sentence));
+        return {problem_.default_at, report_.default_time, default_code_};
     }
 
     /// Which compiler serves in place of the one asked for: told as soon as it is known, and once.
@@ -227,7 +142,10 @@ private:
             runner_.establish_reference(supply_->compile(problem_.default_at), known);
         report_.default_time = std::get<measurement>(first.result);
         default_code_ = first.code;
-        leaders_.emplace(report_.default_time, default_code_.object_key);
+        final_.emplace(
+            session_final::parts{
+                problem_, options_, state_, runner_, events_, processor_, interrupt_, report_},
+            standard());
         state_.set_default(report_.default_time.value);
         state_.add(problem_.default_at, first.result, report_.default_configuration);
         roofline_.note_threads(std::max(first.timing.threads, events_.past_threads()));
@@ -268,8 +186,9 @@ private:
         if (auto const* why = std::get_if<failure>(&result))
             return note("your own code (kernel.baseline) " + std::string(describe(why->stage)) +
                         " and is not timed: " + why->reason);
-        baseline_ = {{}, std::get<measurement>(result), own, true};
-        state_.set_baseline(baseline_->time.value);
+        auto const& time = std::get<measurement>(result);
+        final_->set_baseline({{}, time, own, true});
+        state_.set_baseline(time.value);
     }
 
     /// A configuration that the search has not asked for, and will not any more.
@@ -281,22 +200,11 @@ private:
         if (!tried.is_cut) record_trial(at, tried);
     }
 
-    /// Ctrl-C cuts short what is at work, and what that was at is left out.
-    template <class Work>
-    void until_cut(Work const& work)
-    {
-        try {
-            cuttable const here;
-            work();
-        } catch (cut_short const&) {
-        }
-    }
-
     void add_result(point const& at, outcome const& result, callable const& code)
     {
         state_.add(at, result, text_of(space_, at));
         if (auto const* m = std::get_if<measurement>(&result))
-            leaders_->consider({at, *m, code, at == problem_.rival});
+            final_->consider({at, *m, code, at == problem_.rival});
         if (options_.search.until_roofline > 0) update_roofline();
     }
 
@@ -310,23 +218,10 @@ private:
             state_.judge().enough(options_.search.until_roofline, place->least_s);
     }
 
-    /// On a disturbed machine three times the usual, but no more than a quarter of the budget.
-    [[nodiscard]] double final_limit_s() const
-    {
-        double const budget_s = options_.limits.seconds;
-        double const usual_s = detail::final_limit_s(
-            budget_s, report_.default_time.value + baseline_s(), state_.best()->second.value);
-        bool const is_disturbed = runner_.disturbed().share >= machine_noise::much_slow_share;
-        return is_disturbed ? std::clamp(3 * usual_s, usual_s, std::max(usual_s, 0.25 * budget_s))
-                            : usual_s;
-    }
-    /// What the baseline adds to a round of the final.
-    [[nodiscard]] double baseline_s() const { return baseline_ ? baseline_->time.value : 0; }
-
     void explore()
     {
         double longest_s = 0; // of the batches so far: one more has to fit into the budget
-        while (state_.budget_left(final_limit_s() + longest_s) && !interrupt_.requested()) {
+        while (state_.budget_left(final_->limit_s() + longest_s) && !interrupt_.requested()) {
             stop_judge& judge = state_.judge();
             if (judge.wants_gain()) judge.gain(supply_->expected_gain());
             if (auto const verdict = judge.verdict(state_.elapsed_s())) return note(verdict->text);
@@ -367,145 +262,6 @@ private:
         add_result(at, tried.result, tried.code);
     }
 
-    /// The leaders that the time is enough for, at least one, and those that stay; with code.
-    [[nodiscard]] std::vector<finalist> finalists()
-    {
-        std::vector<finalist> out;
-        double round_s = report_.default_time.value + baseline_s();
-        for (finalist& f : leaders_->all()) {
-            bool const fits = fits_final(out.size() + 2, round_s + f.time.value, final_limit_s());
-            if (!fits && !out.empty() && !f.stays) continue;
-            round_s += f.time.value;
-            if (f.code.address == nullptr) { // from before an interruption
-                compile_result again = supply_->compile(f.at);
-                if (std::holds_alternative<failure>(again)) continue;
-                f.code = std::get<callable>(std::move(again));
-            }
-            out.push_back(f);
-        }
-        return out;
-    }
-
-    /// Keeps the best only if it is faster than the default beyond the interval of a comparison.
-    void run_final()
-    {
-        report_.how = decision::kept_default;
-        chosen_ = {problem_.default_at, report_.default_time, default_code_};
-        report_.noise.resolution =
-            (chosen_.time.high - chosen_.time.low) / (2 * chosen_.time.value);
-        if (interrupt_.requested()) return choose_without_final();
-        std::vector<finalist> field = finalists();
-        bool const baseline_fits =
-            baseline_ && fits_final(field.empty() ? 2 : 3,
-                                    report_.default_time.value + baseline_s() +
-                                        (field.empty() ? 0 : field.front().time.value),
-                                    final_limit_s());
-        if (baseline_) put_into(report_, chosen_.time, baseline_->time);
-        if (!field.empty() || baseline_fits) state_.announce(progress_event::finals, "");
-        field.insert(field.begin(), chosen_);
-        if (baseline_fits) field.push_back(*baseline_);
-        while (field.size() > 1) {
-            double const left_s = options_.limits.seconds - state_.elapsed_s();
-            std::variant<round_times, std::size_t> compared{std::in_place_index<1>, 0U};
-            bool is_whole = false;
-            until_cut([&] {
-                compared =
-                    runner_.compare(codes_of(field), detail::final_time_s(final_limit_s(), left_s));
-                if (auto* times = std::get_if<round_times>(&compared)) tell_apart(field, *times);
-                is_whole = true;
-            });
-            if (!is_whole) return choose_without_final();
-            if (auto const* times = std::get_if<round_times>(&compared))
-                return report_final(field, *times);
-            auto const failed = field.begin() + static_cast<std::ptrdiff_t>(std::get<1>(compared));
-            if (failed == field.begin())
-                return note("a run of the default failed in the final, and nothing was compared");
-            bool const is_own = is_baseline(problem_.kernel, failed->code);
-            note((is_own ? "your own code (kernel.baseline)" : text_of(space_, failed->at)) +
-                 " failed in the final and was left out");
-            field.erase(failed);
-            if (!is_own) continue;
-            baseline_.reset();
-            report_.baseline.reset();
-        }
-    }
-
-    [[nodiscard]] static std::vector<callable> codes_of(std::vector<finalist> const& field)
-    {
-        std::vector<callable> out;
-        for (finalist const& f : field)
-            out.push_back(f.code);
-        return out;
-    }
-    /// Of a final: whether its last contestant is the baseline, as a number.
-    [[nodiscard]] std::size_t passengers_of(std::vector<finalist> const& field) const
-    {
-        return is_baseline(problem_.kernel, field.back().code) ? 1 : 0;
-    }
-
-    /// Where noise keeps the winner and others from being told apart, these run more rounds: as
-    /// long as the final once more, and again, while the budget has that.
-    void tell_apart(std::vector<finalist> const& field, round_times& times)
-    {
-        for (int again = 0; again < 2; ++again) {
-            final_result const so_far = result_of_final(times, passengers_of(field));
-            if (so_far.unsure <= machine_noise::most_unsure / 2) return;
-            std::vector<std::size_t> open; // ran in all rounds so far
-            for (std::size_t i = 0; i < field.size() - passengers_of(field); ++i)
-                if (times.rounds(i) == times.rounds(times.fastest(passengers_of(field))))
-                    open.push_back(i);
-            double const limit_s =
-                std::min(final_limit_s(), options_.limits.seconds - state_.elapsed_s());
-            double round_s = 0;
-            std::vector<callable> codes;
-            for (std::size_t const i : open) {
-                codes.push_back(field[i].code);
-                round_s += field[i].time.value;
-            }
-            if (open.size() < 2 || !fits_final(open.size(), round_s, limit_s)) return;
-            auto const compared = runner_.compare(codes, limit_s);
-            auto const* const more = std::get_if<round_times>(&compared);
-            if (more == nullptr) return;
-            for (std::size_t k = 0; k < open.size(); ++k)
-                for (std::size_t round = 0; round < more->rounds(k); ++round)
-                    times.add(open[k], more->seconds(k)[round]);
-        }
-    }
-
-    /// After Ctrl-C: the best so far, if its interval and the default's are apart.
-    void choose_without_final()
-    {
-        for (finalist const& f : leaders_->all()) {
-            if (f.code.address == nullptr || !(f.time.high < report_.default_time.low)) continue;
-            chosen_ = f;
-            report_.how = decision::tuned;
-            report_.speedup = report_.default_time.value / f.time.value;
-            report_.speedup_low = report_.default_time.low / f.time.high;
-            report_.speedup_high = report_.default_time.high / f.time.low;
-            return note(
-                "interrupted before the final: what was best when each was timed on its own "
-                "is used");
-        }
-    }
-
-    void report_final(std::vector<finalist> const& field, round_times const& times)
-    {
-        std::size_t const passengers = passengers_of(field);
-        events_.sampled(std::span(field).first(field.size() - passengers), times);
-        final_result const end = result_of_final(times, passengers);
-        chosen_ = field[end.winner];
-        chosen_.time = end.time;
-        put_into(report_, end, times.time(0));
-        if (passengers > 0)
-            put_into(report_, end, times, field.size() - 1);
-        else if (baseline_)
-            put_into(report_, end.time, baseline_->time);
-        note_noise();
-        note(warning_of(report_.noise, end, times.size()));
-        for (std::size_t const i : end.ties)
-            report_.ties.push_back(text_of(space_, field[i].at));
-    }
-
     /// Of the default: there is no time to gain, and none that could be measured well.
     [[nodiscard]] bool is_too_short() const
     {
@@ -515,36 +271,26 @@ private:
     session_result stay_with_default()
     {
         report_.how = decision::kept_default;
-        chosen_ = {problem_.default_at, report_.default_time, default_code_};
         note("a call takes less than a microsecond: nothing is tuned or remembered");
-        session_result out = finish();
+        session_result out = finish(standard());
         out.is_too_short = true;
         return out;
     }
 
-    /// What probes and the scheduler say of the machine.
-    void note_noise()
-    {
-        put_into(report_.noise, runner_.disturbed());
-        double const waited_s = waited_for_processor_s() - waited_before_s_;
-        double const ran_s = system_clocks{}.thread_cpu_s() - cpu_before_s_;
-        if (waited_s > 0) report_.noise.waited = waited_s / (waited_s + ran_s);
-        report_.noise.is_disturbed = is_too_disturbed(report_.noise);
-    }
-
-    session_result finish()
+    /// @param chosen  what is installed
+    session_result finish(finalist const& chosen)
     {
         session_result out;
-        note_noise();
+        processor_.put_into(report_.noise, runner_.disturbed());
         note(disturbance_text(report_.noise));
         if (report_.baseline) note(slower_than_own(*report_.baseline));
-        out.at = chosen_.at;
-        out.code = chosen_.code;
+        out.at = chosen.at;
+        out.code = chosen.code;
         out.default_code = default_code_;
         report_.configuration = text_of(space_, out.at);
-        report_.best = chosen_.time;
+        report_.best = chosen.time;
         if (!interrupt_.requested() || !roofline_.will_measure())
-            report_.roofline = roofline_.at(out.at, chosen_.time.value);
+            report_.roofline = roofline_.at(out.at, chosen.time.value);
         put_into(report_, state_, runner_, *supply_);
         note(state_.common_failure());
         report_.interrupted = interrupt_.requested();
@@ -567,20 +313,17 @@ private:
     tuning_problem const& problem_;
     tuning_options const& options_;
     description const& space_;
+    tuning_report report_{};
     run_state state_;
     interrupt_guard const interrupt_{};
     kernel_roofline roofline_;
     session_log events_;
     trial_runner runner_;
+    processor_watch const processor_{};
     std::optional<variant_pipeline> supply_{};
     std::string told_of_compiler_{};
     callable default_code_{};
-    std::optional<leaders> leaders_{};
-    finalist chosen_{};
-    std::optional<finalist> baseline_{}; ///< the user's own code, where it is right
-    double waited_before_s_;
-    double cpu_before_s_;
-    tuning_report report_{};
+    std::optional<session_final> final_{}; ///< once the default works
 };
 
 /// The default configuration, compiled and neither run nor measured.
@@ -596,18 +339,9 @@ private:
     session_result out;
     out.at = problem.default_at;
     out.code = std::get<callable>(std::move(made));
-    tuning_report& report = out.report;
-    report = untuned_report(problem.kernel.name,
-                            decision::served_default,
-                            "the options leave no evaluations or no time for a tuning");
-    report.compiler = problem.compiler.identity();
-    report.predicted = problem.predict;
-    report.log2_space_size = problem.space.log2_size();
-    report.configuration = report.default_configuration =
-        text_of(problem.space.describe(), problem.default_at);
-    report.compile_s = out.code.compile_s;
+    out.report = report_without_tuning(problem, out.code);
     run_state const board{problem.kernel.name, {}, 0, sink};
-    board.announce(progress_event::finished, report.summary());
+    board.announce(progress_event::finished, out.report.summary());
     return out;
 }
 

@@ -1,0 +1,231 @@
+// attune/tune/loop/detail/session_final.hpp - the leaders of a session, and the final that they run.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/noise.hpp>
+#include <attune/measure/clock/round_robin.hpp>
+#include <attune/tune/kernel/baseline.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/detail/session_log.hpp>
+#include <attune/tune/loop/detail/session_report.hpp>
+#include <attune/tune/loop/finals.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/loop/trial.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/pipeline/variant_pipeline.hpp>
+#include <attune/tune/report.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Keeps what may be the best while a session searches, and decides at its end.
+class session_final {
+public:
+    /// What it works with; all outlives it.
+    struct parts {
+        tuning_problem const& problem;
+        tuning_options const& options;
+        run_state& state;
+        trial_runner& runner;
+        session_log& events;
+        processor_watch const& processor;
+        interrupt_guard const& interrupt;
+        tuning_report& report; ///< takes the decision and its notices
+    };
+
+    /// @param standard  the default configuration, its time and its code
+    session_final(parts const& with, finalist standard)
+        : with_(with)
+        , default_(std::move(standard))
+        , leaders_(default_.time, default_.code.object_key)
+    {
+    }
+
+    void consider(finalist candidate) { leaders_.consider(std::move(candidate)); }
+    /// The user's own code, which is right: it takes part and cannot win.
+    void set_baseline(finalist own) { baseline_ = std::move(own); }
+
+    /// What the final may take. On a disturbed machine three times the usual, but no more than a
+    /// quarter of the budget.
+    [[nodiscard]] double limit_s() const
+    {
+        double const budget_s = with_.options.limits.seconds;
+        double const usual_s = final_limit_s(
+            budget_s, default_.time.value + baseline_s(), with_.state.best()->second.value);
+        bool const is_disturbed = with_.runner.disturbed().share >= machine_noise::much_slow_share;
+        return is_disturbed ? std::clamp(3 * usual_s, usual_s, std::max(usual_s, 0.25 * budget_s))
+                            : usual_s;
+    }
+
+    /// Keeps the best only if it is faster than the default beyond the interval of a comparison.
+    /// @param supply  compiles leaders from before an interruption  @return  what is installed
+    [[nodiscard]] finalist run(variant_pipeline& supply)
+    {
+        tuning_report& report = with_.report;
+        report.how = decision::kept_default;
+        report.noise.resolution =
+            (default_.time.high - default_.time.low) / (2 * default_.time.value);
+        if (with_.interrupt.requested()) return choose_without_final();
+        std::vector<finalist> field = finalists(supply);
+        bool const baseline_fits =
+            baseline_ && fits_final(field.empty() ? 2 : 3,
+                                    default_.time.value + baseline_s() +
+                                        (field.empty() ? 0 : field.front().time.value),
+                                    limit_s());
+        if (baseline_) put_into(report, default_.time, baseline_->time);
+        if (!field.empty() || baseline_fits) with_.state.announce(progress_event::finals, "");
+        field.insert(field.begin(), default_);
+        if (baseline_fits) field.push_back(*baseline_);
+        while (field.size() > 1) {
+            double const left_s = with_.options.limits.seconds - with_.state.elapsed_s();
+            std::variant<round_times, std::size_t> compared{std::in_place_index<1>, 0U};
+            bool is_whole = false;
+            until_cut([&] {
+                compared = with_.runner.compare(codes_of(field), final_time_s(limit_s(), left_s));
+                if (auto* times = std::get_if<round_times>(&compared)) tell_apart(field, *times);
+                is_whole = true;
+            });
+            if (!is_whole) return choose_without_final();
+            if (auto const* const times = std::get_if<round_times>(&compared))
+                return winner_of(field, *times);
+            auto const failed = field.begin() + static_cast<std::ptrdiff_t>(std::get<1>(compared));
+            if (failed == field.begin()) {
+                note(report, "a run of the default failed in the final, and nothing was compared");
+                break;
+            }
+            bool const is_own = is_baseline(with_.problem.kernel, failed->code);
+            note(report,
+                 (is_own ? "your own code (kernel.baseline)" : text_of_point(failed->at)) +
+                     " failed in the final and was left out");
+            field.erase(failed);
+            if (!is_own) continue;
+            baseline_.reset();
+            report.baseline.reset();
+        }
+        return default_;
+    }
+
+private:
+    [[nodiscard]] std::string text_of_point(point const& at) const
+    {
+        return text_of(with_.problem.space.describe(), at);
+    }
+    /// What the baseline adds to a round of the final.
+    [[nodiscard]] double baseline_s() const { return baseline_ ? baseline_->time.value : 0; }
+
+    /// The leaders that the time is enough for, at least one, and those that stay; with code.
+    [[nodiscard]] std::vector<finalist> finalists(variant_pipeline& supply)
+    {
+        std::vector<finalist> out;
+        double round_s = default_.time.value + baseline_s();
+        for (finalist& f : leaders_.all()) {
+            bool const fits = fits_final(out.size() + 2, round_s + f.time.value, limit_s());
+            if (!fits && !out.empty() && !f.stays) continue;
+            round_s += f.time.value;
+            if (f.code.address == nullptr) { // from before an interruption
+                compile_result again = supply.compile(f.at);
+                if (std::holds_alternative<failure>(again)) continue;
+                f.code = std::get<callable>(std::move(again));
+            }
+            out.push_back(f);
+        }
+        return out;
+    }
+
+    [[nodiscard]] static std::vector<callable> codes_of(std::vector<finalist> const& field)
+    {
+        std::vector<callable> out;
+        for (finalist const& f : field)
+            out.push_back(f.code);
+        return out;
+    }
+    /// Of a final: whether its last contestant is the baseline, as a number.
+    [[nodiscard]] std::size_t passengers_of(std::vector<finalist> const& field) const
+    {
+        return is_baseline(with_.problem.kernel, field.back().code) ? 1 : 0;
+    }
+
+    /// Where noise keeps the winner and others from being told apart, these run more rounds: as
+    /// long as the final once more, and again, while the budget has that.
+    void tell_apart(std::vector<finalist> const& field, round_times& times)
+    {
+        for (int again = 0; again < 2; ++again) {
+            final_result const so_far = result_of_final(times, passengers_of(field));
+            if (so_far.unsure <= machine_noise::most_unsure / 2) return;
+            std::vector<std::size_t> open; // ran in all rounds so far
+            for (std::size_t i = 0; i < field.size() - passengers_of(field); ++i)
+                if (times.rounds(i) == times.rounds(times.fastest(passengers_of(field))))
+                    open.push_back(i);
+            double const spare_s =
+                std::min(limit_s(), with_.options.limits.seconds - with_.state.elapsed_s());
+            double round_s = 0;
+            std::vector<callable> codes;
+            for (std::size_t const i : open) {
+                codes.push_back(field[i].code);
+                round_s += field[i].time.value;
+            }
+            if (open.size() < 2 || !fits_final(open.size(), round_s, spare_s)) return;
+            auto const compared = with_.runner.compare(codes, spare_s);
+            auto const* const more = std::get_if<round_times>(&compared);
+            if (more == nullptr) return;
+            for (std::size_t k = 0; k < open.size(); ++k)
+                for (std::size_t round = 0; round < more->rounds(k); ++round)
+                    times.add(open[k], more->seconds(k)[round]);
+        }
+    }
+
+    /// After Ctrl-C: the best so far, if its interval and the default's are apart.
+    [[nodiscard]] finalist choose_without_final()
+    {
+        tuning_report& report = with_.report;
+        for (finalist const& f : leaders_.all()) {
+            if (f.code.address == nullptr || !(f.time.high < default_.time.low)) continue;
+            report.how = decision::tuned;
+            report.speedup = default_.time.value / f.time.value;
+            report.speedup_low = default_.time.low / f.time.high;
+            report.speedup_high = default_.time.high / f.time.low;
+            note(report,
+                 "interrupted before the final: what was best when each was timed on its own "
+                 "is used");
+            return f;
+        }
+        return default_;
+    }
+
+    [[nodiscard]] finalist winner_of(std::vector<finalist> const& field, round_times const& times)
+    {
+        tuning_report& report = with_.report;
+        std::size_t const passengers = passengers_of(field);
+        with_.events.sampled(std::span(field).first(field.size() - passengers), times);
+        final_result const end = result_of_final(times, passengers);
+        put_into(report, end, times.time(0));
+        if (passengers > 0)
+            put_into(report, end, times, field.size() - 1);
+        else if (baseline_)
+            put_into(report, end.time, baseline_->time);
+        with_.processor.put_into(report.noise, with_.runner.disturbed());
+        note(report, warning_of(report.noise, end, times.size()));
+        for (std::size_t const i : end.ties)
+            report.ties.push_back(text_of_point(field[i].at));
+        finalist out = field[end.winner];
+        out.time = end.time;
+        return out;
+    }
+
+    parts with_;
+    finalist default_;
+    leaders leaders_;
+    std::optional<finalist> baseline_{}; ///< the user's own code, where it is right
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

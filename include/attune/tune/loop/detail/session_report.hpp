@@ -1,0 +1,147 @@
+// attune/tune/loop/detail/session_report.hpp - what a session writes into its report.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/clock/noise.hpp>
+#include <attune/measure/clock/round_robin.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/finals.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/loop/trial.hpp>
+#include <attune/tune/pipeline/variant_pipeline.hpp>
+#include <attune/tune/report.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline std::string space_size_text(chain_of_trees const& space)
+{
+    if (auto const size = space.size(); size && *size < 1'000'000)
+        return std::to_string(static_cast<std::uint64_t>(*size)) + " configurations";
+    return (space.is_exact() ? "2^" : "about 2^") + formatted("%.1f", space.log2_size()) +
+           " configurations";
+}
+
+inline void note(tuning_report& report, std::string sentence)
+{
+    if (!sentence.empty()) report.notices.push_back(std::move(sentence));
+}
+
+/// @pre  report.default_time is from the beginning
+/// @param default_time  as the final measured it
+inline void
+put_into(tuning_report& report, final_result const& end, measurement const& default_time)
+{
+    report.noise = noise_of(report.default_time, default_time, end.ratio);
+    report.noise.unsure = end.unsure;
+    report.default_time = end.default_time;
+    if (end.winner == 0) return;
+    report.how = decision::tuned;
+    report.speedup = 1 / end.ratio.value;
+    report.speedup_low = 1 / end.ratio.high;
+    report.speedup_high = 1 / end.ratio.low;
+}
+
+/// From times that were not taken in turns: the interval is what both intervals allow.
+inline void
+put_into(tuning_report& report, measurement const& installed, measurement const& baseline)
+{
+    report.baseline = {baseline,
+                       baseline.value / installed.value,
+                       baseline.low / installed.high,
+                       baseline.high / installed.low};
+}
+
+/// From a final in which contestant `own` was the baseline.
+inline void
+put_into(tuning_report& report, final_result const& end, round_times const& times, std::size_t own)
+{
+    measurement const ratio =
+        times.ratio(end.winner, own, final_options(times.size(), 0).confidence);
+    measurement const time{end.time.value * ratio.value,
+                           end.time.value * ratio.low,
+                           end.time.value * ratio.high,
+                           ratio.samples};
+    report.baseline = {time, ratio.value, ratio.low, ratio.high};
+}
+
+inline void put_into(tuning_report& report,
+                     run_state const& board,
+                     trial_runner const& runner,
+                     variant_pipeline const& supply)
+{
+    report.evaluations = board.evaluations();
+    report.failures = board.failures();
+    report.first_failures = board.first_failures();
+    report.elapsed_s = board.elapsed_s();
+    report.same_code = runner.same_code();
+    report.isolation = runner.protection();
+    report.compiled = supply.compiled();
+    report.from_cache = supply.from_cache();
+    report.compile_s = supply.compile_s();
+}
+
+/// What to say where the user's own code is faster than what is installed; else empty.
+[[nodiscard]] inline std::string slower_than_own(baseline_comparison const& own)
+{
+    if (own.speedup_high >= 1) return {};
+    return "your own code (kernel.baseline) is " + formatted("%.2fx", 1 / own.speedup) +
+           " faster than what is installed: call that, or give the kernel what makes it fast";
+}
+
+/// What makes the outcome of a final less than certain; empty: nothing.
+[[nodiscard]] inline std::string
+warning_of(machine_noise const& noise, final_result const& end, std::size_t contestants)
+{
+    std::string const unproven = want_of_rounds(end, contestants);
+    if (!unproven.empty()) return unproven;
+    return noise.is_disturbed ? "" : attune::warning_of(noise, end.ratio); // which says more
+}
+
+/// What the scheduler took from this thread, from the beginning of this object on.
+class processor_watch {
+public:
+    /// What the scheduler and probes say of the machine.
+    void put_into(machine_noise& noise, disturbance const& seen) const
+    {
+        noise.slow_share = seen.share;
+        noise.slowdown = seen.slowdown;
+        double const waited_s = waited_for_processor_s() - waited_before_s_;
+        double const ran_s = system_clocks{}.thread_cpu_s() - cpu_before_s_;
+        if (waited_s > 0) noise.waited = waited_s / (waited_s + ran_s);
+        noise.is_disturbed = is_too_disturbed(noise);
+    }
+
+private:
+    double waited_before_s_ = waited_for_processor_s();
+    double cpu_before_s_ = system_clocks{}.thread_cpu_s();
+};
+
+/// Of a session that ran nothing: the default serves.
+/// @param made  its code
+[[nodiscard]] inline tuning_report report_without_tuning(tuning_problem const& problem,
+                                                         callable const& made)
+{
+    tuning_report report =
+        untuned_report(problem.kernel.name,
+                       decision::served_default,
+                       "the options leave no evaluations or no time for a tuning");
+    report.compiler = problem.compiler.identity();
+    report.predicted = problem.predict;
+    report.log2_space_size = problem.space.log2_size();
+    report.configuration = report.default_configuration =
+        text_of(problem.space.describe(), problem.default_at);
+    report.compile_s = made.compile_s;
+    return report;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
