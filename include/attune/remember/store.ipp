@@ -11,7 +11,6 @@
 #include <attune/remember/store.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>

@@ -12,9 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {

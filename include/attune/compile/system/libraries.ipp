@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/compile/detail/file_text.hpp>
-#include <attune/compile/source/source.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
@@ -14,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <link.h>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>

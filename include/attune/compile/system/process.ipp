@@ -17,7 +17,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>

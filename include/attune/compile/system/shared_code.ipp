@@ -5,7 +5,6 @@
 #include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/detail/object_symbols.hpp>
 #include <attune/compile/source/entry.hpp>
-#include <attune/compile/source/source.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/posix/descriptor.hpp>

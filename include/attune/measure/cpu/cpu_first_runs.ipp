@@ -4,7 +4,6 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/arrays/content.hpp>
 #include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -12,8 +11,6 @@
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {

@@ -7,7 +7,6 @@
 #include <attune/cuda/numbers.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/device_clock.hpp>
-#include <attune/measure/sandbox/detail/signal_text.hpp>
 
 #include <chrono>
 #include <thread>

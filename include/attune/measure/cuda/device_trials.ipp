@@ -9,7 +9,6 @@
 #include <attune/measure/cuda/device_trials.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>

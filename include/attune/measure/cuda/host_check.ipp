@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
-#include <attune/cuda/numbers.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/cuda/host_check.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>

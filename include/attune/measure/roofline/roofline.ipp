@@ -10,7 +10,6 @@
 #include <attune/measure/roofline/roofline.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <locale>
 #include <sstream>

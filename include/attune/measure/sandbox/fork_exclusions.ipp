@@ -5,7 +5,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/fork_exclusions.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string>

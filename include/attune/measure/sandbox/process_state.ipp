@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cfenv>
 #include <clocale>
-#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>

@@ -10,7 +10,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>
-#include <attune/measure/cuda/worker/worker_main.hpp>
 #include <attune/measure/cuda/worker/worker_process.hpp>
 #include <attune/measure/cuda/worker/worker_wire.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
@@ -18,7 +17,6 @@
 #include <attune/measure/sandbox/detail/started_child.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
