@@ -12,6 +12,7 @@
 #include <attune/measure/bench.ipp>
 #include <attune/measure/clock/adaptive_timer.ipp>
 #include <attune/measure/clock/clocks.ipp>
+#include <attune/measure/clock/processor_use.ipp>
 #include <attune/measure/clock/round_robin.ipp>
 #include <attune/measure/cpu/cpu_bench.ipp>
 #include <attune/measure/cpu/cpu_first_runs.ipp>

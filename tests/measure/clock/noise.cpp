@@ -80,3 +80,40 @@ TEST_CASE("a disturbance is told with its evidence")
     n.slow_share = 0;
     CHECK(has(attune::disturbance_text(n), "while tuning: what took part in the final"));
 }
+
+TEST_CASE("a variant with two threads lacks the processor that another program holds")
+{
+    machine_noise n;
+    n.processors = 2;
+    n.held = 0.5;
+    CHECK(n.lacking() == 0); // with one thread there is a free one
+    CHECK(!attune::is_too_disturbed(n));
+    n.threads = 2;
+    CHECK(n.lacking() == doctest::Approx(0.5));
+    CHECK(attune::is_too_disturbed(n));
+    n.held = 0.1; // as any machine at rest
+    CHECK(!attune::is_too_disturbed(n));
+    n.held = 3;
+    n.processors = 8;
+    n.threads = 4;
+    CHECK(!attune::is_too_disturbed(n)); // five are left
+    n.threads = 64;                      // more than there are: they share eight
+    CHECK(n.lacking() == doctest::Approx(3));
+    n.processors = 0; // the system does not tell
+    CHECK(!attune::is_too_disturbed(n));
+}
+
+TEST_CASE("processors that are lacking are told")
+{
+    machine_noise n;
+    n.processors = 2;
+    n.held = 0.5;
+    n.threads = 2;
+    n.is_disturbed = true;
+    CHECK(has(attune::disturbance_text(n),
+              "while tuning: other programs held 0.5 of 2 processors while variants ran with 2 "
+              "threads;"));
+    n.slow_share = 0.4;
+    n.slowdown = 1.37;
+    CHECK(has(attune::disturbance_text(n), "of its samples, other programs held 0.5"));
+}

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI {
@@ -29,6 +30,10 @@ struct machine_noise {
     double slowdown = 1;
     /// Share of the time in which the tuning thread was ready and had no processor.
     double waited = 0;
+    /// Mean number of this program's processors that other programs used during the tuning.
+    double held = 0;
+    std::size_t processors = 0; ///< number that this program may use; 0: unknown, as is `held`
+    std::uint32_t threads = 1;  ///< largest number of threads that a variant kept busy
     /// A contestant of the final that was not installed may be faster by this ratio.
     double unsure = 0;
     /// True: a faster variant may have been missed, and the tuning does not count as finished.
@@ -44,12 +49,26 @@ struct machine_noise {
     /// comparable nor corrected well enough.
     static constexpr double much_slow_share = 0.25;
     static constexpr double much_slowdown = 1.25;
+    /// From this number of lacking processors on, times of several threads are not comparable with
+    /// those of one.
+    static constexpr double most_lacking = 0.25;
+
+    /// Mean number of processors that a variant with several threads lacked. The run with a known
+    /// time does not show this: its one thread moves to a free processor.
+    [[nodiscard]] constexpr double lacking() const noexcept
+    {
+        if (threads < 2 || processors == 0) return 0;
+        double const left = static_cast<double>(processors) - held;
+        double const wanted = static_cast<double>(threads < processors ? threads : processors);
+        return wanted > left ? wanted - left : 0.0;
+    }
 };
 
 /// True when the tuning should be repeated on a quieter machine.
 [[nodiscard]] constexpr bool is_too_disturbed(machine_noise const& noise) noexcept
 {
     return noise.unsure > machine_noise::most_unsure ||
+           noise.lacking() >= machine_noise::most_lacking ||
            (noise.slow_share >= machine_noise::much_slow_share &&
             noise.slowdown >= machine_noise::much_slowdown);
 }
@@ -58,19 +77,26 @@ struct machine_noise {
 [[nodiscard]] inline std::string disturbance_text(machine_noise const& noise)
 {
     if (!noise.is_disturbed) return {};
-    std::string out = "the machine was disturbed while tuning";
-    bool const was_slow = noise.slow_share >= machine_noise::much_slow_share;
-    if (was_slow)
-        out += detail::formatted(": a run of known time took %.2f times as long", noise.slowdown) +
-               detail::formatted(" in %.0f %% of its samples", 100 * noise.slow_share);
+    std::string reasons;
+    auto const add = [&reasons](std::string const& reason) {
+        reasons += (reasons.empty() ? ": " : ", ") + reason;
+    };
+    if (noise.slow_share >= machine_noise::much_slow_share)
+        add(detail::formatted("a run of known time took %.2f times as long", noise.slowdown) +
+            detail::formatted(" in %.0f %% of its samples", 100 * noise.slow_share));
     if (noise.unsure > machine_noise::most_unsure)
-        out += (was_slow ? "," : ":") +
-               detail::formatted(" what took part in the final may be faster by %.0f %%",
-                                 100 * noise.unsure);
+        add(detail::formatted("what took part in the final may be faster by %.0f %%",
+                              100 * noise.unsure));
+    if (noise.lacking() >= machine_noise::most_lacking)
+        add(detail::formatted("other programs held %.1f", noise.held) +
+            detail::formatted(" of %.0f processors", static_cast<double>(noise.processors)) +
+            detail::formatted(" while variants ran with %.0f threads",
+                              static_cast<double>(noise.threads)));
     if (noise.waited > 0.05)
-        out += detail::formatted(", and other programs held its processor for %.0f %% of the time",
-                                 100 * noise.waited);
-    return out + "; this tuning does not count as finished: tune again when the machine is quiet";
+        add(detail::formatted("other programs held its processor for %.0f %% of the time",
+                              100 * noise.waited));
+    return "the machine was disturbed while tuning" + reasons +
+           "; this tuning does not count as finished: tune again when the machine is quiet";
 }
 
 /// @param first  time of a run at the beginning  @param later  of the same run at the end

@@ -148,7 +148,7 @@ private:
             standard());
         state_.set_default(report_.default_time.value);
         state_.add(problem_.default_at, first.result, report_.default_configuration);
-        roofline_.note_threads(std::max(first.timing.threads, events_.past_threads()));
+        note_threads(std::max(first.timing.threads, events_.past_threads()));
         update_roofline();
         if (!known) {
             events_.sampled(problem_.default_at, first);
@@ -252,12 +252,18 @@ private:
         return out;
     }
 
+    void note_threads(std::uint32_t threads)
+    {
+        roofline_.note_threads(threads);
+        processor_.note_threads(threads);
+    }
+
     /// One trial goes to the search, and wherever else outcomes go.
     void record_trial(point const& at, trial const& tried)
     {
         events_.first_run(at, tried.first_run_s);
         events_.sampled(at, tried);
-        roofline_.note_threads(tried.timing.threads);
+        note_threads(tried.timing.threads);
         supply_->tell(at, tried.result);
         add_result(at, tried.result, tried.code);
     }
@@ -319,7 +325,7 @@ private:
     kernel_roofline roofline_;
     session_log events_;
     trial_runner runner_;
-    processor_watch const processor_{};
+    processor_watch processor_{};
     std::optional<variant_pipeline> supply_{};
     std::string told_of_compiler_{};
     callable default_code_{};

@@ -7,15 +7,18 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/noise.hpp>
+#include <attune/measure/clock/processor_use.hpp>
 #include <attune/measure/clock/round_robin.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/trial.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 #include <attune/tune/report.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -107,9 +110,13 @@ warning_of(machine_noise const& noise, final_result const& end, std::size_t cont
     return noise.is_disturbed ? "" : attune::warning_of(noise, end.ratio); // which says more
 }
 
-/// What the scheduler took from this thread, from the beginning of this object on.
+/// What other programs took from this thread and of its processors, from the beginning of this
+/// object on.
 class processor_watch {
 public:
+    /// Notes that a run kept so many threads busy.
+    void note_threads(std::uint32_t threads) noexcept { threads_ = std::max(threads_, threads); }
+
     /// What the scheduler and probes say of the machine.
     void put_into(machine_noise& noise, disturbance const& seen) const
     {
@@ -118,12 +125,19 @@ public:
         double const waited_s = waited_for_processor_s() - waited_before_s_;
         double const ran_s = system_clocks{}.thread_cpu_s() - cpu_before_s_;
         if (waited_s > 0) noise.waited = waited_s / (waited_s + ran_s);
+        noise.threads = threads_;
+        if (auto const held = held_by_others(begun_, read_processors(begun_.processors))) {
+            noise.held = *held;
+            noise.processors = begun_.processors.size();
+        }
         noise.is_disturbed = is_too_disturbed(noise);
     }
 
 private:
     double waited_before_s_ = waited_for_processor_s();
     double cpu_before_s_ = system_clocks{}.thread_cpu_s();
+    processor_reading begun_ = read_processors(allowed_processors());
+    std::uint32_t threads_ = 1;
 };
 
 /// Of a session that ran nothing: the default serves.
