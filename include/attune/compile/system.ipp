@@ -25,7 +25,6 @@
 #include <attune/core/version.hpp>
 
 #include <chrono>
-#include <dlfcn.h>
 #include <mutex>
 
 namespace attune::inline ATTUNE_ABI {
@@ -280,8 +279,8 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
         options.debug_folder.empty()
             ? object
             : detail::write_named_object(options.debug_folder, file_name_of(v), key, *bytes);
-    void* const handle = detail::open_object(place, problem);
-    if (handle == nullptr) {
+    detail::shared_code loaded = detail::load_shared_file(place, problem);
+    if (loaded.code == nullptr) {
         if (problem.find("failed to map segment") != std::string::npos)
             throw error("compiled code may not be executed where it was written",
                         folder.path(),
@@ -289,13 +288,8 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
         return detail::load_failure(std::move(problem));
     }
     callable made;
-    made.code = std::shared_ptr<void const>(
-        handle, [](void const* code) { ::dlclose(const_cast<void*>(code)); });
-    made.address = ::dlsym(handle, entry_symbol);
-    if (made.address == nullptr)
-        return failure{failure_stage::load,
-                       "the compiled object has no symbol '" + std::string(entry_symbol) + "'",
-                       {}};
+    made.code = std::move(loaded.code);
+    made.address = loaded.address;
     made.object_key = key;
     made.compiler = compiler + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();

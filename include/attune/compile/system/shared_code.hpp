@@ -41,11 +41,6 @@ struct shared_code {
                                              std::string const& key,
                                              std::string_view bytes);
 
-/// Loads a shared object. Libraries with threads of their own that it depends on are never
-/// unloaded, because their threads continue to run.
-/// @return  its handle; null, with dlerror's text in `problem`, on failure
-[[nodiscard]] void* open_object(std::string const& path, std::string& problem);
-
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

@@ -73,7 +73,10 @@ inline void keep_threaded_libraries()
         (void)::dlopen(threaded, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-ATTUNE_INLINE void* open_object(std::string const& path, std::string& problem)
+/// Loads a shared object. Libraries with threads of their own that it depends on are never
+/// unloaded, because their threads continue to run.
+/// @return  its handle; null, with dlerror's text in `problem`, on failure
+[[nodiscard]] inline void* open_object(std::string const& path, std::string& problem)
 {
     void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
