@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -68,8 +69,10 @@ TEST_CASE(
     struct sigaction now{};
     for (bool const ignored : {true, false}) {
         now.sa_handler = ignored ? SIG_IGN : [](int) {
+            int const before = errno;
             while (::waitpid(-1, nullptr, WNOHANG) > 0) {
             }
+            errno = before;
         };
         ::sigaction(SIGCHLD, &now, &former);
         CHECK(run_process({"sh", "-c", "echo $0; exit 3"}, 10).exit_status == 3);

