@@ -3,6 +3,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <string>
 
 /// Sanitizers would report functions that are broken on purpose before the machine does.
 #define ATTUNE_TEST_UNCHECKED __attribute__((no_sanitize("address", "undefined"), noinline))
@@ -37,7 +38,7 @@ inline constexpr bool thread_sanitized = false;
 /// Example   if (is_skipped(thread_sanitized, "it needs the memory to itself")) return;
 [[nodiscard]] inline bool is_skipped(bool where, char const* why)
 {
-    if (where) MESSAGE("skipped under this sanitizer: " << why);
+    if (where) MESSAGE("skipped under this sanitizer: " << std::string(why));
     return where;
 }
 
