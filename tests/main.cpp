@@ -5,17 +5,23 @@
 #include <doctest/doctest.h>
 #include <sys/auxv.h>
 
-/// LLVM's OpenMP library is not instrumented: the thread sanitizer does not see how its threads
-/// wait for each other.
+/// LLVM's libraries are not instrumented: the thread sanitizer does not see how their threads wait
+/// for each other.
 extern "C" char const* __tsan_default_suppressions();
-extern "C" char const* __tsan_default_suppressions() { return "race:libomp.so\n"; }
+extern "C" char const* __tsan_default_suppressions()
+{
+    return "race:libomp.so\nrace:libLLVM.so\nrace:libclang-cpp.so\n";
+}
 
 /// Children that start threads, as workers do, are what some tests are about; the sanitizer does
 /// not watch one whose parent had threads. And a child that calls exit is gone at once: the
 /// sanitizer would have it sleep for a second first, in case that other threads of it still make a
-/// mistake.
+/// mistake. Nor are threads of the parent that a child never had leaks of the child.
 extern "C" char const* __tsan_default_options();
-extern "C" char const* __tsan_default_options() { return "die_after_fork=0:atexit_sleep_ms=0"; }
+extern "C" char const* __tsan_default_options()
+{
+    return "die_after_fork=0:atexit_sleep_ms=0:report_thread_leaks=0";
+}
 
 /// The leak checker reads the memory of its process by ptrace, which a privileged start forbids.
 extern "C" char const* __asan_default_options();
