@@ -27,7 +27,7 @@ machine_noise noise_beside(bool another_program, unsigned threads)
         pid_t const other = another_program ? fork() : 0;
         if (another_program && other == 0) {
             alarm(60);
-            bool volatile const goes_on = true;
+            bool const volatile goes_on = true;
             while (goes_on) {
             }
         }
