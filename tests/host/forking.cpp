@@ -10,8 +10,12 @@
 #include "scale.hpp"
 
 /// In a child the memory of the parent's other threads has no owner: for the leak checker it leaks.
+/// And no handler but attune's may stand here.
 extern "C" char const* __asan_default_options();
-extern "C" char const* __asan_default_options() { return "detect_leaks=0"; }
+extern "C" char const* __asan_default_options()
+{
+    return "detect_leaks=0:handle_segv=0:handle_sigfpe=0";
+}
 
 namespace {
 
