@@ -1,8 +1,9 @@
 # cmake -P cmake/AttunePublicNames.cmake : the names that users see are those of tests/public_names.txt, so that an addition is a
 # decision. cmake -D write=ON -P ... writes the file anew.
 #
-# Public is what a header declares in attune, or in a namespace of it that is not called detail, outside of the folders detail/ and
-# unit/. The sources are formatted, so that a declaration of a namespace begins a line.
+# Public is what a header declares in attune or attune::search, outside of the folders detail/ and unit/. Everything else is in
+# attune::detail; another namespace is refused. A declaration without a definition (`class bench;`) does not count. The sources are
+# formatted, so that a declaration of a namespace begins a line.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
     set(root "${CMAKE_CURRENT_LIST_DIR}/..")
@@ -16,18 +17,32 @@ set(count 0)
 foreach(header IN LISTS headers)
     file(READ "${root}/include/attune/${header}" text)
     string(REPLACE "\n[[nodiscard]] " "\n" text "${text}")
+    string(REGEX REPLACE "\n(class|struct|enum class) ([a-z_0-9]+)( : [a-z_0-9:]+)?;" "\ndeclared \\2" text "${text}")
     string(REGEX REPLACE "[][;\\\\]" " " text "${text}")
     string(REPLACE "\n" ";" lines "${text}")
     set(space "")
     set(names "")
-    foreach(line IN LISTS lines)
+    set(before "")
+    set(line "")
+    foreach(next IN LISTS lines)
+        set(before "${line}")
+        set(line "${next}")
         if(line MATCHES "^namespace ([a-zA-Z_:]+[a-zA-Z_ ]*[A-Z_a-z:]*) {")
             string(REGEX REPLACE "(::)?(inline )?ATTUNE_ABI" "" entered "${CMAKE_MATCH_1}")
             list(APPEND space "${entered}")
+            list(JOIN space "::" whole)
+            if(NOT whole MATCHES "^(attune|attune::search|attune(::[a-z_]+)*::detail(::[a-z_:]+)?|std(::[a-z_:]+)?)$")
+                message(FATAL_ERROR "${header}: namespace ${whole} is neither attune nor attune::detail")
+            endif()
         elseif(line MATCHES "^} // namespace")
             list(POP_BACK space)
         elseif(space STREQUAL "" OR space MATCHES "detail" OR line MATCHES "^[ \t}{)#/]" OR line STREQUAL "" OR line MATCHES "^(public|private|template|requires)")
             continue()
+        elseif(line MATCHES "^declared ([a-z_0-9]+)")
+            set(name "${CMAKE_MATCH_1}")
+            if(before MATCHES "^template") # its specialisations are the definition
+                list(APPEND names "${name}")
+            endif()
         elseif(line MATCHES "^(class|struct|enum class|enum|union|concept|using) ([a-z_0-9]+)")
             set(name "${CMAKE_MATCH_2}")
             if(NOT name STREQUAL "namespace" AND NOT line MATCHES "^(class|struct) [a-z_0-9]+<")
