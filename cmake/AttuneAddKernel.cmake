@@ -31,8 +31,8 @@ function(attune_kernel_unit unit in names flags)
     set(number 0)
     foreach(name IN LISTS names)
         string(APPEND code
-            "constexpr attune::function_ahead attune_ahead_${number} =\n"
-            "    attune::describe_ahead<&::${name}>(\"${name}\", \"${in}\", \"${flags}\");\n"
+            "constexpr attune::detail::function_ahead attune_ahead_${number} =\n"
+            "    attune::detail::describe_ahead<&::${name}>(\"${name}\", \"${in}\", \"${flags}\");\n"
             "ATTUNE_LIST_AHEAD(attune_ahead_${number})\n")
         math(EXPR number "${number} + 1")
     endforeach()
@@ -242,7 +242,7 @@ if(step STREQUAL "ptx")
         list(LENGTH as count)
         if(count EQUAL 1)
             string(APPEND listed
-                "constexpr attune::device_ahead attune_ptx_${number}{\n"
+                "constexpr attune::detail::device_ahead attune_ptx_${number}{\n"
                 "    \"${as}\", \"${entry}\", \"${types}\", \"${in}\", \"${flags}\", text};\n"
                 "ATTUNE_LIST_PTX(attune_ptx_${number})\n")
             math(EXPR number "${number} + 1")

@@ -49,7 +49,7 @@ string(CONCAT code
     "#include <attune/compile/source/embedded.hpp>\n\n"
     "namespace {\n"
     "constexpr unsigned char text[] = {\n    ${bytes}0};\n"
-    "constexpr attune::embedded_kernel kernel{\"${name}\", \"${in}\", text, sizeof text - 1};\n"
+    "constexpr attune::detail::embedded_kernel kernel{\"${name}\", \"${in}\", text, sizeof text - 1};\n"
     "ATTUNE_EMBED(kernel)\n"
     "} // namespace\n")
 file(WRITE "${out}" "${code}")

@@ -120,7 +120,7 @@ int main(int argc, char** argv)
         int rounds = 3;
         bench::read_arguments(
             argc, argv, {{"evaluations", &evaluations, 1}, {"rounds", &rounds, 1}});
-        if (attune::allowed_cores() < 2) {
+        if (attune::detail::allowed_cores() < 2) {
             std::printf("ahead skipped: this process may use one core only\n");
             return 0;
         }

@@ -228,7 +228,7 @@ void run_known(subject const& what, int architecture)
                                 "' for 'sm_90'\nptxas info    : Used 1 registers\n";
         for (int i = 0; i < 101; ++i) {
             double begin = bench::thread_seconds();
-            if (attune::resources_of_kernel(code.image, log, code.entry) == std::nullopt)
+            if (attune::detail::resources_of_kernel(code.image, log, code.entry) == std::nullopt)
                 fail("the code has no figures");
             read.push_back(bench::thread_seconds() - begin);
             begin = bench::thread_seconds();
@@ -265,7 +265,7 @@ void run_all(int rounds, int architecture)
                 (processor_seconds() - begin) * 1e3);
     std::string const nvcc = path_of_nvcc();
     cost total;
-    bool const has_headers = !attune::nvrtc::open_library()->include_dirs.empty();
+    bool const has_headers = !attune::detail::nvrtc::open_library()->include_dirs.empty();
     for (subject const& what : subjects()) {
         bool const includes = what.kernel.text.starts_with("#include");
         if (includes && !has_headers) {

@@ -132,7 +132,7 @@ double spawned(std::string const& command,
                attune::detail::temporary_folder const& folder)
 {
     std::string const source = folder.write("kernel.cpp", attune::translation_unit(kernel, v));
-    (void)folder.write("overlay/attune/tunable.hpp", attune::tunable_overlay);
+    (void)folder.write("overlay/attune/tunable.hpp", attune::detail::tunable_overlay);
     std::vector<std::string> arguments{command};
     for (std::string const& flag : attune::clang_options{}.flags)
         arguments.push_back(flag);

@@ -62,7 +62,8 @@ true_times times_of(attune::chain_of_trees const& space, std::uint32_t rounds)
     std::vector<attune::callable> codes;
     for (std::uint64_t i = 0; i < *space.size(); ++i) {
         attune::point const at = space.at(i);
-        auto compiled = compiler.compile(d.source, attune::make_variant(d, space.describe(), at));
+        auto compiled =
+            compiler.compile(d.source, attune::detail::make_variant(d, space.describe(), at));
         if (!std::holds_alternative<attune::callable>(compiled)) continue;
         points.push_back(at);
         codes.push_back(std::get<attune::callable>(std::move(compiled)));
@@ -101,11 +102,12 @@ found search_once(attune::chain_of_trees const& space,
 {
     attune::random_engine engine(seed);
     attune::any_searcher search = attune::default_search()(space, seed);
-    std::optional<attune::leaders> leaders;
+    std::optional<attune::detail::leaders> leaders;
     found out;
     for (std::uint32_t i = 0; i < evaluations; ++i) {
         std::vector<attune::point> const asked =
-            leaders ? search.ask(1) : std::vector<attune::point>{*attune::default_point(space)};
+            leaders ? search.ask(1)
+                    : std::vector<attune::point>{*attune::detail::default_point(space)};
         if (asked.empty()) break;
         auto const at = times.find(asked.front());
         if (at == times.end()) {
@@ -124,8 +126,8 @@ found search_once(attune::chain_of_trees const& space,
             leaders.emplace(told, "");
         out.evaluated_s = std::min(out.evaluated_s, true_s);
     }
-    out.chosen_s = times.at(*attune::default_point(space));
-    for (attune::finalist const& f : leaders->all())
+    out.chosen_s = times.at(*attune::detail::default_point(space));
+    for (attune::detail::finalist const& f : leaders->all())
         out.chosen_s = std::min(out.chosen_s, times.at(f.at));
     out.finalists = leaders->all().size();
     return out;
@@ -137,7 +139,7 @@ void run(arguments const& asked)
     auto const kernel = Kernel::kernel();
     attune::kernel_description const& d = kernel.describe();
     attune::chain_of_trees const space =
-        attune::space_of_call(d, attune::with_annotated_defaults(d), {});
+        attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), {});
     true_times const times = times_of<Kernel>(space, asked.rounds);
     double best_s = std::numeric_limits<double>::infinity();
     for (auto const& [at, seconds] : times)

@@ -94,11 +94,12 @@ void idle_for(std::span<float const>, std::span<float>)
 
 /// Kernels far shorter than what their runs are wrapped in: seconds of one by a loop of bare calls,
 /// by the timer as it is, and by the timer that takes the wrapping off.
-void print_short_kernels(attune::signal_guard& guard)
+void print_short_kernels(attune::detail::signal_guard& guard)
 {
     std::vector<float> x(16);
     std::vector<float> y(16);
-    auto const frame = attune::make_call_frame<std::span<float const>, std::span<float>>({}, x, y);
+    auto const frame =
+        attune::detail::make_call_frame<std::span<float const>, std::span<float>>({}, x, y);
     std::vector<std::byte*> const addresses{frame.buffers[0].data, frame.buffers[1].data};
     void* entry = nullptr;
     std::function<void()> const bare = [&] { frame.call(entry, addresses); };
@@ -138,28 +139,30 @@ int measure()
         "smooth",
         attune::source_text("constexpr int v = ATTUNE_TUNABLE(VARIANT, 0);\n", "smooth.kernel.cpp"),
         space};
-    auto const frame = attune::make_call_frame<std::span<float const>, std::span<float>>({}, x, y);
+    auto const frame =
+        attune::detail::make_call_frame<std::span<float const>, std::span<float>>({}, x, y);
     attune::chain_of_trees const configurations = attune::build(space);
     ready_made compiler;
-    attune::any_compiler const any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
     attune::tuning_problem const problem{
         kernel.describe(), configurations, configurations.at(0), any, frame};
     attune::tuning_options options;
     options.limits = {.seconds = 600};
     options.progress = attune::silent_progress();
 
-    attune::trial_runner runner{problem, options};
-    attune::variant_timing bare{problem.frame.buffers, attune::bench_options_of(options)};
-    attune::snapshot const original{problem.frame.buffers};
+    attune::detail::trial_runner runner{problem, options};
+    attune::detail::variant_timing bare{problem.frame.buffers,
+                                        attune::detail::bench_options_of(options)};
+    attune::detail::snapshot const original{problem.frame.buffers};
     std::vector<std::byte*> addresses;
     for (attune::buffer const& b : problem.frame.buffers)
         addresses.push_back(b.data);
     auto const compile = [&](std::size_t i) {
-        return any.compile(
-            problem.kernel.source,
-            attune::make_variant(problem.kernel, configurations.describe(), configurations.at(i)));
+        return any.compile(problem.kernel.source,
+                           attune::detail::make_variant(
+                               problem.kernel, configurations.describe(), configurations.at(i)));
     };
-    attune::trial const first = runner.establish_reference(compile(0));
+    attune::detail::trial const first = runner.establish_reference(compile(0));
     double const default_s = std::get<attune::measurement>(first.result).value;
 
     // Wall seconds, without and with protection, by turns, each variant racing against the default
@@ -171,7 +174,7 @@ int measure()
                          default_s);
     };
     auto const time_protected = [&](attune::compile_result const& code) {
-        attune::trial const t = runner.run(code, default_s);
+        attune::detail::trial const t = runner.run(code, default_s);
         if (auto const* why = std::get_if<attune::failure>(&t.result)) {
             std::printf("failed reason=\"%s\"\n", why->reason.c_str());
             std::exit(1);
@@ -206,7 +209,7 @@ int measure()
     }
     // Arming and disarming the guard, alone.
     constexpr int calls = 100'000;
-    attune::signal_guard guard{10};
+    attune::detail::signal_guard guard{10};
     std::function<void()> const nothing = [] {};
     double begin_s = seconds(CLOCK_THREAD_CPUTIME_ID);
     for (int i = 0; i < calls; ++i)
@@ -216,7 +219,7 @@ int measure()
     std::printf("kernel ms=%.3f\n", 1e3 * default_s);
     std::printf("isolation text=\"%s\" resident_mb=%zu\n",
                 runner.protection().c_str(),
-                attune::observe_process().small_page_bytes >> 20);
+                attune::detail::observe_process().small_page_bytes >> 20);
     std::printf("total variants=%zu bare_s=%.3f protected_s=%.3f ratio=%.3f\n",
                 variants - 1,
                 total_bare_s,

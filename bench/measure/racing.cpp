@@ -46,8 +46,8 @@ struct way {
     double spent_s = 0;
     std::uint64_t samples = 0;
     double best_s = std::numeric_limits<double>::infinity();
-    attune::callable first{};                 ///< the default
-    std::optional<attune::leaders> leaders{}; ///< of the others
+    attune::callable first{};                         ///< the default
+    std::optional<attune::detail::leaders> leaders{}; ///< of the others
 
     attune::measurement time(attune::point const& at,
                              attune::callable const& code,
@@ -69,18 +69,18 @@ struct way {
 
     /// Who wins the final.
     template <class Kernel>
-    [[nodiscard]] attune::callable winner(Kernel& problem, attune::variant_timing& timing)
+    [[nodiscard]] attune::callable winner(Kernel& problem, attune::detail::variant_timing& timing)
     {
         constexpr double limit_s = 2; // as in a tuning of a minute
         std::vector<attune::callable> field{first};
-        for (attune::finalist const& f : leaders->all())
+        for (attune::detail::finalist const& f : leaders->all())
             field.push_back(f.code);
         std::vector<std::function<void()>> calls;
         for (attune::callable const& code : field)
             calls.emplace_back([&problem, entry = code.as<typename Kernel::signature>()] {
                 problem.call(*entry);
             });
-        return field[attune::result_of_final(timing.compare([] {}, calls, limit_s)).winner];
+        return field[attune::detail::result_of_final(timing.compare([] {}, calls, limit_s)).winner];
     }
 };
 
@@ -92,12 +92,13 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
     auto const kernel = Kernel::kernel();
     attune::kernel_description const& d = kernel.describe();
     attune::chain_of_trees const space =
-        attune::space_of_call(d, attune::with_annotated_defaults(d), {});
+        attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), {});
     attune::any_searcher search = attune::default_search()(space, seed);
 
     attune::tuning_options const options{.progress = attune::silent_progress()};
-    attune::variant_timing timing(
-        {}, attune::bench_options_of(options)); // these kernels only write what they compute
+    attune::detail::variant_timing timing(
+        {},
+        attune::detail::bench_options_of(options)); // these kernels only write what they compute
     attune::adaptive_timer_options fixed_options;
     fixed_options.precision = 0;
     fixed_options.max_samples = 32;
@@ -109,12 +110,12 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
     std::uint32_t timed = 0;
     std::string first_said;
     for (std::uint32_t asked = 0; asked < variants; ++asked) {
-        std::optional<attune::point> const start = attune::default_point(space);
+        std::optional<attune::point> const start = attune::detail::default_point(space);
         std::vector<attune::point> const next =
             asked == 0 && start ? std::vector<attune::point>{*start} : search.ask(1);
         if (next.empty()) break;
-        auto compiled =
-            compiler.compile(d.source, attune::make_variant(d, space.describe(), next.front()));
+        auto compiled = compiler.compile(
+            d.source, attune::detail::make_variant(d, space.describe(), next.front()));
         if (auto const* why = std::get_if<attune::failure>(&compiled)) {
             if (first_said.empty()) first_said = why->reason;
             search.tell(next.front(), *why);

@@ -125,7 +125,7 @@ private:
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         cpu_set_t one;
         CPU_ZERO(&one);
-        CPU_SET(static_cast<std::size_t>(attune::allowed_processors().front()), &one);
+        CPU_SET(static_cast<std::size_t>(attune::detail::allowed_processors().front()), &one);
         ::sched_setaffinity(0, sizeof one, &one);
         attune::random_engine engine(1);
         std::vector<double> memory(std::size_t{1} << 21, 1.0); // 16 MiB

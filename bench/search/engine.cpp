@@ -109,24 +109,24 @@ costs measure(attune::chain_of_trees const& space,
 {
     attune::random_engine engine(n);
     sample const seen = draw(space, map, n, engine);
-    attune::gp::design const design = attune::gp::design_of(map, seen.table);
+    attune::detail::gp::design const design = attune::detail::gp::design_of(map, seen.table);
     Eigen::VectorXd const y =
         (Eigen::Map<Eigen::ArrayXd const>(seen.values.data(), static_cast<Eigen::Index>(n)) -
          seen.shift) /
         seen.scale;
-    attune::gp::kernel const radial{attune::gp::kernel_form::radial,
-                                    attune::gp::smoothness::matern52};
-    attune::gp::evidence product_evidence(design, {}, y);
-    attune::gp::evidence radial_evidence(design, radial, y);
-    attune::gp::hyper_density const prior({}, std::vector<char>(map.count(), 0));
+    attune::detail::gp::kernel const radial{attune::detail::gp::kernel_form::radial,
+                                            attune::detail::gp::smoothness::matern52};
+    attune::detail::gp::evidence product_evidence(design, {}, y);
+    attune::detail::gp::evidence radial_evidence(design, radial, y);
+    attune::detail::gp::hyper_density const prior({}, std::vector<char>(map.count(), 0));
 
-    attune::gp::process model(map);
+    attune::detail::gp::process model(map);
     model.rescale(seen.shift, seen.scale);
     model.refit(seen.table, seen.values, {}, engine);
     model.condition(seen.table, seen.values);
-    attune::gp::hyperparameter_vector const fitted = model.hyper();
-    attune::gp::pool single(map);
-    attune::gp::exact_pool exact(map);
+    attune::detail::gp::hyperparameter_vector const fitted = model.hyper();
+    attune::detail::gp::pool single(map);
+    attune::detail::gp::exact_pool exact(map);
     auto const prepare = [&](auto& pool) {
         pool.rescale(seen.shift, seen.scale);
         pool.set_hyper(fitted);
@@ -155,10 +155,10 @@ costs measure(attune::chain_of_trees const& space,
                 sink += radial_evidence(fitted.theta, &gradient);
         },
         [&] {
-            attune::gp::hyperparameter_vector warm = fitted;
+            attune::detail::gp::hyperparameter_vector warm = fitted;
             warm.theta.array() += 0.1;
-            evaluations =
-                attune::gp::maximise(product_evidence, prior, &warm, engine, {}).evaluations;
+            evaluations = attune::detail::gp::maximise(product_evidence, prior, &warm, engine, {})
+                              .evaluations;
         },
         [&] { model.predict(candidates, mean, variance); },
         [&] { single.condition(seen.table, seen.values); },

@@ -17,15 +17,15 @@ namespace bench {
 /// Median seconds of one `work`, which is put on the default stream of the current context: of 20
 /// batches that last a few milliseconds each, so that neither the way to the device nor an idle
 /// clock shows. Nothing when it fails.
-[[nodiscard]] inline std::optional<double> device_seconds(attune::cuda::driver const& driver,
-                                                          std::function<bool()> const& work)
+[[nodiscard]] inline std::optional<double>
+device_seconds(attune::detail::cuda::driver const& driver, std::function<bool()> const& work)
 {
     constexpr int batches = 20;
     constexpr double batch_s = 5e-3;
     constexpr int warm_ups = 20;
     constexpr int most_runs = 1000;
-    attune::cuda::event begin = nullptr;
-    attune::cuda::event end = nullptr;
+    attune::detail::cuda::event begin = nullptr;
+    attune::detail::cuda::event end = nullptr;
     driver.event_create(&begin, 0);
     driver.event_create(&end, 0);
     auto const seconds_of = [&](int runs) -> std::optional<double> {

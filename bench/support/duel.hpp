@@ -39,7 +39,7 @@ struct comparison {
     /// Proved, not merely seen: the whole interval lies below 1, and it is a real interval.
     [[nodiscard]] constexpr bool b_is_faster() const noexcept
     {
-        return pairs >= attune::fewest_for_confidence && high < 1;
+        return pairs >= attune::detail::fewest_for_confidence && high < 1;
     }
 };
 
@@ -60,7 +60,7 @@ template <attune::time_source Source>
     how.warm_up_rounds = options.warm_up_runs;
     how.clock = options.clock;
     std::array<std::function<void()>, 2> const runs{run_a, run_b};
-    attune::round_times const times = attune::round_robin_with(source, how, prepare, runs);
+    attune::round_times const times = attune::detail::round_robin_with(source, how, prepare, runs);
     attune::measurement const ratio = times.ratio(0, 1);
     return {ratio.value, ratio.low, ratio.high, ratio.samples, times.time(0), times.time(1)};
 }

@@ -51,8 +51,8 @@ struct arguments {
 template <class Kernel>
 std::optional<double> library_seconds(attune::cuda_target const& target, Kernel const& problem)
 {
-    attune::cuda::primary_context const context{target.driver, target.ordinal};
-    attune::cuda::context_scope const here{context};
+    attune::detail::cuda::primary_context const context{target.driver, target.ordinal};
+    attune::detail::cuda::context_scope const here{context};
     bench::cublas const library;
     if (!library.is_there()) return {};
     int const n = problem.size;
@@ -114,7 +114,7 @@ std::string wrong_in(Kernel const& problem)
 std::string stages_of(attune::failure_counts const& failures)
 {
     constexpr char const* names[] = {"compile", "load", "launch", "crash", "timeout", "verify"};
-    static_assert(std::size(names) == attune::failure_stage_count);
+    static_assert(std::size(names) == attune::detail::failure_stage_count);
     std::string out;
     for (std::size_t i = 0; i < failures.size(); ++i)
         if (failures[i] > 0)

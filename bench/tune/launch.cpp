@@ -50,25 +50,26 @@ template <class Compiler>
 void measure(char const* driver_name, Compiler const& compiler, std::size_t rounds)
 {
     attune::cuda_target const& target = compiler.target();
-    attune::cuda::primary_context const context{target.driver, target.ordinal};
-    attune::cuda::context_scope const here{context};
+    attune::detail::cuda::primary_context const context{target.driver, target.ordinal};
+    attune::detail::cuda::context_scope const here{context};
     attune::kernel_source const source = attune::source_text(text, "nothing.kernel.cu");
 
     attune::compile_request wanted = attune::variant_of<signature>("nothing");
     wanted.macros.push_back({"STEP", "1"});
     attune::callable const code = must_compile(compiler, source, wanted);
-    auto loaded = attune::cuda::loaded_code::load(
+    auto loaded = attune::detail::cuda::loaded_code::load(
         target.driver, *static_cast<attune::device_variant const*>(code.address));
     if (auto const* why = std::get_if<attune::failure>(&loaded))
         throw std::runtime_error(why->reason);
-    attune::cuda::function const bare = std::get<attune::cuda::loaded_code>(loaded).handle();
+    attune::detail::cuda::function const bare =
+        std::get<attune::detail::cuda::loaded_code>(loaded).handle();
 
     attune::kernel<signature> kernel{"nothing", source, space};
     kernel.template bind<1>(n).grid(1).block(1);
     attune::tuned tuned{
         kernel, compiler, {.limits = {.evaluations = 1}, .progress = attune::silent_progress()}};
-    attune::cuda::device_pointer memory = 0;
-    attune::cuda::require_success(
+    attune::detail::cuda::device_pointer memory = 0;
+    attune::detail::cuda::require_success(
         *target.driver, target.driver->memory_allocate(&memory, 256), "cuMemAlloc");
     attune::device_span<float> const x{reinterpret_cast<float*>(memory), 64};
     int count = 64;

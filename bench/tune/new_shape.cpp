@@ -92,7 +92,7 @@ int run()
             for (std::size_t i = 0; i < x.size(); ++i)
                 x[i] = static_cast<float>(i % 1000) * 0.37F;
             attune::call_frame const frame =
-                attune::make_call_frame({}, std::span<float const>(x), std::span<float>(y));
+                attune::detail::make_call_frame({}, std::span<float const>(x), std::span<float>(y));
             std::vector<double> copies;
             for (int i = 0; i < 7; ++i)
                 copies.push_back(ms_of([&] {
@@ -113,11 +113,11 @@ int run()
             unsigned executions = 0;
             int const rounds = bytes > (std::size_t{1} << 24) ? 7 : 41;
             for (int i = 0; i < rounds; ++i) {
-                attune::shape_verdict const said = attune::verify_shape(kernel.describe(),
-                                                                        frame,
-                                                                        code(what.trusted),
-                                                                        code(what.tried),
-                                                                        {.check_s = 10});
+                attune::shape_verdict const said = attune::detail::verify_shape(kernel.describe(),
+                                                                                frame,
+                                                                                code(what.trusted),
+                                                                                code(what.tried),
+                                                                                {.check_s = 10});
                 if (said.how != attune::shape_verdict::ending::right) {
                     std::fprintf(stderr, "not right: %s\n", said.why.reason.c_str());
                     return EXIT_FAILURE;

@@ -42,13 +42,14 @@ attune::callable compiled(attune::clang_compiler const& compiler, typename Kerne
     auto const kernel = Kernel::kernel();
     attune::kernel_description const& d = kernel.describe();
     attune::chain_of_trees const space =
-        attune::space_of_call(d, attune::with_annotated_defaults(d), {});
+        attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), {});
     auto const where = attune::encode(Kernel::space, space.describe(), at);
     if (!where || !space.contains(*where)) {
         std::fprintf(stderr, "%s: the expert's configuration is not in the space\n", Kernel::name);
         std::exit(1);
     }
-    auto result = compiler.compile(d.source, attune::make_variant(d, space.describe(), *where));
+    auto result =
+        compiler.compile(d.source, attune::detail::make_variant(d, space.describe(), *where));
     if (auto const* why = std::get_if<attune::failure>(&result)) {
         std::fprintf(stderr, "%s: %s\n%s\n", Kernel::name, why->reason.c_str(), why->log.c_str());
         std::exit(1);

@@ -14,28 +14,32 @@ struct scripted_device {
 };
 scripted_device device;
 
-std::size_t number_of(attune::cuda::event e) { return reinterpret_cast<std::size_t>(e) - 1; }
+std::size_t number_of(attune::detail::cuda::event e)
+{
+    return reinterpret_cast<std::size_t>(e) - 1;
+}
 
-attune::cuda::driver scripted_driver()
+attune::detail::cuda::driver scripted_driver()
 {
     device = {};
-    attune::cuda::driver d{};
-    d.event_create = [](attune::cuda::event* out, unsigned) {
+    attune::detail::cuda::driver d{};
+    d.event_create = [](attune::detail::cuda::event* out, unsigned) {
         device.events_ms.push_back(0);
-        *out = reinterpret_cast<attune::cuda::event>(device.events_ms.size());
+        *out = reinterpret_cast<attune::detail::cuda::event>(device.events_ms.size());
         return 0;
     };
-    d.event_destroy = [](attune::cuda::event) { return 0; };
-    d.event_record = [](attune::cuda::event e, attune::cuda::stream) {
+    d.event_destroy = [](attune::detail::cuda::event) { return 0; };
+    d.event_record = [](attune::detail::cuda::event e, attune::detail::cuda::stream) {
         device.events_ms[number_of(e)] = device.now_ms;
         return 0;
     };
-    d.stream_synchronize = [](attune::cuda::stream) { return 0; };
-    d.event_elapsed_ms = [](float* out, attune::cuda::event begin, attune::cuda::event end) {
-        *out = static_cast<float>(device.events_ms[number_of(end)] -
-                                  device.events_ms[number_of(begin)]);
-        return 0;
-    };
+    d.stream_synchronize = [](attune::detail::cuda::stream) { return 0; };
+    d.event_elapsed_ms =
+        [](float* out, attune::detail::cuda::event begin, attune::detail::cuda::event end) {
+            *out = static_cast<float>(device.events_ms[number_of(end)] -
+                                      device.events_ms[number_of(begin)]);
+            return 0;
+        };
     return d;
 }
 
@@ -43,7 +47,7 @@ attune::cuda::driver scripted_driver()
 
 TEST_CASE("batches last a few milliseconds, also when the first call loads the code")
 {
-    attune::cuda::driver const driver = scripted_driver();
+    attune::detail::cuda::driver const driver = scripted_driver();
     int calls = 0;
     auto const seconds = bench::device_seconds(driver, [&] {
         device.now_ms += calls++ == 0 ? 300 : 0.05;
@@ -58,7 +62,7 @@ TEST_CASE("batches last a few milliseconds, also when the first call loads the c
 
 TEST_CASE("long work is timed alone, short work not more than 1000 times in a row")
 {
-    attune::cuda::driver const driver = scripted_driver();
+    attune::detail::cuda::driver const driver = scripted_driver();
     int calls = 0;
     auto const work = [&](double ms) {
         calls = 0;
@@ -77,7 +81,7 @@ TEST_CASE("long work is timed alone, short work not more than 1000 times in a ro
 
 TEST_CASE("work that fails has no time")
 {
-    attune::cuda::driver const driver = scripted_driver();
+    attune::detail::cuda::driver const driver = scripted_driver();
     int calls = 0;
     CHECK_FALSE(bench::device_seconds(driver, [&] {
         ++calls;

@@ -36,7 +36,7 @@ TEST_CASE("a compiler with the required part alone says and keeps nothing")
     attune_test::minimal_compiler compiler{};
     static_assert(!attune::remembering_compiler<attune_test::minimal_compiler>);
     static_assert(!attune::noticing_compiler<attune_test::minimal_compiler>);
-    attune::any_compiler const any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
     CHECK(any.identity() == std::string{compiler.identity()});
     CHECK(any.notice().empty());
     CHECK_FALSE(any.keep_winner({}, {}));
@@ -50,10 +50,10 @@ TEST_CASE("the optional parts are passed on, by reference and from a shared copy
     compiler.is_kept = &is_kept;
     static_assert(attune::remembering_compiler<talkative_compiler>);
     static_assert(attune::noticing_compiler<talkative_compiler>);
-    attune::any_compiler const any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
     talkative_compiler other{};
     other.is_kept = &is_kept;
-    attune::any_compiler const shared = attune::share_compiler(std::move(other));
+    attune::detail::any_compiler const shared = attune::detail::share_compiler(std::move(other));
     CHECK(any.notice() == "I stand in for another");
     CHECK(shared.notice() == "I stand in for another");
     CHECK_FALSE(shared.find_winner({}, {}).has_value());

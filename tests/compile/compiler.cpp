@@ -20,5 +20,5 @@ TEST_CASE("a type without compile() or identity() is no compiler")
     CHECK_FALSE(attune::compiler<nothing>);
     CHECK_FALSE(attune::compiler<throws_results>);
     CHECK(attune::compiler<attune_test::minimal_compiler>);
-    CHECK(attune::require_compiler<attune_test::minimal_compiler>());
+    CHECK(attune::detail::require_compiler<attune_test::minimal_compiler>());
 }

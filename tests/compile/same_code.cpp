@@ -166,7 +166,7 @@ std::string key_ahead_of_time(attune::kernel_source const& kernel,
 {
     attune::detail::temporary_folder const folder;
     std::string const source = folder.write("kernel.cpp", attune::translation_unit(kernel, v));
-    (void)folder.write("attune/tunable.hpp", attune::tunable_overlay);
+    (void)folder.write("attune/tunable.hpp", attune::detail::tunable_overlay);
     std::string const object = folder.path() + "/kernel.o";
     strings command{same_clang()};
     command.insert(command.end(), flags.begin(), flags.end());
@@ -178,7 +178,7 @@ std::string key_ahead_of_time(attune::kernel_source const& kernel,
     std::ifstream file(object, std::ios::binary);
     std::ostringstream bytes;
     bytes << file.rdbuf();
-    return attune::object_key(bytes.str());
+    return attune::detail::object_key(bytes.str());
 }
 
 attune::clang_compiler compiler_with(strings const& flags, bool precompile = true)

@@ -50,7 +50,7 @@ TEST_CASE("what was thrown has a text, whatever it is")
         try {
             throw thrown;
         } catch (...) {
-            return attune::text_of_exception();
+            return attune::detail::text_of_exception();
         }
     };
     CHECK(text(std::runtime_error("no file\nat all")) == "no file\nat all");

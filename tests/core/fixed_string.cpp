@@ -34,9 +34,9 @@ TEST_CASE("a fixed_string keeps zero characters inside")
 TEST_CASE("an identifier is a letter or '_', then letters, digits or '_'")
 {
     for (char const* good : {"a", "_", "Z9", "TILE_M", "_0", "x__y"})
-        CHECK(attune::is_identifier(good));
+        CHECK(attune::detail::is_identifier(good));
     for (char const* bad : {"", "0", "9a", "a b", "a-b", "a.b", "a\n", " a", "\xc3\xa4"})
-        CHECK_FALSE(attune::is_identifier(bad));
+        CHECK_FALSE(attune::detail::is_identifier(bad));
 }
 
 TEST_CASE("every single character is judged as the C standard does")
@@ -47,16 +47,16 @@ TEST_CASE("every single character is judged as the C standard does")
         auto const c = static_cast<char>(code);
         bool const letter = letters.find(c) != std::string::npos;
         bool const digit = digits.find(c) != std::string::npos;
-        CHECK(attune::is_identifier(std::string(1, c)) == letter);
-        CHECK(attune::is_identifier(std::string("a") + c) == (letter || digit));
+        CHECK(attune::detail::is_identifier(std::string(1, c)) == letter);
+        CHECK(attune::detail::is_identifier(std::string("a") + c) == (letter || digit));
     }
 }
 
 TEST_CASE("all() is true unless one condition is false")
 {
-    static_assert(attune::all({}));
-    static_assert(attune::all({true, true}));
-    static_assert(!attune::all({true, false, true}));
-    CHECK(attune::all({true}));
-    CHECK_FALSE(attune::all({false}));
+    static_assert(attune::detail::all({}));
+    static_assert(attune::detail::all({true, true}));
+    static_assert(!attune::detail::all({true, false, true}));
+    CHECK(attune::detail::all({true}));
+    CHECK_FALSE(attune::detail::all({false}));
 }

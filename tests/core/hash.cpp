@@ -12,7 +12,10 @@
 
 namespace {
 
-std::string raw(std::string_view text) { return attune::content_hash{}.add_raw(text).hex(); }
+std::string raw(std::string_view text)
+{
+    return attune::detail::content_hash{}.add_raw(text).hex();
+}
 
 /// FNV-1a by school multiplication of bytes: no 128-bit type, so that it fails differently.
 std::string fnv_by_bytes(std::string_view text)
@@ -71,33 +74,33 @@ TEST_CASE("add_raw agrees with FNV-1a by school multiplication, for every byte")
 
 TEST_CASE("add_raw in pieces is add_raw of the whole")
 {
-    CHECK(attune::content_hash{}.add_raw("foo").add_raw("bar").hex() == raw("foobar"));
+    CHECK(attune::detail::content_hash{}.add_raw("foo").add_raw("bar").hex() == raw("foobar"));
 }
 
 TEST_CASE("add hashes the length, eight bytes least significant first, then the text")
 {
     using namespace std::string_literals;
-    CHECK(attune::content_hash{}.add("abc").hex() == fnv_by_bytes("\3\0\0\0\0\0\0\0abc"s));
+    CHECK(attune::detail::content_hash{}.add("abc").hex() == fnv_by_bytes("\3\0\0\0\0\0\0\0abc"s));
     std::string const long_text(300, 'x');
-    CHECK(attune::content_hash{}.add(long_text).hex() ==
+    CHECK(attune::detail::content_hash{}.add(long_text).hex() ==
           fnv_by_bytes("\x2c\1\0\0\0\0\0\0"s + long_text));
 }
 
 TEST_CASE("where one text ends and the next begins matters")
 {
     std::set<std::string> seen;
-    seen.insert(attune::content_hash{}.add("ab").add("c").hex());
-    seen.insert(attune::content_hash{}.add("a").add("bc").hex());
-    seen.insert(attune::content_hash{}.add("abc").hex());
-    seen.insert(attune::content_hash{}.add("abc").add("").hex());
-    seen.insert(attune::content_hash{}.add("").add("abc").hex());
-    seen.insert(attune::content_hash{}.hex());
+    seen.insert(attune::detail::content_hash{}.add("ab").add("c").hex());
+    seen.insert(attune::detail::content_hash{}.add("a").add("bc").hex());
+    seen.insert(attune::detail::content_hash{}.add("abc").hex());
+    seen.insert(attune::detail::content_hash{}.add("abc").add("").hex());
+    seen.insert(attune::detail::content_hash{}.add("").add("abc").hex());
+    seen.insert(attune::detail::content_hash{}.hex());
     CHECK(seen.size() == 6);
 }
 
 TEST_CASE("reading the fingerprint does not change it")
 {
-    attune::content_hash hash;
+    attune::detail::content_hash hash;
     hash.add("kernel");
     std::string const first = hash.hex();
     CHECK(hash.hex() == first);

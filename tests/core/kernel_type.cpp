@@ -12,7 +12,7 @@
 #include <utility>
 
 using attune::element_type;
-using attune::format_of;
+using attune::detail::format_of;
 using attune::detail::kernel_type_fault;
 using attune::detail::type_fault;
 
@@ -123,8 +123,8 @@ TEST_CASE("numbers, complex numbers, enumerations and arrays of them are known")
     CHECK(kernel_type_fault<std::complex<double>>() == type_fault::none);
     CHECK(kernel_type_fault<colour>() == type_fault::none);
     CHECK(kernel_type_fault<std::array<std::complex<float>, 2>>() == type_fault::none);
-    CHECK(attune::element_type_of<std::array<colour, 4>>() == element_type::u8);
-    CHECK(attune::element_type_of<std::complex<float>>() == element_type::f32);
+    CHECK(attune::detail::element_type_of<std::array<colour, 4>>() == element_type::u8);
+    CHECK(attune::detail::element_type_of<std::complex<float>>() == element_type::f32);
 }
 
 TEST_CASE("a type is written as the kernel file knows it")

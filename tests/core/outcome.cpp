@@ -29,12 +29,12 @@ TEST_CASE("an exact measurement has an interval of no width and one sample")
 TEST_CASE("every failure stage has words of its own")
 {
     std::set<std::string> words;
-    for (std::size_t i = 0; i < attune::failure_stage_count; ++i)
+    for (std::size_t i = 0; i < attune::detail::failure_stage_count; ++i)
         words.emplace(attune::describe(static_cast<attune::failure_stage>(i)));
-    CHECK(words.size() == attune::failure_stage_count);
+    CHECK(words.size() == attune::detail::failure_stage_count);
     CHECK_FALSE(words.contains("failed"));
     CHECK(attune::describe(attune::failure_stage::compile) == "did not compile");
     CHECK(attune::describe(attune::failure_stage::verify) == "computed a wrong result");
     CHECK(static_cast<std::size_t>(attune::failure_stage::verify) + 1 ==
-          attune::failure_stage_count);
+          attune::detail::failure_stage_count);
 }

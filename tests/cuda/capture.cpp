@@ -18,7 +18,7 @@
 #include "../support/emulated_device.hpp"
 #include "../support/recorded_driver.hpp"
 
-namespace cuda = attune::cuda;
+namespace cuda = attune::detail::cuda;
 using attune_test::contains;
 using attune_test::emulated_device;
 using attune_test::set_variable;

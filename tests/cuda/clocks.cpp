@@ -8,14 +8,14 @@
 
 #include "../support/set_variable.hpp"
 
-using attune::cuda::clock_reader;
-using attune::cuda::clock_reading;
+using attune::detail::cuda::clock_reader;
+using attune::detail::cuda::clock_reading;
 using attune_test::contains;
 using attune_test::set_variable;
 
 TEST_CASE("the clocks of the device at the place that the driver names")
 {
-    auto const driver = attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
+    auto const driver = attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
     clock_reader const reader{*driver, 1, ATTUNE_SCRIPTED_NVML};
     CHECK(reader.why_none().empty());
     auto const reading = reader.read();
@@ -45,7 +45,7 @@ TEST_CASE("of the reasons for a clock, those of heat, power and supply throttle"
 
 TEST_CASE("without the library, or where it does not know the device, nothing is read")
 {
-    auto const driver = attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
+    auto const driver = attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
     clock_reader const none{*driver, 0, "/nowhere/libnvidia-ml.so.1"};
     CHECK_FALSE(none.read().has_value());
     CHECK(contains(none.why_none(), "no NVML: /nowhere"));

@@ -21,8 +21,8 @@ using attune_test::text_thrown_by;
 
 TEST_CASE("each limit is read from the attribute that the driver's reference names")
 {
-    auto const driver = attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
-    device_limits const limits = attune::limits_of_device(*driver, 1);
+    auto const driver = attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
+    device_limits const limits = attune::detail::limits_of_device(*driver, 1);
     // This driver answers 1000 * ordinal + the attribute's number.
     CHECK(limits.name == "Scripted 1");
     CHECK(limits.architecture == 90);
@@ -48,10 +48,10 @@ TEST_CASE("each limit is read from the attribute that the driver's reference nam
 
 TEST_CASE("a device that is not there: how many there are")
 {
-    auto const driver = attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
+    auto const driver = attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
     for (int const ordinal : {-1, 2, 7}) {
         std::string const text = text_thrown_by<attune::error>(
-            [&] { (void)attune::limits_of_device(*driver, ordinal); });
+            [&] { (void)attune::detail::limits_of_device(*driver, ordinal); });
         CHECK(contains(text, ("no CUDA device " + std::to_string(ordinal)).c_str()));
         CHECK(contains(text, "the driver finds 2"));
     }
@@ -75,9 +75,9 @@ TEST_CASE("where there is a device, code is for it and can run")
 TEST_CASE("the device that is not named is that of the thread's context, else the first")
 {
     CHECK(find_cuda_target(-1, 0, ATTUNE_SCRIPTED_DRIVER).ordinal == 0);
-    attune::cuda::primary_context const second{attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER),
-                                               1};
-    attune::cuda::context_scope const here{second};
+    attune::detail::cuda::primary_context const second{
+        attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER), 1};
+    attune::detail::cuda::context_scope const here{second};
     CHECK(find_cuda_target(-1, 0, ATTUNE_SCRIPTED_DRIVER).ordinal == 1);
     CHECK(find_cuda_target(0, 0, ATTUNE_SCRIPTED_DRIVER).ordinal == 0);
 }
@@ -87,7 +87,7 @@ TEST_CASE("without a driver, an architecture is enough to compile for")
     cuda_target const target = find_cuda_target(-1, 80, "/nowhere/libcuda.so.1");
     CHECK_FALSE(target.can_run());
     CHECK(target.ordinal == 0);
-    CHECK(target.limits == attune::limits_of_architecture(80));
+    CHECK(target.limits == attune::detail::limits_of_architecture(80));
     CHECK(contains(target.why_no_device, "no CUDA driver (/nowhere/libcuda.so.1"));
     CHECK_FALSE(contains(target.why_no_device, "\n"));
 }
@@ -106,6 +106,6 @@ TEST_CASE("code for another architecture than the device's is compiled and never
 {
     cuda_target const target = find_cuda_target(0, 75, ATTUNE_SCRIPTED_DRIVER);
     CHECK_FALSE(target.can_run());
-    CHECK(target.limits == attune::limits_of_architecture(75));
+    CHECK(target.limits == attune::detail::limits_of_architecture(75));
     CHECK(target.why_no_device == "code for sm_75 was asked for, device 0 (Scripted 0) is sm_90");
 }

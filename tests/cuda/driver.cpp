@@ -19,7 +19,7 @@
 using attune_test::contains;
 using attune_test::set_variable;
 using attune_test::text_thrown_by;
-namespace cuda = attune::cuda;
+namespace cuda = attune::detail::cuda;
 
 #if __has_include(<cuda.h>)
 

@@ -12,7 +12,7 @@
 
 namespace {
 
-namespace cuda = attune::cuda;
+namespace cuda = attune::detail::cuda;
 
 /// Whether a value of one type can be passed where the other is expected: two pointers, or two
 /// objects of one size that travel alike.
@@ -111,7 +111,7 @@ static_assert(sizeof(cuda::ipc_handle) == sizeof(CUipcMemHandle));
 
 TEST_CASE("the driver's numbers are those of cuda.h")
 {
-    using attune::cuda::result;
+    using attune::detail::cuda::result;
     auto const same = [](int ours, int theirs) { CHECK(ours == theirs); };
     same(cuda::out_of_memory, CUDA_ERROR_OUT_OF_MEMORY);
     same(cuda::no_device, CUDA_ERROR_NO_DEVICE);

@@ -9,7 +9,7 @@
 
 namespace {
 
-namespace cuda = attune::cuda;
+namespace cuda = attune::detail::cuda;
 using attune_test::act;
 using attune_test::emulated_device;
 using attune_test::environment_value;
@@ -151,12 +151,12 @@ TEST_CASE("emulated: the environment says what devices there are, and which call
     environment_value const capability("ATTUNE_EMULATED_CAPABILITY", "90,80");
     environment_value const failing("ATTUNE_EMULATED_FAIL", "cuIpcGetMemHandle=801");
     emulated_device device(ATTUNE_EMULATED_CUDA, 1);
-    attune::device_limits const limits = attune::limits_of_device(*device.driver, 1);
+    attune::device_limits const limits = attune::detail::limits_of_device(*device.driver, 1);
     CHECK(limits.name == "Emulated sm_80");
     CHECK(limits.architecture == 80);
     CHECK(limits.shared_bytes_opt_in == 163 * 1024);
     auto const x = device.upload(std::vector<int>(4));
     cuda::ipc_handle handle{};
     CHECK(device.driver->ipc_get_memory(&handle, x) == 801);
-    CHECK(attune::limits_of_device(*device.driver, 0).architecture == 90);
+    CHECK(attune::detail::limits_of_device(*device.driver, 0).architecture == 90);
 }

@@ -12,7 +12,7 @@
 
 namespace {
 
-namespace cuda = attune::cuda;
+namespace cuda = attune::detail::cuda;
 using attune_test::act;
 using attune_test::emulated_device;
 using attune_test::environment_value;

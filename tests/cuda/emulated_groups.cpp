@@ -74,21 +74,21 @@ TEST_CASE("emulated: a cooperative grid synchronises, each block with its own sh
                  {.grid = {6, 1, 1}, .block = {64, 1, 1}, .is_cooperative = true});
     auto const from = device.upload(std::vector<int>(6));
     auto const to = device.upload(std::vector<int>(6));
-    attune::cuda::launch_attribute cooperative{};
+    attune::detail::cuda::launch_attribute cooperative{};
     cooperative.id = 2;
     cooperative.value.cooperative = 1;
-    attune::cuda::launch_config how{{6, 1, 1}, {64, 1, 1}, 0, nullptr, &cooperative, 1};
+    attune::detail::cuda::launch_config how{{6, 1, 1}, {64, 1, 1}, 0, nullptr, &cooperative, 1};
     auto a = from;
     auto b = to;
     void* values[] = {&a, &b};
-    attune::cuda::function const kernel = device.load(attune::device_variant_of(code).code);
+    attune::detail::cuda::function const kernel = device.load(attune::device_variant_of(code).code);
     REQUIRE(device.driver->launch_kernel_ex(&how, kernel, values, nullptr) == 0);
     auto const got = device.download<int>(to, 6);
     for (int i = 0; i < 6; ++i)
         CHECK(got[static_cast<std::size_t>(i)] == 1000 * (100 + i) + 100 + (i + 1) % 6);
     how.grid[0] = 100000;
     CHECK(device.driver->launch_kernel_ex(&how, kernel, values, nullptr) == 720);
-    attune::cuda::launch_attribute cluster{};
+    attune::detail::cuda::launch_attribute cluster{};
     cluster.id = 4;
     cluster.value.cluster[0] = 4;
     cluster.value.cluster[1] = cluster.value.cluster[2] = 1;
@@ -115,7 +115,8 @@ TEST_CASE("emulated: the blocks of a cluster meet, others do not wait for them")
                  launch);
     auto const x = device.upload(std::vector<int>(8));
     auto const y = device.upload(std::vector<int>(8));
-    auto loaded = attune::cuda::loaded_code::load(device.driver, attune::device_variant_of(code));
+    auto loaded =
+        attune::detail::cuda::loaded_code::load(device.driver, attune::device_variant_of(code));
     REQUIRE(loaded.index() == 0);
     auto a = x;
     auto b = y;

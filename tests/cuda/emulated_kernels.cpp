@@ -99,7 +99,7 @@ TEST_CASE("emulated: dynamic shared memory is the block's own, and its end is wa
     launch.shared_bytes = 1008;
     attune::callable const too_little = compiled(text, "reverse", {"int*"}, launch);
     CHECK(device.launch(attune::device_variant_of(too_little), x) == 0);
-    CHECK(device.driver->context_synchronize() == attune::cuda::illegal_address);
+    CHECK(device.driver->context_synchronize() == attune::detail::cuda::illegal_address);
 }
 
 TEST_CASE("emulated: shared memory holds no numbers before the block writes some")

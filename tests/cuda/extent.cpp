@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <map>
 
-namespace cu = attune::cuda;
+namespace cu = attune::detail::cuda;
 
 namespace {
 

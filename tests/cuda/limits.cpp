@@ -14,8 +14,8 @@
 #include "../support/set_variable.hpp"
 
 using attune::device_limits;
-using attune::known_architectures;
-using attune::limits_of_architecture;
+using attune::detail::known_architectures;
+using attune::detail::limits_of_architecture;
 
 TEST_CASE("the architectures that NVRTC 13.0 compiles for are known, in order")
 {

@@ -12,7 +12,7 @@
 
 #include "../support/recorded_driver.hpp"
 
-using attune::cuda::loaded_code;
+using attune::detail::cuda::loaded_code;
 using namespace attune_test;
 
 namespace {
@@ -27,7 +27,7 @@ attune::device_variant variant_with(attune::launch_geometry launch, std::int64_t
     return out;
 }
 
-loaded_code load(std::shared_ptr<attune::cuda::driver> const& driver,
+loaded_code load(std::shared_ptr<attune::detail::cuda::driver> const& driver,
                  attune::launch_geometry launch,
                  std::int64_t static_shared = 0)
 {
@@ -54,8 +54,8 @@ TEST_CASE("a launch has the geometry, the arguments and the stream it is given")
     std::uint64_t array = 0x123456789a;
     int number = 17;
     void* arguments[] = {&array, &number};
-    auto const on = handle_of<attune::cuda::stream>(5);
-    CHECK(code.launch(arguments, on) == attune::cuda::success);
+    auto const on = handle_of<attune::detail::cuda::stream>(5);
+    CHECK(code.launch(arguments, on) == attune::detail::cuda::success);
     REQUIRE(recorded().launches.size() == 1);
     recorded_launch const& seen = recorded().launches.front();
     CHECK(seen.geometry == std::vector<unsigned>{7, 2, 3, 32, 4, 1, 1000});
@@ -104,12 +104,12 @@ TEST_CASE("what cannot be loaded is a failure in the driver's words, and nothing
     CHECK(std::get<attune::failure>(no_symbol).reason.find("missing: CUDA_ERROR_SCRIPTED") !=
           std::string::npos);
     CHECK(recorded().modules.empty());
-    recorded().load_answer = attune::cuda::no_binary_for_device;
+    recorded().load_answer = attune::detail::cuda::no_binary_for_device;
     auto const no_image = loaded_code::load(driver, variant_with({}));
     CHECK(std::get<attune::failure>(no_image).reason.find("cuModuleLoadData") == 0);
-    attune::cuda::result said = attune::cuda::success;
+    attune::detail::cuda::result said = attune::detail::cuda::success;
     CHECK(loaded_code::load(driver, variant_with({}), &said).index() == 1);
-    CHECK(said == attune::cuda::no_binary_for_device);
+    CHECK(said == attune::detail::cuda::no_binary_for_device);
 }
 
 TEST_CASE("a module is unloaded once, by the last owner")

@@ -7,11 +7,11 @@
 #if __has_include(<cuda.h>)
 #include <cuda.h>
 
-namespace device = attune::cuda::of_device;
-namespace kernel = attune::cuda::of_function;
-namespace pointer = attune::cuda::of_pointer;
-namespace launch = attune::cuda::of_launch;
-namespace flag = attune::cuda::flag;
+namespace device = attune::detail::cuda::of_device;
+namespace kernel = attune::detail::cuda::of_function;
+namespace pointer = attune::detail::cuda::of_pointer;
+namespace launch = attune::detail::cuda::of_launch;
+namespace flag = attune::detail::cuda::flag;
 
 TEST_CASE("every number is that of cuda.h")
 {

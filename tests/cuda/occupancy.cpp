@@ -16,9 +16,9 @@
 using attune::code_resources;
 using attune::device_limits;
 using attune::launch_geometry;
-using attune::launch_objection;
-using attune::limits_of_architecture;
-using attune::occupancy_of;
+using attune::detail::launch_objection;
+using attune::detail::limits_of_architecture;
+using attune::detail::occupancy_of;
 
 namespace {
 
@@ -97,7 +97,7 @@ TEST_CASE("what limits it is named")
 
 TEST_CASE("more of anything never makes more room")
 {
-    for (int const architecture : attune::known_architectures())
+    for (int const architecture : attune::detail::known_architectures())
         for (std::int64_t threads = 32; threads <= 1024; threads += 32)
             for (std::int64_t registers = 0; registers <= 256; registers += 5)
                 for (std::int64_t shared = 0; shared <= 102400; shared += 10240) {
@@ -117,7 +117,7 @@ TEST_CASE("more of anything never makes more room")
 
 TEST_CASE("a launch without objection has room, and one whose block has no room is objected to")
 {
-    for (int const architecture : attune::known_architectures()) {
+    for (int const architecture : attune::detail::known_architectures()) {
         device_limits const device = limits_of_architecture(architecture);
         for (std::int64_t threads = 0; threads <= 1200; threads += 40)
             for (std::int64_t registers = 0; registers <= 300; registers += 15)
@@ -146,7 +146,7 @@ TEST_CASE("a launch without objection has room, and one whose block has no room 
 TEST_CASE("the toolkit's own calculator finds the same")
 {
     std::size_t compared = 0;
-    for (int const architecture : attune::known_architectures()) {
+    for (int const architecture : attune::detail::known_architectures()) {
         device_limits const device = limits_of_architecture(architecture);
         cudaOccDeviceProp theirs;
         theirs.computeMajor = architecture / 10;

@@ -10,7 +10,7 @@
 
 #include "../support/set_variable.hpp"
 
-namespace cuda = attune::cuda;
+namespace cuda = attune::detail::cuda;
 
 namespace {
 

@@ -192,8 +192,9 @@ TEST_CASE("a whole number given for a real input is that real number")
         bind_inputs(lower(attune::space(a).where(a / rate > 0.4)),
                     {attune::input_value{"RATE", number::of(std::int64_t{4})}});
     // 2 / 4 is 0.5 for a real input and would be 0 for a whole one.
-    CHECK(attune::evaluator{space}.holds(space.constraints[0], attune::point{{1, 0}}));
-    CHECK_FALSE(attune::evaluator{space}.holds(space.constraints[0], attune::point{{0, 0}}));
+    CHECK(attune::detail::evaluator{space}.holds(space.constraints[0], attune::point{{1, 0}}));
+    CHECK_FALSE(
+        attune::detail::evaluator{space}.holds(space.constraints[0], attune::point{{0, 0}}));
 }
 
 TEST_CASE("inputs that the space does not mention are kept")

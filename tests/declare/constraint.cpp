@@ -14,7 +14,7 @@ constexpr auto mode = attune::categorical<"MODE">("fast", "safe");
 bool is_even(int v) { return v % 2 == 0; }
 
 template <class F, class... P>
-constexpr std::size_t parameter_count(attune::opaque_constraint<F, P...> const&)
+constexpr std::size_t parameter_count(attune::detail::opaque_constraint<F, P...> const&)
 {
     return sizeof...(P);
 }

@@ -72,17 +72,17 @@ TEST_CASE("a list holds its values, a real interval its ends, a boolean both")
     CHECK(list.may_contain(4));
     CHECK_FALSE(list.may_contain(3));
     static_assert(std::is_same_v<decltype(attune::values(1.5, 2.5))::value_type, double>);
-    attune::real_domain const interval{0.25, 0.75};
+    attune::detail::real_domain const interval{0.25, 0.75};
     CHECK(interval.may_contain(0.25));
     CHECK(interval.may_contain(0.75));
     CHECK_FALSE(interval.may_contain(0.76));
     CHECK_FALSE(interval.may_contain(std::numeric_limits<double>::quiet_NaN()));
-    CHECK(attune::boolean_domain{}.may_contain(false));
+    CHECK(attune::detail::boolean_domain{}.may_contain(false));
 }
 
 TEST_CASE("a permutation domain holds exactly the orders of its items")
 {
-    attune::permutation_domain<3> const domain;
+    attune::detail::permutation_domain<3> const domain;
     int orders = 0;
     for (int a = -1; a < 4; ++a)
         for (int b = -1; b < 4; ++b)
@@ -93,7 +93,7 @@ TEST_CASE("a permutation domain holds exactly the orders of its items")
 
 TEST_CASE("a tile domain holds positive factors whose product is the extent")
 {
-    attune::tile_domain<3> const domain{{12, {}}};
+    attune::detail::tile_domain<3> const domain{{12, {}}};
     int rows = 0;
     for (int a = -13; a <= 13; ++a)
         for (int b = -13; b <= 13; ++b)

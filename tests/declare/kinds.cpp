@@ -11,11 +11,11 @@
 TEST_CASE("each kind has the name that files give it, and one nature")
 {
     std::set<std::string_view> names;
-    for (attune::kind_traits const& is : attune::detail::traits_of_kinds) {
+    for (attune::detail::kind_traits const& is : attune::detail::traits_of_kinds) {
         names.insert(is.name);
         CHECK(is.is_interval + is.is_ordered + is.is_truth + is.is_list <= 1);
         CHECK((is.is_list || !is.is_order));
-        CHECK(&attune::traits_of(is.of) == &is);
+        CHECK(&attune::detail::traits_of(is.of) == &is);
     }
     CHECK(names ==
           std::set<std::string_view>{

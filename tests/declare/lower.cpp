@@ -132,8 +132,8 @@ TEST_CASE("a predicate sees the values of the typed configuration, also in copie
         bool const expected =
             answer(c[order], c[m], c[mode], c[shape], c[vec], c[split], c[factor]);
         held += expected ? 1 : 0;
-        CHECK(attune::evaluator{copy}.holds(copy.constraints[0], at) == expected);
-        CHECK(attune::evaluator{moved}.holds(moved.constraints[0], at) == expected);
+        CHECK(attune::detail::evaluator{copy}.holds(copy.constraints[0], at) == expected);
+        CHECK(attune::detail::evaluator{moved}.holds(moved.constraints[0], at) == expected);
     }
     CHECK(held > points.size() / 4);
     CHECK(held < points.size() / 2);
@@ -144,7 +144,7 @@ TEST_CASE("a predicate reads a real parameter where the candidate stands")
     constexpr auto typed = attune::space(m, rate).where(
         attune::predicate(rate, m, [](double r, int v) { return r * v < 20.0; }));
     description const space = attune::bind_inputs(attune::lower(typed));
-    attune::evaluator const read{space};
+    attune::detail::evaluator const read{space};
     CHECK(read.holds(space.constraints[0], point{{0, 0}, {0, 2.4}}));
     CHECK_FALSE(read.holds(space.constraints[0], point{{0, 0}, {0, 2.6}}));
     CHECK_FALSE(read.holds(space.constraints[0], point{{1, 0}, {0, 2.4}}));
@@ -177,7 +177,7 @@ TEST_CASE("features are lowered as expressions with their text, and change nothi
     description const bound = attune::bind_inputs(space, {n(100)});
     point const at{{3, 0}, {1, 0}, {2, 0}}; // 64, true, 1 0 2
     auto const value = [&](std::size_t f) {
-        return attune::evaluator{bound}.value(bound.features[f].root, at)->integer;
+        return attune::detail::evaluator{bound}.value(bound.features[f].root, at)->integer;
     };
     CHECK(value(0) == 128);
     CHECK(value(1) == 1);
@@ -201,8 +201,8 @@ TEST_CASE("a formula beside the space becomes a node of it, with its text, and n
     CHECK(space.features.empty());
     description const bound = attune::bind_inputs(space, {n(100)});
     point const at{{3, 0}, {1, 0}, {2, 0}}; // M is 64
-    CHECK(attune::evaluator{bound}.value(grid.root, at)->integer == 2);
-    CHECK(attune::evaluator{bound}.value(flat.root, at)->real == 2.5);
+    CHECK(attune::detail::evaluator{bound}.value(grid.root, at)->integer == 2);
+    CHECK(attune::detail::evaluator{bound}.value(flat.root, at)->real == 2.5);
     CHECK_THROWS_WITH_AS(
         (void)attune::detail::lower_formula(space, rate * m, "kernel.work(...)"),
         doctest::Contains("kernel.work(...) reads a parameter that is not in the space"),
@@ -234,7 +234,7 @@ TEST_CASE("a formula beside the space becomes a node of it, with the inputs that
     CHECK(attune::detail::lower_formula(space, n * m + 1, "again").root == f.root);
     CHECK(attune::detail::lower_formula(space, 2.5, "a number").text == "2.5");
     description const bound = attune::bind_inputs(space, {n(100)});
-    CHECK(attune::evaluator{bound}.value(f.root, point{{3, 0}, {1, 0}})->integer == 6401);
+    CHECK(attune::detail::evaluator{bound}.value(f.root, point{{3, 0}, {1, 0}})->integer == 6401);
 }
 
 TEST_CASE("a formula beside the space reads parameters of the space alone")

@@ -16,9 +16,12 @@ namespace {
 
 using sizes = decltype(attune::values(1, 2, 4, 8));
 constexpr parameter<"UNROLL", sizes> unroll{attune::values(1, 2, 4, 8)};
-constexpr parameter<"RATE", attune::real_domain> rate{attune::real_domain{0.5, 8.0}};
-constexpr parameter<"ORDER", attune::permutation_domain<3>> order{attune::permutation_domain<3>{}};
-constexpr parameter<"SPLIT", attune::tile_domain<2>> split{attune::tile_domain<2>{{64, {}}}};
+constexpr parameter<"RATE", attune::detail::real_domain> rate{
+    attune::detail::real_domain{0.5, 8.0}};
+constexpr parameter<"ORDER", attune::detail::permutation_domain<3>> order{
+    attune::detail::permutation_domain<3>{}};
+constexpr parameter<"SPLIT", attune::detail::tile_domain<2>> split{
+    attune::detail::tile_domain<2>{{64, {}}}};
 
 } // namespace
 
@@ -58,7 +61,7 @@ TEST_CASE("a log scale needs values above zero")
     CHECK(unroll.log_scale().on == scale::log);
     CHECK(rate.log_scale().on == scale::log);
     char const* const refused = "attune: log_scale() needs values above zero";
-    parameter<"X", attune::real_domain> const from_zero{attune::real_domain{0, 1}};
+    parameter<"X", attune::detail::real_domain> const from_zero{attune::detail::real_domain{0, 1}};
     CHECK_THROWS_WITH_AS(static_cast<void>(from_zero.log_scale()), refused, declaration_error);
     parameter<"X", sizes> const with_zero{attune::values(0, 1, 2, 3)};
     CHECK_THROWS_WITH_AS(static_cast<void>(with_zero.log_scale()), refused, declaration_error);

@@ -14,8 +14,8 @@
 #include <vector>
 
 using attune::lower;
-using attune::schema_text;
 using attune::space;
+using attune::detail::schema_text;
 
 namespace {
 

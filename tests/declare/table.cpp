@@ -54,9 +54,9 @@ TEST_CASE("orders are numbered as std::next_permutation visits them, and the ran
         std::uint32_t rank = 0;
         do {
             std::vector<std::int64_t> order(n);
-            attune::permutation_at(rank, order);
+            attune::detail::permutation_at(rank, order);
             CHECK(order == expected);
-            CHECK(attune::permutation_rank(expected) == rank);
+            CHECK(attune::detail::permutation_rank(expected) == rank);
             ++rank;
         } while (std::next_permutation(expected.begin(), expected.end()));
     }
@@ -65,9 +65,9 @@ TEST_CASE("orders are numbered as std::next_permutation visits them, and the ran
 TEST_CASE("the last order of twelve items runs backwards")
 {
     std::vector<std::int64_t> order(12);
-    attune::permutation_at(479001600U - 1, order);
+    attune::detail::permutation_at(479001600U - 1, order);
     CHECK(order == std::vector<std::int64_t>{11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0});
-    CHECK(attune::permutation_rank(order) == 479001600U - 1);
+    CHECK(attune::detail::permutation_rank(order) == 479001600U - 1);
 }
 
 TEST_CASE("divisors are all numbers that divide, ascending")
@@ -76,7 +76,7 @@ TEST_CASE("divisors are all numbers that divide, ascending")
         std::vector<std::int64_t> expected;
         for (std::int64_t d = 1; d <= extent; ++d)
             if (extent % d == 0) expected.push_back(d);
-        CHECK(attune::divisors(extent) == expected);
+        CHECK(attune::detail::divisors(extent) == expected);
     }
 }
 
@@ -88,8 +88,8 @@ TEST_CASE("a factor table holds every ordered factorisation once, in lexicograph
             std::vector<std::int64_t> flat;
             for (auto const& row : expected)
                 flat.insert(flat.end(), row.begin(), row.end());
-            CHECK(attune::factor_table(extent, parts) == flat);
-            CHECK(attune::factorisation_count(extent, parts) ==
+            CHECK(attune::detail::factor_table(extent, parts) == flat);
+            CHECK(attune::detail::factorisation_count(extent, parts) ==
                   static_cast<double>(expected.size()));
         }
 }
@@ -97,7 +97,7 @@ TEST_CASE("a factor table holds every ordered factorisation once, in lexicograph
 TEST_CASE("a factor table of a prime power has as many rows as stars and bars count")
 {
     // 2^10 into 4 ordered factors: C(10 + 3, 3) ways to share ten twos.
-    CHECK(attune::factor_table(1024, 4).size() == 4 * 286);
+    CHECK(attune::detail::factor_table(1024, 4).size() == 4 * 286);
 }
 
 TEST_CASE("the elements of a permutation or a tile are read by index")
@@ -138,7 +138,7 @@ TEST_CASE("the number of a coordinate comes from the table the parameter has")
 TEST_CASE("prime factors agree with trial division")
 {
     for (std::int64_t n = 1; n <= 20000; ++n) {
-        std::vector<attune::prime_power> const found = attune::prime_factors(n);
+        std::vector<attune::detail::prime_power> const found = attune::detail::prime_factors(n);
         std::int64_t rest = n;
         std::size_t at = 0;
         for (std::int64_t d = 2; rest > 1; ++d) {
@@ -159,18 +159,18 @@ TEST_CASE("numbers of 63 bits are taken apart, primes and products of two primes
 {
     // By trial division each of these takes seconds to minutes.
     std::int64_t const mersenne = (std::int64_t{1} << 61) - 1;
-    CHECK(attune::divisors(mersenne) == std::vector<std::int64_t>{1, mersenne});
-    CHECK(attune::factorisation_count(mersenne, 3) == 3);
+    CHECK(attune::detail::divisors(mersenne) == std::vector<std::int64_t>{1, mersenne});
+    CHECK(attune::detail::factorisation_count(mersenne, 3) == 3);
     std::int64_t const p = 2147483647;
     std::int64_t const q = 2147483629;
-    CHECK(attune::divisors(p * q) == std::vector<std::int64_t>{1, q, p, p * q});
-    CHECK(attune::divisors(p * p) == std::vector<std::int64_t>{1, p, p * p});
+    CHECK(attune::detail::divisors(p * q) == std::vector<std::int64_t>{1, q, p, p * q});
+    CHECK(attune::detail::divisors(p * p) == std::vector<std::int64_t>{1, p, p * p});
     std::int64_t const r = 2097143; // its cube has 63 bits
-    CHECK(attune::divisors(r * r * r) == std::vector<std::int64_t>{1, r, r * r, r * r * r});
-    CHECK(attune::divisors(std::int64_t{1} << 62).size() == 63);
+    CHECK(attune::detail::divisors(r * r * r) == std::vector<std::int64_t>{1, r, r * r, r * r * r});
+    CHECK(attune::detail::divisors(std::int64_t{1} << 62).size() == 63);
     std::int64_t const largest =
         std::numeric_limits<std::int64_t>::max(); // 7^2 73 127 337 92737 649657
-    CHECK(attune::divisors(largest).size() == 3 * 32);
+    CHECK(attune::detail::divisors(largest).size() == 3 * 32);
     // The most divisors that 63 bits can have.
-    CHECK(attune::divisors(897612484786617600).size() == 103680);
+    CHECK(attune::detail::divisors(897612484786617600).size() == 103680);
 }

@@ -73,14 +73,14 @@ TEST_CASE("values are written as a C++ compiler reads them")
 
 TEST_CASE("the text of a typed value is the text of the same value in a table")
 {
-    CHECK(attune::text_of_value(64) == "64");
-    CHECK(attune::text_of_value(std::int64_t{-9}) == "-9");
-    CHECK(attune::text_of_value(true) == "true");
-    CHECK(attune::text_of_value(1.0) == "1.0");
-    CHECK(attune::text_of_value(0.5F) == "0.5");
-    CHECK(attune::text_of_value(layout::columns) == "7");
-    CHECK(attune::text_of_value(std::string_view("static")) == "static");
-    CHECK(attune::text_of_value(std::array{2, 0, 1}) == "{2, 0, 1}");
+    CHECK(attune::detail::text_of_value(64) == "64");
+    CHECK(attune::detail::text_of_value(std::int64_t{-9}) == "-9");
+    CHECK(attune::detail::text_of_value(true) == "true");
+    CHECK(attune::detail::text_of_value(1.0) == "1.0");
+    CHECK(attune::detail::text_of_value(0.5F) == "0.5");
+    CHECK(attune::detail::text_of_value(layout::columns) == "7");
+    CHECK(attune::detail::text_of_value(std::string_view("static")) == "static");
+    CHECK(attune::detail::text_of_value(std::array{2, 0, 1}) == "{2, 0, 1}");
 }
 
 TEST_CASE("texts are read with tolerance for spaces, suffixes and zeros")

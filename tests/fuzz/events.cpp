@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     } catch (attune::error const&) {
     }
     attune::event_log log(file.path(), "key", 5);
-    attune::logged_search search(make, space, 5, log);
+    attune::detail::logged_search search(make, space, 5, log);
     for (auto const& [at, result] : search.past())
         static_cast<void>(attune::text_of(space.describe(), at));
     static_cast<void>(search.ask(2));

@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     } catch (attune::syntax_error const&) {
         return 0;
     }
-    static_cast<void>(attune::evaluator(space).holds(
+    static_cast<void>(attune::detail::evaluator(space).holds(
         read, attune::point(space.parameters.size(), attune::coordinate{1, 0})));
     try {
         std::string const written = attune::write_expression(space, read.root);

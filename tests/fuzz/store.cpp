@@ -23,14 +23,14 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     while (!rest.empty()) {
         std::string_view const line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-        attune::line_content const read = attune::read_line(line);
+        attune::detail::line_content const read = attune::detail::read_line(line);
         auto const* const entry = std::get_if<attune::record>(&read);
         if (entry == nullptr) continue;
         key = entry->key;
-        std::string const written = attune::record_line(*entry);
-        attune::line_content const again = attune::read_line(written);
+        std::string const written = attune::detail::record_line(*entry);
+        attune::detail::line_content const again = attune::detail::read_line(written);
         auto const* const same = std::get_if<attune::record>(&again);
-        if (same == nullptr || attune::record_line(*same) != written) std::abort();
+        if (same == nullptr || attune::detail::record_line(*same) != written) std::abort();
     }
     attune::store opened(file.path());
     static_cast<void>(opened.find(key));

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <vector>
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 
 namespace {
 
@@ -39,10 +39,10 @@ void take_apart(unsigned kind, std::string_view text)
     worker::reader from(text);
     switch (kind % 8) {
     case 0: {
-        if (!worker::detail::is_flat_array(text)) break;
+        if (!worker::is_flat_array(text)) break;
         nlohmann::json values = nlohmann::json::from_cbor(text, true, false);
         if (!values.is_array()) break;
-        std::string const mark = worker::detail::own_mark();
+        std::string const mark = worker::own_mark();
         values.insert(values.begin(),
                       nlohmann::json::binary(std::vector<std::uint8_t>(mark.begin(), mark.end())));
         std::string all;
@@ -64,7 +64,7 @@ void take_apart(unsigned kind, std::string_view text)
         break;
     case 4: {
         attune::timing_record const taken = worker::get_timing(from);
-        if (!taken.times.empty()) static_cast<void>(attune::estimate_of(taken));
+        if (!taken.times.empty()) static_cast<void>(attune::detail::estimate_of(taken));
         break;
     }
     case 5: {

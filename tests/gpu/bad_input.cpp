@@ -166,11 +166,11 @@ TEST_CASE("code of another architecture runs nothing, and says which device ther
         CHECK(fill.predict(y.span(), 1000).predicted);
 
         // What loads such code all the same has the driver's words.
-        attune::cuda::context_scope const inside{*g->context};
+        attune::detail::cuda::context_scope const inside{*g->context};
         attune::compile_result const made =
             compiler.compile(attune::source_text(fill_text, "given.cu"),
                              gpu_variant("fill", {"float*", "int"}, 4, 64));
-        auto const loaded = attune::cuda::loaded_code::load(
+        auto const loaded = attune::detail::cuda::loaded_code::load(
             g->driver, attune::device_variant_of(device_callable(made)));
         auto const* const why = std::get_if<attune::failure>(&loaded);
         REQUIRE(why != nullptr);

@@ -49,7 +49,7 @@ TEST_CASE("the one device by its number, and whatever context is current")
 {
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
-    attune::cuda::context_scope const here{*g->context};
+    attune::detail::cuda::context_scope const here{*g->context};
     attune::nvrtc_options whichever = gpu_compiling();
     whichever.device = -1;
     attune::nvrtc_compiler const compiler{whichever};

@@ -58,8 +58,8 @@ std::vector<std::pair<std::string, attune::device_variant>> codes_of(gpu const& 
 /// One kernel in the test's context.
 struct loaded {
     gpu const& g;
-    attune::cuda::context_scope here;
-    attune::cuda::loaded_code code;
+    attune::detail::cuda::context_scope here;
+    attune::detail::cuda::loaded_code code;
 
     loaded(gpu const& on, attune::device_variant const& what)
         : g(on)
@@ -67,11 +67,11 @@ struct loaded {
         , code(load(on, what))
     {
     }
-    static attune::cuda::loaded_code load(gpu const& g, attune::device_variant const& what)
+    static attune::detail::cuda::loaded_code load(gpu const& g, attune::device_variant const& what)
     {
-        auto made = attune::cuda::loaded_code::load(g.driver, what);
+        auto made = attune::detail::cuda::loaded_code::load(g.driver, what);
         if (auto const* const why = std::get_if<attune::failure>(&made)) FAIL(why->reason);
-        return std::get<attune::cuda::loaded_code>(std::move(made));
+        return std::get<attune::detail::cuda::loaded_code>(std::move(made));
     }
     [[nodiscard]] int attribute(int which) const
     {
@@ -146,9 +146,10 @@ TEST_CASE("occupancy worked out from the code is the driver's, over blocks, regi
                 attune::launch_geometry launch;
                 launch.block = {threads, 1, 1};
                 launch.shared_bytes = shared;
-                std::int64_t const ours = occupancy_of(device, what.code.resources, launch).blocks;
+                std::int64_t const ours =
+                    attune::detail::occupancy_of(device, what.code.resources, launch).blocks;
                 int theirs = -1;
-                attune::cuda::result const said = g->opinion.occupancy(
+                attune::detail::cuda::result const said = g->opinion.occupancy(
                     &theirs, there.code.handle(), threads, static_cast<std::size_t>(shared));
                 // It does not look at __launch_bounds__, beyond which it refuses to launch.
                 if (said != 0 || !is_granted || threads > most_threads) theirs = 0;
@@ -210,7 +211,7 @@ TEST_CASE("a device's limits are those of its architecture, and the driver's by 
         CAPTURE(one.name);
         CHECK(said(one.attribute) == one.ours);
     }
-    attune::device_limits const table = attune::limits_of_architecture(is.architecture);
+    attune::device_limits const table = attune::detail::limits_of_architecture(is.architecture);
     CHECK(table.threads_per_block == is.threads_per_block);
     CHECK(table.block == is.block);
     CHECK(table.grid == is.grid);

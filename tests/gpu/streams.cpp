@@ -14,7 +14,7 @@
 #include "../support/texts.hpp"
 
 using namespace attune_test;
-namespace cuda = attune::cuda;
+namespace cuda = attune::detail::cuda;
 
 namespace {
 

@@ -57,17 +57,21 @@ extern "C" __global__ void chasing(int const* next, float* out, int loads)
 
 struct one_kernel {
     std::vector<int> out = std::vector<int>(1);
-    std::unique_ptr<attune::device_bench> bench{};
+    std::unique_ptr<attune::detail::device_bench> bench{};
     attune::device_variant code;
 
-    one_kernel(gpu const& g, long long wait_ns, bool in_worker, attune::device_bench_options how)
+    one_kernel(gpu const& g,
+               long long wait_ns,
+               bool in_worker,
+               attune::detail::device_bench_options how)
         : code(g.compile(waiting_text, gpu_variant("waiting", {"int*", "long long"}, 1, 32)))
     {
-        attune::device_call call;
-        call.buffers = {{attune::as_buffer(std::span<int>(out), 0), attune::memory_place::host}};
+        attune::detail::device_call call;
+        call.buffers = {{attune::detail::as_buffer(std::span<int>(out), 0),
+                         attune::detail::memory_place::host}};
         call.arguments = {array_number(0), by_value(wait_ns)};
-        bench = in_worker ? attune::make_worker_bench(g.driver, call, how)
-                          : attune::make_local_bench(g.driver, call, how);
+        bench = in_worker ? attune::detail::make_worker_bench(g.driver, call, how)
+                          : attune::detail::make_local_bench(g.driver, call, how);
         attune::first_run_result const begun = bench->establish(code, {}, 20);
         if (auto const* why = std::get_if<attune::failure>(&begun)) FAIL(why->reason);
     }
@@ -92,7 +96,7 @@ TEST_CASE("a kernel that waits for a known time is timed as that, launched and f
             for (attune::cache_state const cache :
                  {attune::cache_state::warm, attune::cache_state::cold})
                 for (long long const wait_ns : {1'000'000LL, 4'000'000LL}) {
-                    attune::device_bench_options how;
+                    attune::detail::device_bench_options how;
                     how.as_graph = as_graph;
                     how.cache = cache;
                     attune::measurement const m = one_kernel{*g, wait_ns, in_worker, how}.time();
@@ -117,7 +121,7 @@ TEST_CASE("what a kernel adds to the time it waits is the same for short and for
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
     for (bool const as_graph : {false, true}) {
-        attune::device_bench_options how;
+        attune::detail::device_bench_options how;
         how.as_graph = as_graph;
         for (long long const wait_ns : {5'000LL, 20'000LL, 100'000LL}) {
             attune::measurement const m = one_kernel{*g, wait_ns, false, how}.time();
@@ -145,9 +149,11 @@ TEST_CASE("a cold run finds its data in memory, a warm one in the L2 cache")
         next[i * 32] = static_cast<int>((i * 12997 + 7919) % lines * 32);
     std::vector<float> out(2);
     int const loads = 4000;
-    attune::device_call call;
-    call.buffers = {{attune::as_buffer(std::span<int const>(next), 0), attune::memory_place::host},
-                    {attune::as_buffer(std::span<float>(out), 1), attune::memory_place::host}};
+    attune::detail::device_call call;
+    call.buffers = {
+        {attune::detail::as_buffer(std::span<int const>(next), 0),
+         attune::detail::memory_place::host},
+        {attune::detail::as_buffer(std::span<float>(out), 1), attune::detail::memory_place::host}};
     call.arguments = {array_number(0), array_number(1), by_value(loads)};
     attune::device_variant const code =
         g->compile(chasing_text, gpu_variant("chasing", {"int const*", "float*", "int"}, 1, 32));
@@ -155,12 +161,12 @@ TEST_CASE("a cold run finds its data in memory, a warm one in the L2 cache")
         double clocks[2] = {};
         double seconds[2] = {};
         for (std::size_t cold = 0; cold < 2; ++cold) {
-            attune::device_bench_options how;
+            attune::detail::device_bench_options how;
             how.as_graph = as_graph;
             how.cache = cold == 1 ? attune::cache_state::cold : attune::cache_state::warm;
             how.compare_results = false; // clocks differ from run to run
             how.perturb = false;
-            auto const bench = attune::make_local_bench(g->driver, call, how);
+            auto const bench = attune::detail::make_local_bench(g->driver, call, how);
             REQUIRE(std::holds_alternative<double>(bench->establish(code, {}, 20)));
             attune::timing_record taken;
             attune::outcome const end = bench->time(code, never, 20, &taken);
@@ -184,13 +190,13 @@ TEST_CASE("the clocks of the device can be read, or there is a reason")
 {
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
-    attune::cuda::context_scope const here{*g->context};
-    attune::cuda::clock_reader const reader{*g->driver, 0};
+    attune::detail::cuda::context_scope const here{*g->context};
+    attune::detail::cuda::clock_reader const reader{*g->driver, 0};
     if (!reader.why_none().empty()) {
         MESSAGE("not looked at: " << reader.why_none());
         return;
     }
-    std::optional<attune::cuda::clock_reading> const now = reader.read();
+    std::optional<attune::detail::cuda::clock_reading> const now = reader.read();
     if (!now) {
         MESSAGE("not looked at: NVML is there and gives no clocks");
         return;

@@ -23,33 +23,34 @@ namespace {
 
 /// Launches of kernels in this process, by whichever function.
 std::atomic<int> launches_here{0};
-attune::cuda::driver const* real_driver = nullptr;
+attune::detail::cuda::driver const* real_driver = nullptr;
 
-attune::cuda::result counted_launch(attune::cuda::function what,
-                                    unsigned gx,
-                                    unsigned gy,
-                                    unsigned gz,
-                                    unsigned bx,
-                                    unsigned by,
-                                    unsigned bz,
-                                    unsigned shared_bytes,
-                                    attune::cuda::stream on,
-                                    void** arguments,
-                                    void** extra)
+attune::detail::cuda::result counted_launch(attune::detail::cuda::function what,
+                                            unsigned gx,
+                                            unsigned gy,
+                                            unsigned gz,
+                                            unsigned bx,
+                                            unsigned by,
+                                            unsigned bz,
+                                            unsigned shared_bytes,
+                                            attune::detail::cuda::stream on,
+                                            void** arguments,
+                                            void** extra)
 {
     ++launches_here;
     return real_driver->launch_kernel(
         what, gx, gy, gz, bx, by, bz, shared_bytes, on, arguments, extra);
 }
-attune::cuda::result counted_launch_ex(attune::cuda::launch_config const* how,
-                                       attune::cuda::function what,
-                                       void** arguments,
-                                       void** extra)
+attune::detail::cuda::result counted_launch_ex(attune::detail::cuda::launch_config const* how,
+                                               attune::detail::cuda::function what,
+                                               void** arguments,
+                                               void** extra)
 {
     ++launches_here;
     return real_driver->launch_kernel_ex(how, what, arguments, extra);
 }
-attune::cuda::result counted_graph(attune::cuda::executable_graph what, attune::cuda::stream on)
+attune::detail::cuda::result counted_graph(attune::detail::cuda::executable_graph what,
+                                           attune::detail::cuda::stream on)
 {
     ++launches_here;
     return real_driver->graph_launch(what, on);
@@ -63,7 +64,7 @@ public:
         , target_(std::make_shared<attune::cuda_target>(g.compiler.target()))
     {
         real_driver = g.driver.get();
-        auto counted = std::make_shared<attune::cuda::driver>(*g.driver);
+        auto counted = std::make_shared<attune::detail::cuda::driver>(*g.driver);
         counted->launch_kernel = counted_launch;
         counted->launch_kernel_ex = counted_launch_ex;
         counted->graph_launch = counted_graph;

@@ -12,7 +12,7 @@
 int main(int count, char** arguments)
 {
     std::string const expected = count > 1 ? arguments[1] : "";
-    std::string const found = attune::foreign_allocator();
+    std::string const found = attune::detail::foreign_allocator();
     std::printf("malloc: %s\n", found.empty() ? "the C library's" : found.c_str());
     HOST_CHECK(found.find(expected) != std::string::npos && found.empty() == expected.empty());
 

@@ -42,12 +42,12 @@ int main()
     });
     long caught = 0;
     for (int i = 0; i < 20'000; ++i) {
-        attune::signal_guard guard{10};
+        attune::detail::signal_guard guard{10};
         guard.call([] {});
         if (i % 100 != 0) continue;
         try {
             guard.call([] { ::raise(SIGSEGV); });
-        } catch (attune::stopped const&) {
+        } catch (attune::detail::stopped const&) {
             ++caught;
         }
     }

@@ -21,9 +21,9 @@ TEST_CASE(
         auto const kernel = Kernel::kernel();
         attune::kernel_description const& d = kernel.describe();
         attune::chain_of_trees const space =
-            attune::space_of_call(d, attune::with_annotated_defaults(d), {});
+            attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), {});
         std::vector<attune::point> tried;
-        tried.push_back(attune::default_point(space).value());
+        tried.push_back(attune::detail::default_point(space).value());
         if (std::optional const expert = Kernel::expert())
             tried.push_back(attune::encode(Kernel::space, space.describe(), *expert).value());
         attune::random_engine engine{7};
@@ -33,7 +33,8 @@ TEST_CASE(
         for (attune::point const& at : tried) {
             CAPTURE(attune::text_of(space.describe(), at));
             REQUIRE(space.contains(at));
-            auto const result = compiler.compile(d.source, make_variant(d, space.describe(), at));
+            auto const result =
+                compiler.compile(d.source, attune::detail::make_variant(d, space.describe(), at));
             auto const* const code = std::get_if<attune::callable>(&result);
             if (code == nullptr) FAIL(std::get<attune::failure>(result).log);
             problem.call(*code->template as<typename Kernel::signature>());

@@ -62,7 +62,7 @@ public:
 
 private:
     emulated_device& device_;
-    std::vector<attune::cuda::device_pointer> pointers_{};
+    std::vector<attune::detail::cuda::device_pointer> pointers_{};
     std::vector<int> numbers_{}; ///< as four bytes each
     std::vector<std::pair<bool, std::size_t>> places_{};
     std::vector<std::function<void()>> back_{};
@@ -79,16 +79,17 @@ std::string run_once(attune::device_variant const& what)
     problem.call([&](auto&&... arguments) {
         device_arguments on_device(device);
         (on_device.add(arguments), ...);
-        auto loaded = attune::cuda::loaded_code::load(device.driver, what);
+        auto loaded = attune::detail::cuda::loaded_code::load(device.driver, what);
         if (auto const* const failed = std::get_if<attune::failure>(&loaded)) {
             said = failed->reason;
             return;
         }
         std::vector<void*> addresses = on_device.addresses();
-        auto result = std::get<attune::cuda::loaded_code>(loaded).launch(addresses.data(), nullptr);
+        auto result =
+            std::get<attune::detail::cuda::loaded_code>(loaded).launch(addresses.data(), nullptr);
         if (result == 0) result = device.driver->context_synchronize();
         if (result != 0)
-            said = attune::cuda::text_of(*device.driver, result);
+            said = attune::detail::cuda::text_of(*device.driver, result);
         else
             on_device.copy_back();
     });
@@ -104,7 +105,7 @@ void check_point(attune_test::emulated_compiler const& compiler,
                  attune::description const& space,
                  attune::point const& at)
 {
-    attune::compile_request const v = make_variant(d, space, at);
+    attune::compile_request const v = attune::detail::make_variant(d, space, at);
     attune::callable const code = attune_test::device_code_of(compiler.compile(d.source, v));
     attune::device_variant const& what = attune::device_variant_of(code);
     CHECK(run_once<Kernel>(what) == "");

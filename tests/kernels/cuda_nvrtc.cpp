@@ -16,12 +16,12 @@
 namespace {
 
 /// Everything NVRTC itself says of a configuration.
-std::string log_of(attune::nvrtc::library const& nvrtc,
+std::string log_of(attune::detail::nvrtc::library const& nvrtc,
                    attune::kernel_source const& kernel,
                    attune::compile_request const& v)
 {
-    attune::nvrtc::program made{};
-    char const* const header = attune::tunable_overlay;
+    attune::detail::nvrtc::program made{};
+    char const* const header = attune::detail::tunable_overlay;
     char const* const name = "attune/tunable.hpp";
     REQUIRE(nvrtc.create_program(
                 &made, kernel.text.c_str(), kernel.path.c_str(), 1, &header, &name) == 0);
@@ -58,12 +58,14 @@ TEST_CASE("NVRTC makes code of every GPU kernel that two architectures can launc
             auto const [space, tried] = attune_test::points_to_try<Kernel>(d, limits, 1);
             for (attune::point const& at : tried) {
                 CAPTURE(attune::text_of(space.describe(), at));
-                attune::compile_request const v = make_variant(d, space.describe(), at);
+                attune::compile_request const v =
+                    attune::detail::make_variant(d, space.describe(), at);
                 attune::callable const code =
                     attune_test::device_callable(compiler.compile(d.source, v));
                 attune::device_variant const& what = attune::device_variant_of(code);
                 CHECK(what.code.architecture == architecture);
-                CHECK(attune::launch_objection(limits, what.code.resources, what.launch) == "");
+                CHECK(attune::detail::launch_objection(limits, what.code.resources, what.launch) ==
+                      "");
             }
         });
     }
@@ -72,7 +74,7 @@ TEST_CASE("NVRTC makes code of every GPU kernel that two architectures can launc
 TEST_CASE("NVRTC has no warning for any GPU kernel")
 {
     if (!attune_test::has_nvrtc(90)) return;
-    attune::device_limits const limits = attune::limits_of_architecture(90);
+    attune::device_limits const limits = attune::detail::limits_of_architecture(90);
     attune_test::for_each_device_kernel([&]<class Kernel> {
         std::string const name = Kernel::name;
         CAPTURE(name);
@@ -82,6 +84,6 @@ TEST_CASE("NVRTC has no warning for any GPU kernel")
         for (attune::point const& at : tried)
             CHECK(log_of(*attune_test::nvrtc_here().first,
                          d.source,
-                         make_variant(d, space.describe(), at)) == "");
+                         attune::detail::make_variant(d, space.describe(), at)) == "");
     });
 }

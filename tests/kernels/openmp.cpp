@@ -132,9 +132,9 @@ TEST_CASE("as many threads work as the parameter says, in the program and in its
     CHECK(workers(two) == 2);
     // The program's threads are not there in the child: it gets its own.
     for (int again = 0; again < 3; ++again) {
-        attune::child_end const end = attune::run_in_child(
+        attune::detail::child_end const end = attune::detail::run_in_child(
             [] {}, [&] { return workers(two) == 2 ? "" : "not two"; }, {.check_s = 20});
-        CHECK(end.ending == attune::child_ending::returned);
+        CHECK(end.ending == attune::detail::child_ending::returned);
         CHECK(end.text == "");
     }
     CHECK(workers(two) == 2);
@@ -149,8 +149,8 @@ TEST_CASE("what runs on two threads is timed by the wall clock")
     attune::system_clocks clocks;
     auto const run = [&] { two.as<work_signature>()(who, sums, 1'000'000); };
     run();
-    attune::run_profile const seen = attune::profile(clocks, run);
-    CHECK(attune::suitable_clock(seen) == attune::clock_choice::wall);
+    attune::detail::run_profile const seen = attune::detail::profile(clocks, run);
+    CHECK(attune::detail::suitable_clock(seen) == attune::clock_choice::wall);
 }
 
 TEST_CASE("a kernel with OpenMP is tuned behind forks: every number of threads passes")
@@ -170,16 +170,16 @@ TEST_CASE("with GCC's OpenMP, which does not survive a fork, tuning goes on with
         return;
     }
     // In a child, because the threads of libgomp stay with the process that has used it.
-    attune::child_end const end =
-        attune::run_in_child([] {},
-                             [&]() -> std::string {
-                                 attune::tuning_report const report = tune_work(gcc);
-                                 if (report.evaluations != 3 || attune::total(report.failures) != 0)
-                                     return report.summary();
-                                 return report.isolation;
-                             },
-                             {.check_s = 60});
-    CHECK(end.ending == attune::child_ending::objected);
+    attune::detail::child_end const end = attune::detail::run_in_child(
+        [] {},
+        [&]() -> std::string {
+            attune::tuning_report const report = tune_work(gcc);
+            if (report.evaluations != 3 || attune::total(report.failures) != 0)
+                return report.summary();
+            return report.isolation;
+        },
+        {.check_s = 60});
+    CHECK(end.ending == attune::detail::child_ending::objected);
     CHECK(end.text == "guard: this program has used OpenMP through libgomp, whose parallel regions "
                       "hang in a forked child");
 }

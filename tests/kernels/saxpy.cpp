@@ -73,11 +73,12 @@ TEST_CASE("the processor's half is right for every VEC, also where elements are 
         std::vector<attune::input_value> inputs;
         problem.call([&](auto&&... args) { inputs = attune_test::inputs_of(d, args...); });
         attune::chain_of_trees const space =
-            attune::space_of_call(d, attune::with_annotated_defaults(d), inputs);
+            attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), inputs);
         attune::point const at =
             attune::encode(example_saxpy::space, space.describe(), example_saxpy::config{128, vec})
                 .value();
-        auto const result = compiler.compile(d.source, make_variant(d, space.describe(), at));
+        auto const result =
+            compiler.compile(d.source, attune::detail::make_variant(d, space.describe(), at));
         auto const* const code = std::get_if<attune::callable>(&result);
         if (code == nullptr) FAIL(std::get<attune::failure>(result).log);
         std::vector<double> const expected = problem.expected();

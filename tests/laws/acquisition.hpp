@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE_DEFINE("an acquisition obeys the laws", A, acquisition_laws)
             attune::scored_candidates c{open, mean, variance};
             if constexpr (requires { a.prepare(c, attune::search_progress{}); })
                 a.prepare(c, {3.0, 2.0});
-            std::vector<attune::scored_row> const rows = attune::best_rows(c, 1, a);
+            std::vector<attune::detail::scored_row> const rows = attune::detail::best_rows(c, 1, a);
             REQUIRE(rows.size() == 1);
             CHECK(open[rows.front().row] == 1);
             open[rows.front().row] = 0;
@@ -44,6 +44,6 @@ TEST_CASE_TEMPLATE_DEFINE("an acquisition obeys the laws", A, acquisition_laws)
         }
         attune::scored_candidates c{open, mean, variance};
         if constexpr (requires { a.prepare(c, attune::search_progress{}); }) a.prepare(c, {});
-        CHECK(attune::best_rows(c, 1, a).empty());
+        CHECK(attune::detail::best_rows(c, 1, a).empty());
     }
 }

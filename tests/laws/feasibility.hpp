@@ -28,7 +28,7 @@ TEST_CASE_TEMPLATE_DEFINE("a feasibility obeys the laws", F, feasibility_laws)
     }
     SUBCASE("it learns where points fail")
     {
-        attune::candidate_model<typename F::surrogate_type> model(f.features);
+        attune::detail::candidate_model<typename F::surrogate_type> model(f.features);
         model.assign(f.all);
         std::vector<double> labels;
         for (double const v : f.values)

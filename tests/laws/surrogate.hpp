@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
 {
     using namespace surrogate_law;
     static_assert(attune::surrogate<S>);
-    static_assert(attune::resident_surrogate<attune::candidate_model<S>>);
+    static_assert(attune::resident_surrogate<attune::detail::candidate_model<S>>);
     slope const f;
 
     SUBCASE("it predicts a number and a variance for every row, from one observation on")
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
             S s(f.features);
             attune::feature_table some;
             for (std::size_t i = 0; i < count; ++i)
-                attune::gp::append_row(f.some, i, some);
+                attune::detail::gp::append_row(f.some, i, some);
             teach(s, some, std::vector<double>(f.values.begin(), f.values.begin() + int(count)));
             prediction const p = predict(s, f.all);
             REQUIRE(p.mean.size() == 81);
@@ -111,12 +111,12 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
     }
     SUBCASE("candidates have the predictions of their rows, and appended ones as well")
     {
-        attune::candidate_model<S> model(f.features);
+        attune::detail::candidate_model<S> model(f.features);
         model.assign(f.all);
         teach(model, f.some, f.values);
         REQUIRE(model.mean().size() == 81);
         attune::feature_table more;
-        attune::gp::append_row(f.all, 40, more);
+        attune::detail::gp::append_row(f.all, 40, more);
         model.append(more);
         REQUIRE(model.mean().size() == 82);
         CHECK(model.table().points == 82);
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
     }
     SUBCASE("what is pushed is forgotten when it is popped, bit for bit")
     {
-        attune::candidate_model<S> model(f.features);
+        attune::detail::candidate_model<S> model(f.features);
         model.assign(f.all);
         teach(model, f.some, f.values);
         Eigen::ArrayXd const before = model.mean();
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
     }
     SUBCASE("an observation moves the prediction of its candidate towards it")
     {
-        attune::candidate_model<S> model(f.features);
+        attune::detail::candidate_model<S> model(f.features);
         model.assign(f.all);
         teach(model, f.some, f.values);
         double const before = model.mean()[41];

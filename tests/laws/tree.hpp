@@ -208,7 +208,7 @@ std::size_t wrong_neighbours(Chain const& chain,
         std::copy_if(near.begin(), near.end(), std::back_inserter(found), within);
         explained += found.size();
         auto costs = change_costs(space, p, want);
-        costs.resize(std::min(costs.size(), attune::most_nearest));
+        costs.resize(std::min(costs.size(), attune::detail::most_nearest));
         wrong += same_costs(change_costs(space, p, found), costs) ? 0U : 1U;
         for (attune::point const& q : found)
             wrong += all.count(q) == 0 ? 1U : 0U;

@@ -13,9 +13,9 @@
 
 #include "program_output.hpp"
 
-using attune::child_end;
-using attune::child_ending;
-using attune::run_in_child;
+using attune::detail::child_end;
+using attune::detail::child_ending;
+using attune::detail::run_in_child;
 using attune_test::stdout_of_a_program;
 
 namespace {

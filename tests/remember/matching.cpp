@@ -26,9 +26,9 @@ attune::record_key with_inputs(attune::named_texts inputs)
 
 TEST_CASE("equal keys match exactly, whatever the order of the inputs")
 {
-    CHECK(attune::compare_keys(example_key(), example_key()).how == record_match::exact);
-    CHECK(attune::compare_keys(with_inputs({{"M", "512"}, {"N", "1024"}}), example_key()).how ==
-          record_match::exact);
+    CHECK(attune::detail::compare_keys(example_key(), example_key()).how == record_match::exact);
+    CHECK(attune::detail::compare_keys(with_inputs({{"M", "512"}, {"N", "1024"}}), example_key())
+              .how == record_match::exact);
 }
 
 TEST_CASE("another kernel, source or schema never matches")
@@ -37,9 +37,9 @@ TEST_CASE("another kernel, source or schema never matches")
          {&attune::record_key::kernel, &attune::record_key::source, &attune::record_key::schema}) {
         attune::record_key other = example_key();
         other.*member += ' ';
-        CHECK(attune::compare_keys(other, example_key()).how == record_match::none);
+        CHECK(attune::detail::compare_keys(other, example_key()).how == record_match::none);
         other.device += "x";
-        CHECK(attune::compare_keys(other, example_key()).how == record_match::none);
+        CHECK(attune::detail::compare_keys(other, example_key()).how == record_match::none);
     }
 }
 
@@ -51,20 +51,20 @@ TEST_CASE("compiler or device may differ when the inputs are the same, the compi
     attune::record_key both = compiler;
     both.device = device.device;
     for (auto const& [key, distance] : {std::pair{compiler, 0.0}, {device, 1.0}, {both, 2.0}}) {
-        auto const fit = attune::compare_keys(key, example_key());
+        auto const fit = attune::detail::compare_keys(key, example_key());
         CHECK(fit.how == record_match::other_device);
         CHECK(fit.distance == distance);
     }
     compiler.inputs[0].second = "1025";
-    CHECK(attune::compare_keys(compiler, example_key()).how == record_match::none);
+    CHECK(attune::detail::compare_keys(compiler, example_key()).how == record_match::none);
 }
 
 TEST_CASE("the distance of sizes is the sum of |log ratio|, in both directions")
 {
     attune::named_texts const want{{"N", "1024"}, {"M", "512"}};
     auto const distance = [&](attune::named_texts have) {
-        auto const there = attune::input_distance(have, want);
-        auto const back = attune::input_distance(want, have);
+        auto const there = attune::detail::input_distance(have, want);
+        auto const back = attune::detail::input_distance(want, have);
         REQUIRE(there.has_value());
         REQUIRE(back.has_value());
         CHECK(*there == doctest::Approx(*back));
@@ -80,7 +80,7 @@ TEST_CASE("the distance of sizes is the sum of |log ratio|, in both directions")
 TEST_CASE("the distance is finite for zero, across zero and for the largest ratio")
 {
     auto const distance = [](char const* a, char const* b) {
-        auto const result = attune::input_distance({{"x", a}}, {{"x", b}});
+        auto const result = attune::detail::input_distance({{"x", a}}, {{"x", b}});
         REQUIRE(result.has_value());
         CHECK(std::isfinite(*result));
         return *result;
@@ -96,19 +96,20 @@ TEST_CASE("the distance is finite for zero, across zero and for the largest rati
 TEST_CASE("inputs that are text must be equal; so must the names")
 {
     attune::named_texts const want{{"N", "8"}, {"layout", "row"}};
-    CHECK(attune::input_distance({{"N", "4"}, {"layout", "row"}}, want).has_value());
-    CHECK_FALSE(attune::input_distance({{"N", "8"}, {"layout", "column"}}, want).has_value());
-    CHECK_FALSE(attune::input_distance({{"N", "8"}, {"layout", "3"}}, want).has_value());
-    CHECK_FALSE(attune::input_distance({{"N", "8"}, {"form", "row"}}, want).has_value());
-    CHECK_FALSE(attune::input_distance({{"N", "8"}}, want).has_value());
-    CHECK_FALSE(attune::input_distance({}, want).has_value());
-    CHECK(attune::input_distance({}, {}) == 0.0);
+    CHECK(attune::detail::input_distance({{"N", "4"}, {"layout", "row"}}, want).has_value());
+    CHECK_FALSE(
+        attune::detail::input_distance({{"N", "8"}, {"layout", "column"}}, want).has_value());
+    CHECK_FALSE(attune::detail::input_distance({{"N", "8"}, {"layout", "3"}}, want).has_value());
+    CHECK_FALSE(attune::detail::input_distance({{"N", "8"}, {"form", "row"}}, want).has_value());
+    CHECK_FALSE(attune::detail::input_distance({{"N", "8"}}, want).has_value());
+    CHECK_FALSE(attune::detail::input_distance({}, want).has_value());
+    CHECK(attune::detail::input_distance({}, {}) == 0.0);
 }
 
 TEST_CASE("text that only begins like a number is text")
 {
     for (char const* text : {"8x", "", " 8", "8 ", "0x8", "nan", "inf", "-", "1e999"})
-        CHECK_FALSE(attune::input_distance({{"N", text}}, {{"N", "8"}}).has_value());
+        CHECK_FALSE(attune::detail::input_distance({{"N", text}}, {{"N", "8"}}).has_value());
 }
 
 TEST_CASE("the nearest size wins, of equals the latest, and an exact match above all")

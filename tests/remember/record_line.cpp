@@ -16,18 +16,18 @@ namespace {
 
 attune::record read_back(attune::record const& entry)
 {
-    std::string const line = attune::record_line(entry);
+    std::string const line = attune::detail::record_line(entry);
     CHECK(line.find('\n') == std::string::npos);
-    attune::line_content const content = attune::read_line(line);
+    attune::detail::line_content const content = attune::detail::read_line(line);
     REQUIRE(std::holds_alternative<attune::record>(content));
     return std::get<attune::record>(content);
 }
 
 std::string why_damaged(std::string const& line)
 {
-    attune::line_content const content = attune::read_line(line);
-    REQUIRE(std::holds_alternative<attune::damage>(content));
-    return std::get<attune::damage>(content).why;
+    attune::detail::line_content const content = attune::detail::read_line(line);
+    REQUIRE(std::holds_alternative<attune::detail::damage>(content));
+    return std::get<attune::detail::damage>(content).why;
 }
 
 std::string replaced(std::string text, std::string const& from, std::string const& to)
@@ -47,8 +47,8 @@ TEST_CASE("a record is written as this line, which other programs may read")
         R"x("configuration":{"TILE_M":"64","ORDER":"(0, 2, 1)"},"best_s":0.1,)x"
         R"x("default_s":0.3333333333333333,"evaluations":60,"failures":7,"seed":1,)x"
         R"x("when":"2025-01-31T12:00:00Z","attune":"0.1.0","interrupted":false})x";
-    CHECK(attune::record_line(laws::example_record()) == expected);
-    CHECK(attune::header_line() == R"({"attune_store":1})");
+    CHECK(attune::detail::record_line(laws::example_record()) == expected);
+    CHECK(attune::detail::header_line() == R"({"attune_store":1})");
 }
 
 TEST_CASE("a record reads back equal, also when every text is awkward")
@@ -74,7 +74,7 @@ TEST_CASE("the roofline is written where it is known, and then needed whole")
     entry.least_s = 1.0 / 3;
     entry.memory_bound = true;
     CHECK(read_back(entry) == entry);
-    std::string const line = attune::record_line(entry);
+    std::string const line = attune::detail::record_line(entry);
     CHECK(line.ends_with(R"("least_s":0.3333333333333333,"memory_bound":true})"));
     CHECK(why_damaged(replaced(line, "memory_bound", "other")) == "memory_bound is missing");
 }
@@ -82,18 +82,18 @@ TEST_CASE("the roofline is written where it is known, and then needed whole")
 TEST_CASE("that the machine was disturbed is written where it was, and such a record is unfinished")
 {
     attune::record entry = laws::example_record();
-    CHECK(attune::is_finished(entry));
-    CHECK(attune::record_line(entry).find("disturbed") == std::string::npos);
+    CHECK(attune::detail::is_finished(entry));
+    CHECK(attune::detail::record_line(entry).find("disturbed") == std::string::npos);
     entry.disturbed = true;
     CHECK(read_back(entry) == entry);
-    CHECK(!attune::is_finished(entry));
-    std::string const line = attune::record_line(entry);
+    CHECK(!attune::detail::is_finished(entry));
+    std::string const line = attune::detail::record_line(entry);
     CHECK(line.find(R"("interrupted":false,"disturbed":true)") != std::string::npos);
     CHECK(why_damaged(replaced(line, "\"disturbed\":true", "\"disturbed\":1")) ==
           "disturbed is not true or false");
     entry = laws::example_record();
     entry.interrupted = true;
-    CHECK(!attune::is_finished(entry));
+    CHECK(!attune::detail::is_finished(entry));
 }
 
 TEST_CASE("the order of parameters is kept")
@@ -142,16 +142,17 @@ TEST_CASE("numbers read back to the last bit, infinities and NaN too")
 
 TEST_CASE("a line cut anywhere is damaged, and never read as a record")
 {
-    std::string const line = attune::record_line(laws::example_record());
+    std::string const line = attune::detail::record_line(laws::example_record());
     for (std::size_t length = 0; length < line.size(); ++length)
-        CHECK(std::holds_alternative<attune::damage>(attune::read_line(line.substr(0, length))));
+        CHECK(std::holds_alternative<attune::detail::damage>(
+            attune::detail::read_line(line.substr(0, length))));
     CHECK(why_damaged(line.substr(0, 20)).starts_with("not JSON (byte "));
     CHECK(why_damaged(line + line).starts_with("not JSON (byte "));
 }
 
 TEST_CASE("every field is needed, with its own type")
 {
-    std::string const line = attune::record_line(laws::example_record());
+    std::string const line = attune::detail::record_line(laws::example_record());
     CHECK(why_damaged(replaced(line, "\"best_s\"", "\"other\"")) == "best_s is missing");
     CHECK(why_damaged(replaced(line, "\"schema\"", "\"other\"")) == "schema is missing");
     CHECK(why_damaged(replaced(line, "0.1,", "\"fast\",")) == "best_s is not a number");
@@ -174,8 +175,8 @@ TEST_CASE("every field is needed, with its own type")
 
 TEST_CASE("fields that a later writer added are ignored")
 {
-    std::string const line = attune::record_line(laws::example_record());
-    auto const content = attune::read_line(
+    std::string const line = attune::detail::record_line(laws::example_record());
+    auto const content = attune::detail::read_line(
         replaced(line, "\"kernel\"", R"("host":{"name":[1,2,null]},"kernel")") + " \r");
     REQUIRE(std::holds_alternative<attune::record>(content));
     CHECK(std::get<attune::record>(content) == laws::example_record());
@@ -184,11 +185,11 @@ TEST_CASE("fields that a later writer added are ignored")
 TEST_CASE("a header tells whether its format is known")
 {
     auto const header = [](std::string const& line) {
-        auto const content = attune::read_line(line);
-        REQUIRE(std::holds_alternative<attune::store_header>(content));
-        return std::get<attune::store_header>(content);
+        auto const content = attune::detail::read_line(line);
+        REQUIRE(std::holds_alternative<attune::detail::store_header>(content));
+        return std::get<attune::detail::store_header>(content);
     };
-    CHECK(header(attune::header_line()).known);
+    CHECK(header(attune::detail::header_line()).known);
     CHECK(header(R"({"made_by":"x","attune_store":1})").known);
     CHECK_FALSE(header(R"({"attune_store":2})").known);
     CHECK(header(R"({"attune_store":2})").format == "2");
@@ -200,9 +201,10 @@ TEST_CASE("a header tells whether its format is known")
 TEST_CASE("what is nested a million deep is damage, or a format that is unknown")
 {
     std::string const deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
-    auto const header = attune::read_line("{\"attune_store\":" + deep + "}");
-    REQUIRE(std::holds_alternative<attune::store_header>(header));
-    CHECK_FALSE(std::get<attune::store_header>(header).known);
-    CHECK(std::get<attune::store_header>(header).format == "unknown");
-    CHECK(std::holds_alternative<attune::damage>(attune::read_line("{\"kernel\":" + deep + "}")));
+    auto const header = attune::detail::read_line("{\"attune_store\":" + deep + "}");
+    REQUIRE(std::holds_alternative<attune::detail::store_header>(header));
+    CHECK_FALSE(std::get<attune::detail::store_header>(header).known);
+    CHECK(std::get<attune::detail::store_header>(header).format == "unknown");
+    CHECK(std::holds_alternative<attune::detail::damage>(
+        attune::detail::read_line("{\"kernel\":" + deep + "}")));
 }

@@ -19,7 +19,7 @@ inline std::string const header = "{\"attune_store\":1}\n";
 /// The line of laws::example_record() with this seed, with its newline.
 inline std::string line_of(std::uint64_t seed)
 {
-    return attune::record_line(laws::example_record(laws::example_key(), seed)) + "\n";
+    return attune::detail::record_line(laws::example_record(laws::example_key(), seed)) + "\n";
 }
 
 /// The seed of the record that exactly matches laws::example_key().

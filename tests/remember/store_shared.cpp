@@ -46,12 +46,12 @@ census take_census(std::string const& path)
     std::string_view rest = text;
     while (!rest.empty()) {
         std::size_t const end = rest.find('\n');
-        attune::line_content const content = attune::read_line(rest.substr(0, end));
+        attune::detail::line_content const content = attune::detail::read_line(rest.substr(0, end));
         rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
         if (auto const* entry = std::get_if<attune::record>(&content)) {
             ++result.records;
             result.seeds.insert(entry->seed);
-        } else if (std::holds_alternative<attune::store_header>(content)) {
+        } else if (std::holds_alternative<attune::detail::store_header>(content)) {
             ++result.headers;
         } else {
             ++result.damaged;

@@ -13,8 +13,8 @@
 
 namespace {
 
-attune::optimizer_core make(attune::chain_of_trees const& space,
-                            attune::search_limits const& limits = {})
+attune::detail::optimizer_core make(attune::chain_of_trees const& space,
+                                    attune::search_limits const& limits = {})
 {
     return {space, attune::search_with<attune::exhaustive_searcher>(), 0, true, limits};
 }
@@ -23,7 +23,7 @@ attune::optimizer_core make(attune::chain_of_trees const& space,
 
 TEST_CASE("it waits for what is asked before the evaluations are over")
 {
-    attune::optimizer_core core = make(search_spaces::grid(4), {.evaluations = 3});
+    attune::detail::optimizer_core core = make(search_spaces::grid(4), {.evaluations = 3});
     std::vector<attune::point> const first = core.ask(2);
     REQUIRE(first.size() == 2);
     CHECK(core.ask(2).size() == 1);
@@ -40,7 +40,7 @@ TEST_CASE("it waits for what is asked before the evaluations are over")
 
 TEST_CASE("one valid configuration is asked, told and returned")
 {
-    attune::optimizer_core core = make(search_spaces::single());
+    attune::detail::optimizer_core core = make(search_spaces::single());
     std::vector<attune::point> const all = core.ask(5);
     REQUIRE(all.size() == 1);
     core.tell(all.front(), attune::measurement::exact(2));
@@ -51,11 +51,11 @@ TEST_CASE("one valid configuration is asked, told and returned")
 
 TEST_CASE("when everything fails it explores to the end and says so")
 {
-    attune::optimizer_core core(search_spaces::constrained(),
-                                attune::search_with<attune::search::automatic>(),
-                                3,
-                                true,
-                                {});
+    attune::detail::optimizer_core core(search_spaces::constrained(),
+                                        attune::search_with<attune::search::automatic>(),
+                                        3,
+                                        true,
+                                        {});
     int asked = 0;
     for (std::vector<attune::point> next = core.ask(1); !next.empty(); next = core.ask(1)) {
         ++asked;
@@ -68,11 +68,11 @@ TEST_CASE("when everything fails it explores to the end and says so")
 
 TEST_CASE("the expected gain ends a search that has nothing left to find, and is reported")
 {
-    attune::optimizer_core core(search_spaces::grid(20),
-                                attune::search_with<attune::search::automatic>(),
-                                1,
-                                true,
-                                {.expected_gain = 0.005});
+    attune::detail::optimizer_core core(search_spaces::grid(20),
+                                        attune::search_with<attune::search::automatic>(),
+                                        1,
+                                        true,
+                                        {.expected_gain = 0.005});
     int asked = 0;
     for (std::vector<attune::point> next = core.ask(1); !next.empty(); next = core.ask(1)) {
         ++asked;
@@ -89,7 +89,7 @@ TEST_CASE("the expected gain ends a search that has nothing left to find, and is
 
 TEST_CASE("a point that has no place in the space is refused")
 {
-    attune::optimizer_core core = make(search_spaces::grid(4));
+    attune::detail::optimizer_core core = make(search_spaces::grid(4));
     CHECK_THROWS_AS(core.tell(std::nullopt, attune::measurement::exact(1)), attune::error);
     CHECK_THROWS_AS(core.observe(attune::point{}, attune::measurement::exact(1)), attune::error);
 }

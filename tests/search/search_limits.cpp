@@ -7,9 +7,9 @@
 #include <limits>
 
 using attune::search_limits;
-using attune::wants_tuning;
-using attune::what_is_left;
-using attune::within;
+using attune::detail::wants_tuning;
+using attune::detail::what_is_left;
+using attune::detail::within;
 
 TEST_CASE("a limit that is not given does not limit")
 {

@@ -6,8 +6,8 @@
 #include <string>
 
 using attune::measurement;
-using attune::stop_judge;
 using attune::stop_reason;
+using attune::detail::stop_judge;
 
 namespace {
 

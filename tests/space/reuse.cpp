@@ -7,9 +7,9 @@
 
 #include "space_writer.hpp"
 
-using attune::conditions_of;
 using attune::number;
 using attune::op;
+using attune::detail::conditions_of;
 using attune_tests::space_writer;
 using marks = std::vector<bool>;
 

@@ -39,7 +39,7 @@ public:
         for (attune::constraint_description& c : out_.constraints) {
             if (c.test) continue;
             c.root = copy(c.root);
-            c.scope = attune::parameters_read(out_, c.root);
+            c.scope = attune::detail::parameters_read(out_, c.root);
         }
         return std::move(out_);
     }
@@ -83,7 +83,7 @@ inline std::pair<std::size_t, std::size_t> weight(description const& space)
     for (attune::constraint_description const& c : space.constraints)
         sum += 1 + (c.test ? c.scope.size() : 0);
     for (attune::expression_node const& n : reached.nodes)
-        if (attune::operand_count(n.code) == 0)
+        if (attune::detail::operand_count(n.code) == 0)
             unusual += n.code != op::integer ? 2U : n.integer != 0 ? 1U : 0U;
     return {sum, unusual};
 }
@@ -132,7 +132,7 @@ bool fewer_values(description const& space, std::uint32_t p, Offer const& offer)
         for (std::uint32_t k = 0; k < whole.parts; ++k)
             extent *= whole.integers[k];
         for (std::int64_t smaller = 1; smaller < extent; ++smaller) {
-            part.integers = attune::factor_table(smaller, whole.parts);
+            part.integers = attune::detail::factor_table(smaller, whole.parts);
             if (part.value_count() < count && offer(tried)) return true;
         }
         return false;

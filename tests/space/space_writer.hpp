@@ -91,7 +91,7 @@ struct space_writer {
         p.kind = parameter_kind::tile;
         p.type = value_kind::list;
         p.parts = parts;
-        p.integers = attune::factor_table(extent, parts);
+        p.integers = attune::detail::factor_table(extent, parts);
         return add(std::move(p));
     }
     std::uint32_t
@@ -158,7 +158,7 @@ struct space_writer {
     {
         attune::constraint_description c;
         c.root = root;
-        c.scope = attune::parameters_read(out, root);
+        c.scope = attune::detail::parameters_read(out, root);
         c.text = std::move(text);
         out.constraints.push_back(std::move(c));
     }
@@ -191,14 +191,14 @@ void for_each_setting(description const& space, Visit&& visit)
 /// Whether every constraint, or those listed, holds at `p`, each evaluated whole.
 inline bool all_hold(description const& space, attune::point const& p)
 {
-    attune::evaluator const read(space);
+    attune::detail::evaluator const read(space);
     for (attune::constraint_description const& c : space.constraints)
         if (!read.holds(c, p)) return false;
     return true;
 }
 inline bool any_setting(description const& space, std::vector<std::uint32_t> const& constraints)
 {
-    attune::evaluator const read(space);
+    attune::detail::evaluator const read(space);
     bool any = false;
     for_each_setting(space, [&](attune::point const& p) {
         bool all = true;

@@ -10,17 +10,17 @@
 namespace attune_test {
 
 template <class T>
-[[nodiscard]] attune::device_argument by_value(T value)
+[[nodiscard]] attune::detail::device_argument by_value(T value)
 {
-    attune::device_argument a;
+    attune::detail::device_argument a;
     a.value.resize(sizeof(T));
     std::memcpy(a.value.data(), &value, sizeof(T));
     return a;
 }
 
-[[nodiscard]] inline attune::device_argument array_number(std::size_t i)
+[[nodiscard]] inline attune::detail::device_argument array_number(std::size_t i)
 {
-    attune::device_argument a;
+    attune::detail::device_argument a;
     a.buffer = i;
     return a;
 }

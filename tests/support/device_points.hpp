@@ -26,7 +26,7 @@ std::vector<attune::input_value> inputs_of(attune::kernel_description const& d, 
     std::size_t position = 0;
     auto const look = [&](auto const& argument) {
         if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(argument)>>)
-            for (attune::input_argument const& input : d.inputs)
+            for (attune::detail::input_argument const& input : d.inputs)
                 if (input.position == position)
                     out.emplace_back(input.input, attune::number::of(std::int64_t{argument}));
         ++position;
@@ -45,10 +45,10 @@ points_to_try(attune::kernel_description const& d, attune::device_limits const& 
     problem.call([&](auto&&... arguments) { inputs = inputs_of(d, arguments...); });
     attune::cuda_target target;
     target.limits = limits;
-    attune::cuda_device const device{target};
-    attune::chain_of_trees space =
-        attune::space_of_call(d, attune::with_annotated_defaults(d), inputs, &device);
-    std::vector<attune::point> out{attune::default_point(space).value()};
+    attune::detail::cuda_device const device{target};
+    attune::chain_of_trees space = attune::detail::space_of_call(
+        d, attune::detail::with_annotated_defaults(d), inputs, &device);
+    std::vector<attune::point> out{attune::detail::default_point(space).value()};
     if (std::optional const expert = Kernel::expert())
         out.push_back(attune::encode(Kernel::space, space.describe(), *expert).value());
     attune::random_engine engine{11};

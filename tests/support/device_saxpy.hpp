@@ -104,7 +104,7 @@ struct device_data {
     {
         auto const read = [&](attune::device_span<float> from) {
             return device.download<float>(
-                reinterpret_cast<attune::cuda::device_pointer>(from.data()), from.size());
+                reinterpret_cast<attune::detail::cuda::device_pointer>(from.data()), from.size());
         };
         return {read(x), read(y)};
     }

@@ -65,8 +65,8 @@ inline constexpr char const* act_text =
     return device_code_of(compiler().compile(attune::source_text(act_text, "act.kernel.cu"), v));
 }
 
-inline attune::cuda::result
-launch_act(emulated_device& device, int mode, attune::cuda::device_pointer x, int n = 64)
+inline attune::detail::cuda::result
+launch_act(emulated_device& device, int mode, attune::detail::cuda::device_pointer x, int n = 64)
 {
     return device.launch(attune::device_variant_of(act(mode)), x, n);
 }

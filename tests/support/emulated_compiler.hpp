@@ -55,7 +55,7 @@ public:
     {
         auto const begin = std::chrono::steady_clock::now();
         int const architecture = target().limits.architecture;
-        attune::content_hash hash;
+        attune::detail::content_hash hash;
         std::string const text = emulated_text(kernel, v, architecture);
         hash.add(text).add(kernel.path);
         for (auto const& list :
@@ -76,8 +76,10 @@ public:
         attune::callable out;
         out.address = const_cast<attune::device_variant*>(&kept->what);
         out.code = kept;
-        out.object_key =
-            attune::content_hash{}.add(made->bytes_key).add(attune::text_of(v.launch)).hex();
+        out.object_key = attune::detail::content_hash{}
+                             .add(made->bytes_key)
+                             .add(attune::text_of(v.launch))
+                             .hex();
         out.compile_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         out.compiler = identity();
@@ -181,7 +183,7 @@ private:
         std::string const name = std::to_string(count++);
         std::string const own = folder.path() + '/' + name;
         std::string const source = folder.write(name + "/kernel.cpp", text);
-        (void)folder.write(name + "/overlay/attune/tunable.hpp", attune::tunable_overlay);
+        (void)folder.write(name + "/overlay/attune/tunable.hpp", attune::detail::tunable_overlay);
         std::string const shared = own + "/kernel.so";
         std::vector<std::string> command{state_->options.command, "-std=c++20", "-O1", "-w"};
         for (auto const* const flags : {&kernel.flags, &v.flags})
@@ -194,7 +196,7 @@ private:
         for (std::string const& dir : kernel.include_dirs)
             command.push_back("-I" + dir);
         std::string const beside = files::path(kernel.path).parent_path().string();
-        for (std::string const& flag : {std::string(attune::variant_flag),
+        for (std::string const& flag : {std::string(attune::detail::variant_flag),
                                         "-I" + own + "/overlay",
                                         "-I" + (shim / "include").string(),
                                         std::string("-iquote"),
@@ -245,7 +247,7 @@ private:
         }
         std::ifstream file(shared, std::ios::binary);
         std::string const bytes{std::istreambuf_iterator<char>(file), {}};
-        out.bytes_key = attune::content_hash{}.add(bytes).hex();
+        out.bytes_key = attune::detail::content_hash{}.add(bytes).hex();
         attune::code_resources& r = out.code.resources;
         r.registers = takes.registers;
         r.spill_bytes = takes.spill_bytes;

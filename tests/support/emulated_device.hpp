@@ -33,7 +33,7 @@ public:
     {
         REQUIRE(library_ != nullptr);
         reset();
-        driver = attune::cuda::open_driver(path);
+        driver = attune::detail::cuda::open_driver(path);
         REQUIRE(driver->primary_context_retain(&context, ordinal) == 0);
         REQUIRE(driver->context_set_current(context) == 0);
     }
@@ -54,29 +54,30 @@ public:
             ::dlsym(library_, "attune_emulated_launches"))();
     }
 
-    std::shared_ptr<attune::cuda::driver const> driver{};
-    attune::cuda::context context{};
+    std::shared_ptr<attune::detail::cuda::driver const> driver{};
+    attune::detail::cuda::context context{};
 
     template <class T>
-    [[nodiscard]] attune::cuda::device_pointer upload(std::vector<T> const& values)
+    [[nodiscard]] attune::detail::cuda::device_pointer upload(std::vector<T> const& values)
     {
-        attune::cuda::device_pointer out = 0;
+        attune::detail::cuda::device_pointer out = 0;
         REQUIRE(driver->memory_allocate(&out, values.size() * sizeof(T)) == 0);
         REQUIRE(driver->copy_to_device(out, values.data(), values.size() * sizeof(T)) == 0);
         return out;
     }
     template <class T>
-    [[nodiscard]] std::vector<T> download(attune::cuda::device_pointer from, std::size_t count)
+    [[nodiscard]] std::vector<T> download(attune::detail::cuda::device_pointer from,
+                                          std::size_t count)
     {
         std::vector<T> out(count);
         REQUIRE(driver->copy_to_host(out.data(), from, count * sizeof(T)) == 0);
         return out;
     }
 
-    [[nodiscard]] attune::cuda::function load(attune::device_code const& code)
+    [[nodiscard]] attune::detail::cuda::function load(attune::device_code const& code)
     {
-        attune::cuda::module loaded{};
-        attune::cuda::function kernel{};
+        attune::detail::cuda::module loaded{};
+        attune::detail::cuda::function kernel{};
         REQUIRE(driver->module_load_data(&loaded, code.image.c_str()) == 0);
         REQUIRE(driver->module_get_function(&kernel, loaded, code.entry.c_str()) == 0);
         return kernel;
@@ -84,7 +85,7 @@ public:
 
     /// Loads and launches on the default stream.
     template <class... Args>
-    attune::cuda::result launch(attune::device_variant const& what, Args... arguments)
+    attune::detail::cuda::result launch(attune::device_variant const& what, Args... arguments)
     {
         void* values[] = {&arguments...};
         auto const n = [](std::int64_t extent) { return static_cast<unsigned>(extent); };

@@ -66,7 +66,7 @@ namespace attune_test {
     attune::compile_request on_device = v;
     for (std::string& type : on_device.arguments)
         type = attune::detail::device_type(type);
-    std::string text = attune::entry_text(on_device, kernel.path);
+    std::string text = attune::detail::entry_text(on_device, kernel.path);
     std::string sizes = std::to_string(v.arguments.size());
     std::string values;
     for (std::size_t i = 0; i < on_device.arguments.size(); ++i) {

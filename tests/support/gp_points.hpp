@@ -60,10 +60,10 @@ inline Eigen::VectorXd vector(std::vector<double> const& v)
 }
 
 /// Lengths around 1, signal 1.3, noise 0.02, base 0.3: unlike in every feature.
-inline attune::gp::hyperparameter_vector some_hyper(std::size_t features)
+inline attune::detail::gp::hyperparameter_vector some_hyper(std::size_t features)
 {
     Eigen::Index const d = static_cast<Eigen::Index>(features);
-    attune::gp::hyperparameter_vector h;
+    attune::detail::gp::hyperparameter_vector h;
     h.theta.resize(d + 3);
     for (Eigen::Index f = 0; f < d; ++f)
         h.theta[f] = -0.4 + 0.3 * static_cast<double>(f);
@@ -71,17 +71,17 @@ inline attune::gp::hyperparameter_vector some_hyper(std::size_t features)
     return h;
 }
 
-inline double matern(attune::gp::smoothness s, double r)
+inline double matern(attune::detail::gp::smoothness s, double r)
 {
-    if (s == attune::gp::smoothness::matern32)
+    if (s == attune::detail::gp::smoothness::matern32)
         return (1 + std::sqrt(3.0) * r) * std::exp(-std::sqrt(3.0) * r);
     return (1 + std::sqrt(5.0) * r + 5 * r * r / 3) * std::exp(-std::sqrt(5.0) * r);
 }
 
 /// From the definition, pair by pair. K: rows of a x rows of b, without noise.
 inline Eigen::MatrixXd covariance(attune::feature_map const& map,
-                                  attune::gp::kernel k,
-                                  attune::gp::hyperparameter_vector const& h,
+                                  attune::detail::gp::kernel k,
+                                  attune::detail::gp::hyperparameter_vector const& h,
                                   attune::feature_table const& a,
                                   attune::feature_table const& b)
 {
@@ -99,7 +99,7 @@ inline Eigen::MatrixXd covariance(attune::feature_map const& map,
                 square += r * r;
             }
             out(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
-                h.signal() * (k.form == attune::gp::kernel_form::product
+                h.signal() * (k.form == attune::detail::gp::kernel_form::product
                                   ? product
                                   : matern(k.matern, std::sqrt(square)));
         }
@@ -112,8 +112,8 @@ struct textbook {
     Eigen::ArrayXd variance;
 
     textbook(attune::feature_map const& map,
-             attune::gp::kernel k,
-             attune::gp::hyperparameter_vector const& h,
+             attune::detail::gp::kernel k,
+             attune::detail::gp::hyperparameter_vector const& h,
              attune::feature_table const& seen,
              Eigen::VectorXd const& values,
              Eigen::VectorXd const& extra,
@@ -129,10 +129,10 @@ struct textbook {
     }
 };
 
-inline std::vector<attune::gp::kernel> all_kernels()
+inline std::vector<attune::detail::gp::kernel> all_kernels()
 {
-    using attune::gp::kernel_form;
-    using attune::gp::smoothness;
+    using attune::detail::gp::kernel_form;
+    using attune::detail::gp::smoothness;
     return {{kernel_form::product, smoothness::matern52},
             {kernel_form::product, smoothness::matern32},
             {kernel_form::radial, smoothness::matern52},

@@ -30,12 +30,14 @@ namespace attune_test {
 
 /// Functions of libcuda that attune does not call: second opinions on what it works out itself.
 struct driver_opinion {
-    attune::cuda::result (*occupancy)(int* blocks,
-                                      attune::cuda::function of,
-                                      int threads,
-                                      std::size_t dynamic_shared_bytes);
-    attune::cuda::result (*function_attribute)(int* value, int which, attune::cuda::function of);
-    attune::cuda::result (*export_table)(void const** table, void const* id);
+    attune::detail::cuda::result (*occupancy)(int* blocks,
+                                              attune::detail::cuda::function of,
+                                              int threads,
+                                              std::size_t dynamic_shared_bytes);
+    attune::detail::cuda::result (*function_attribute)(int* value,
+                                                       int which,
+                                                       attune::detail::cuda::function of);
+    attune::detail::cuda::result (*export_table)(void const** table, void const* id);
 
     /// The name of the first that is missing; empty when this is NVIDIA's driver.
     [[nodiscard]] std::string take_from(void* library)
@@ -63,9 +65,9 @@ inline attune::nvrtc_options gpu_compiling()
 
 struct gpu {
     attune::nvrtc_compiler compiler{gpu_compiling()};
-    std::shared_ptr<attune::cuda::driver const> driver{};
+    std::shared_ptr<attune::detail::cuda::driver const> driver{};
     driver_opinion opinion{};
-    std::unique_ptr<attune::cuda::primary_context> context{}; ///< the test's own
+    std::unique_ptr<attune::detail::cuda::primary_context> context{}; ///< the test's own
 
     [[nodiscard]] attune::device_limits const& limits() const { return compiler.target().limits; }
     [[nodiscard]] int devices() const
@@ -77,10 +79,10 @@ struct gpu {
     /// what is copied there comes back.
     [[nodiscard]] bool is_alive() const
     {
-        attune::cuda::context_scope const here{*context};
+        attune::detail::cuda::context_scope const here{*context};
         int const sent = 41;
         int got = 0;
-        attune::cuda::device_pointer at = 0;
+        attune::detail::cuda::device_pointer at = 0;
         if (driver->context_synchronize() != 0 || driver->memory_allocate(&at, sizeof sent) != 0)
             return false;
         bool const moved = driver->copy_to_device(at, &sent, sizeof sent) == 0 &&
@@ -89,7 +91,7 @@ struct gpu {
     }
     [[nodiscard]] std::size_t free_bytes() const
     {
-        attune::cuda::context_scope const here{*context};
+        attune::detail::cuda::context_scope const here{*context};
         std::size_t unused = 0;
         std::size_t all = 0;
         REQUIRE(driver->memory_get_info(&unused, &all) == 0);
@@ -134,7 +136,7 @@ inline std::variant<std::unique_ptr<gpu>, std::string> look_for_gpu()
     if (::dlsym(library, "attune_emulated_reset") != nullptr) return path + " is an emulation";
     std::string const missing = found->opinion.take_from(library);
     if (!missing.empty()) return path + " is not NVIDIA's driver: it has no " + missing;
-    found->context = std::make_unique<attune::cuda::primary_context>(found->driver, 0);
+    found->context = std::make_unique<attune::detail::cuda::primary_context>(found->driver, 0);
     return found;
 }
 

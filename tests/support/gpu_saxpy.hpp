@@ -143,30 +143,31 @@ inline attune::tuning_options gpu_options()
 [[nodiscard]] inline attune::device_code gpu_comparison(gpu const& g)
 {
     attune::compile_request v;
-    v.function = std::string(attune::device_compare_entry);
+    v.function = std::string(attune::detail::device_compare_entry);
     v.result = "void";
-    v.arguments = attune::device_compare_arguments();
-    return g.compile(std::string(attune::device_compare_text), v).code;
+    v.arguments = attune::detail::device_compare_arguments();
+    return g.compile(std::string(attune::detail::device_compare_text), v).code;
 }
 
 /// The kernel without a tuning around it: one bench, one variant after another.
 struct saxpy_bench {
     gpu const& g;
     saxpy_data data{gpu_elements};
-    std::unique_ptr<attune::device_bench> bench{};
+    std::unique_ptr<attune::detail::device_bench> bench{};
 
     saxpy_bench(gpu const& on, bool in_worker)
         : g(on)
     {
-        attune::device_call call;
-        call.buffers = {
-            {attune::as_buffer(std::span<float const>(data.x), 0), attune::memory_place::host},
-            {attune::as_buffer(std::span<float>(data.y), 1), attune::memory_place::host}};
+        attune::detail::device_call call;
+        call.buffers = {{attune::detail::as_buffer(std::span<float const>(data.x), 0),
+                         attune::detail::memory_place::host},
+                        {attune::detail::as_buffer(std::span<float>(data.y), 1),
+                         attune::detail::memory_place::host}};
         call.arguments = {array_number(0), array_number(1), by_value(2.0F), by_value(data.n())};
-        attune::device_bench_options options;
+        attune::detail::device_bench_options options;
         options.comparison = gpu_comparison(g);
-        bench = in_worker ? attune::make_worker_bench(g.driver, call, options)
-                          : attune::make_local_bench(g.driver, call, options);
+        bench = in_worker ? attune::detail::make_worker_bench(g.driver, call, options)
+                          : attune::detail::make_local_bench(g.driver, call, options);
     }
     [[nodiscard]] attune::device_variant variant(gpu_kind kind) const
     {

@@ -13,7 +13,8 @@
 
 namespace attune_test {
 
-using accumulate_shape = attune::shape_of_call<std::span<double const>, std::span<double>, double>;
+using accumulate_shape =
+    attune::detail::shape_of_call<std::span<double const>, std::span<double>, double>;
 
 /// One set of installed variants with its own compiler, over a store that others share.
 template <class Store>
@@ -21,7 +22,7 @@ struct installation {
     accumulate_data data{};
     scripted_compiler compiler;
     recorded_progress heard{};
-    attune::dispatch_table known;
+    attune::detail::dispatch_table known;
     accumulate_shape shape; ///< none: where vectors lie differs from one to the next
 
     /// @param times  of scripted runs; null: variants run
@@ -34,21 +35,22 @@ struct installation {
                  time_script const* times = nullptr)
         : compiler(std::move(with))
         , known(accumulate_kernel(space, std::move(source)).any_shape().describe(),
-                attune::make_any_compiler(compiler),
-                attune::make_any_store(store),
+                attune::detail::make_any_compiler(compiler),
+                attune::detail::make_any_store(store),
                 changed(change, times),
                 accumulate_shape::layout())
-        , shape(attune::shape_choice{.any_shape = true})
+        , shape(attune::detail::shape_choice{.any_shape = true})
     {
     }
 
     void* obtain()
     {
         return known
-            .obtain(shape(data.x, data.y, 3.0),
-                    {},
-                    attune::make_call_frame<std::span<double const>, std::span<double>, double>(
-                        {}, data.x, data.y, 3.0))
+            .obtain(
+                shape(data.x, data.y, 3.0),
+                {},
+                attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
+                    {}, data.x, data.y, 3.0))
             .code.address;
     }
     /// What serves that call without another look; null: nothing yet.

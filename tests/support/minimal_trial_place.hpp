@@ -16,13 +16,13 @@ namespace attune_test {
 class minimal_trial_place {
 public:
     using code_type = std::function<void(std::vector<double>&)>;
-    using expectation = attune::snapshot;
+    using expectation = attune::detail::snapshot;
     static constexpr bool keeps_both_expectations = true;
 
     explicit minimal_trial_place(std::vector<double> contents)
         : original(std::move(contents))
         , data(original)
-        , buffers_{attune::as_buffer(std::span<double>(data), 0)}
+        , buffers_{attune::detail::as_buffer(std::span<double>(data), 0)}
         , before_(buffers_)
     {
     }
@@ -31,7 +31,7 @@ public:
     {
         asked += is_perturbed ? "p" : "o";
         data = original;
-        if (is_perturbed) attune::perturb(buffers_);
+        if (is_perturbed) attune::detail::perturb(buffers_);
         return has_room || !is_perturbed;
     }
     attune::first_run_result run_trusted(code_type const& code, double limit_s)
@@ -41,37 +41,41 @@ public:
         return called(code);
     }
     attune::first_run_result
-    run(code_type const& code, double limit_s, attune::snapshot const& right)
+    run(code_type const& code, double limit_s, attune::detail::snapshot const& right)
     {
         asked += "r";
         limits.push_back(limit_s);
         attune::first_run_result const end = called(code);
-        if (auto const found = attune::compare(buffers_[0], right.saved(0)))
+        if (auto const found = attune::detail::compare(buffers_[0], right.saved(0)))
             return attune::failure{attune::failure_stage::verify, found->text()};
         return end;
     }
-    attune::snapshot take_expectation(std::optional<attune::snapshot>)
+    attune::detail::snapshot take_expectation(std::optional<attune::detail::snapshot>)
     {
-        return attune::snapshot{buffers_};
+        return attune::detail::snapshot{buffers_};
     }
     [[nodiscard]] bool can_perturb() const { return is_apart; }
-    bool confirms(code_type const& code, double, attune::snapshot const& right, bool)
+    bool confirms(code_type const& code, double, attune::detail::snapshot const& right, bool)
     {
         asked += "c";
         begin(true);
         static_cast<void>(called(code));
-        return !attune::compare(buffers_[0], right.saved(0));
+        return !attune::detail::compare(buffers_[0], right.saved(0));
     }
     [[nodiscard]] std::span<attune::buffer const> buffers() const { return buffers_; }
-    [[nodiscard]] attune::snapshot const& original_contents() const { return before_; }
-    [[nodiscard]] attune::snapshot const& contents_after(attune::snapshot const& right) const
+    [[nodiscard]] attune::detail::snapshot const& original_contents() const { return before_; }
+    [[nodiscard]] attune::detail::snapshot const&
+    contents_after(attune::detail::snapshot const& right) const
     {
         return right;
     }
-    [[nodiscard]] attune::snapshot perturbed_contents() const { return attune::snapshot{buffers_}; }
-    [[nodiscard]] attune::snapshot contents_after_perturbed() const
+    [[nodiscard]] attune::detail::snapshot perturbed_contents() const
     {
-        return attune::snapshot{buffers_};
+        return attune::detail::snapshot{buffers_};
+    }
+    [[nodiscard]] attune::detail::snapshot contents_after_perturbed() const
+    {
+        return attune::detail::snapshot{buffers_};
     }
 
     std::vector<double> original;
@@ -94,7 +98,7 @@ private:
     }
 
     std::vector<attune::buffer> buffers_;
-    attune::snapshot before_;
+    attune::detail::snapshot before_;
 };
 
 } // namespace attune_test

@@ -19,12 +19,13 @@
 namespace attune_test {
 
 /// NVRTC, or the reason why it is not there.
-inline std::pair<std::shared_ptr<attune::nvrtc::library const>, std::string> const& nvrtc_here()
+inline std::pair<std::shared_ptr<attune::detail::nvrtc::library const>, std::string> const&
+nvrtc_here()
 {
     static auto const found =
-        []() -> std::pair<std::shared_ptr<attune::nvrtc::library const>, std::string> {
+        []() -> std::pair<std::shared_ptr<attune::detail::nvrtc::library const>, std::string> {
         try {
-            return {attune::nvrtc::open_library(), {}};
+            return {attune::detail::nvrtc::open_library(), {}};
         } catch (attune::error const& thrown) {
             return {nullptr, thrown.what()};
         }

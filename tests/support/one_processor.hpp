@@ -24,7 +24,7 @@ inline void run_on(std::vector<int> const& processors)
 class one_processor {
 public:
     one_processor()
-        : before_(attune::allowed_processors())
+        : before_(attune::detail::allowed_processors())
     {
         run_on({before_.front()});
     }

@@ -67,11 +67,11 @@ private:
 /// A thread that was joined is still listed for a moment.
 inline void wait_until_alone()
 {
-    for (int i = 0; i < 10'000 && attune::has_other_threads(); ++i) {
+    for (int i = 0; i < 10'000 && attune::detail::has_other_threads(); ++i) {
         timespec const nap{0, 1'000'000};
         nanosleep(&nap, nullptr);
     }
-    REQUIRE_FALSE(attune::has_other_threads());
+    REQUIRE_FALSE(attune::detail::has_other_threads());
 }
 
 } // namespace attune_test

@@ -21,26 +21,26 @@ namespace attune_test {
 
 /// A launch as the driver saw it.
 struct recorded_launch {
-    attune::cuda::context in = nullptr;
-    attune::cuda::function what = nullptr;
+    attune::detail::cuda::context in = nullptr;
+    attune::detail::cuda::function what = nullptr;
     std::vector<unsigned> geometry{}; ///< grid, block, shared bytes
-    attune::cuda::stream on = nullptr;
+    attune::detail::cuda::stream on = nullptr;
     std::vector<std::uint64_t> arguments{}; ///< values, as recorded_state::argument_bytes says
     std::vector<int> attributes{};          ///< their ids, of cuLaunchKernelEx
 };
 
 struct recorded_state {
-    attune::cuda::context current = nullptr;
-    std::map<attune::cuda::context, int> device_of{};
+    attune::detail::cuda::context current = nullptr;
+    std::map<attune::detail::cuda::context, int> device_of{};
     int retained = 0;
     std::vector<std::size_t> argument_bytes{}; ///< sizes of a launch's arguments, to be read
-    std::map<attune::cuda::module, attune::cuda::context> modules{};
+    std::map<attune::detail::cuda::module, attune::detail::cuda::context> modules{};
     std::vector<std::string> said{};
     std::vector<recorded_launch> launches{};
-    std::map<attune::cuda::device_pointer, std::vector<std::byte>> memory{};
+    std::map<attune::detail::cuda::device_pointer, std::vector<std::byte>> memory{};
     std::size_t memory_left = std::size_t{1} << 20;
-    attune::cuda::result launch_answer = attune::cuda::success;
-    attune::cuda::result load_answer = attune::cuda::success;
+    attune::detail::cuda::result launch_answer = attune::detail::cuda::success;
+    attune::detail::cuda::result load_answer = attune::detail::cuda::success;
     std::function<void(recorded_launch const&)> runs{}; ///< in place of the kernel
     std::uint64_t next = 0x1000;
     int capture_mode = 0;           ///< of the calling thread; 0: global
@@ -64,7 +64,7 @@ Handle handle_of(std::uint64_t number)
 
 namespace detail {
 
-using namespace attune::cuda;
+using namespace attune::detail::cuda;
 
 inline recorded_launch note_launch(function what, void** arguments, stream on)
 {
@@ -232,7 +232,7 @@ inline std::shared_ptr<driver> make_driver()
 } // namespace detail
 
 /// A driver with nothing written down yet.
-inline std::shared_ptr<attune::cuda::driver> recorded_driver()
+inline std::shared_ptr<attune::detail::cuda::driver> recorded_driver()
 {
     recorded() = {};
     return detail::make_driver();

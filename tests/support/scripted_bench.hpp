@@ -22,29 +22,29 @@
 
 namespace attune_test {
 
-struct scripted_bench final : attune::device_bench {
-    std::shared_ptr<attune::cuda::driver const> driver;
-    attune::device_call call;
-    attune::device_bench_options options;
+struct scripted_bench final : attune::detail::device_bench {
+    std::shared_ptr<attune::detail::cuda::driver const> driver;
+    attune::detail::device_call call;
+    attune::detail::device_bench_options options;
     std::vector<std::vector<std::byte>> original;
     std::vector<std::vector<std::byte>> copies; ///< after a first run: the original, backwards
     double established_s = -1;
     mutable bool wrote_elsewhere = false;
     std::string latest{}; ///< entry of the latest first run
 
-    using attune::device_bench::compare;
-    using attune::device_bench::establish;
-    using attune::device_bench::first_run;
-    using attune::device_bench::time;
+    using attune::detail::device_bench::compare;
+    using attune::detail::device_bench::establish;
+    using attune::detail::device_bench::first_run;
+    using attune::detail::device_bench::time;
 
-    scripted_bench(std::shared_ptr<attune::cuda::driver const> with,
-                   attune::device_call what,
-                   attune::device_bench_options const& how)
+    scripted_bench(std::shared_ptr<attune::detail::cuda::driver const> with,
+                   attune::detail::device_call what,
+                   attune::detail::device_bench_options const& how)
         : driver(std::move(with))
         , call(std::move(what))
         , options(how)
     {
-        for (attune::device_buffer const& b : call.buffers)
+        for (attune::detail::device_buffer const& b : call.buffers)
             original.emplace_back(b.where.data, b.where.data + b.where.bytes);
         copies = original;
     }

@@ -22,7 +22,7 @@ namespace attune_test {
 inline attune::cuda_target target_without_driver()
 {
     attune::cuda_target out;
-    out.limits = attune::limits_of_architecture(90);
+    out.limits = attune::detail::limits_of_architecture(90);
     out.limits.multiprocessors = 132;
     out.why_no_device = "libcuda.so.1 cannot be opened";
     return out;

@@ -24,7 +24,7 @@ struct grid {
         [](attune::compile_request const&) { return attune::callable{}; };
     std::atomic<std::size_t> begun = 0;
     std::atomic<std::size_t> ended = 0;
-    attune::any_compiler compiler{
+    attune::detail::any_compiler compiler{
         [this](attune::kernel_source const&,
                attune::compile_request const& v) -> attune::compile_result {
             ++begun;
@@ -36,7 +36,7 @@ struct grid {
     accumulate_data data{4'000}; // below a microsecond nothing is tuned
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(attune::space(grid_x, grid_y));
     attune::call_frame frame =
-        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, data.x, data.y, 3.0);
     attune::chain_of_trees space = attune::build(attune::space(grid_x, grid_y));
     attune::tuning_problem problem{kernel.describe(), space, space.at(0), compiler, frame};
@@ -58,7 +58,7 @@ inline std::string shown(attune::point const& p)
 /// Tests of what workers do need a processor for them.
 inline bool has_workers()
 {
-    bool const possible = attune::allowed_processors().size() > 1;
+    bool const possible = attune::detail::allowed_processors().size() > 1;
     if (!possible) MESSAGE("skipped: this process may use one processor only");
     return possible;
 }

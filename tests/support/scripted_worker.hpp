@@ -23,12 +23,12 @@
 
 namespace attune_test {
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 
-inline std::unique_ptr<attune::device_bench>
-make_scripted(std::shared_ptr<attune::cuda::driver const> d,
-              attune::device_call call,
-              attune::device_bench_options const& how)
+inline std::unique_ptr<attune::detail::device_bench>
+make_scripted(std::shared_ptr<attune::detail::cuda::driver const> d,
+              attune::detail::device_call call,
+              attune::detail::device_bench_options const& how)
 {
     return std::make_unique<scripted_bench>(std::move(d), std::move(call), how);
 }
@@ -63,13 +63,18 @@ struct scripted_worker {
     std::unique_ptr<worker::worker_bench> bench;
 
     explicit scripted_worker(worker::worker_options how = quick(),
-                             attune::device_bench_options const& options = {})
+                             attune::detail::device_bench_options const& options = {})
     {
-        attune::device_call call;
-        call.buffers.push_back({attune::as_buffer(std::span(x), 0), attune::memory_place::host});
-        call.buffers.push_back({attune::as_buffer(std::span(y), 1), attune::memory_place::host});
+        attune::detail::device_call call;
+        call.buffers.push_back(
+            {attune::detail::as_buffer(std::span(x), 0), attune::detail::memory_place::host});
+        call.buffers.push_back(
+            {attune::detail::as_buffer(std::span(y), 1), attune::detail::memory_place::host});
         bench = std::make_unique<worker::worker_bench>(
-            attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER), call, options, std::move(how));
+            attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER),
+            call,
+            options,
+            std::move(how));
     }
 
     [[nodiscard]] attune::first_run_result establish(std::string const& entry = "0.5") const
@@ -98,7 +103,7 @@ struct scripted_worker {
     {
         try {
             (void)bench->contents(1);
-        } catch (attune::stopped const& s) {
+        } catch (attune::detail::stopped const& s) {
             return s.why;
         }
         return {};

@@ -63,7 +63,7 @@ inline attune::chain_of_trees every_kind()
     tile.kind = attune::parameter_kind::tile;
     tile.type = attune::value_kind::list;
     tile.parts = 2;
-    tile.integers = attune::factor_table(24, 2);
+    tile.integers = attune::detail::factor_table(24, 2);
     attune::parameter_description flag;
     flag.name = "flag";
     flag.kind = attune::parameter_kind::boolean;

@@ -43,7 +43,7 @@ public:
     time(attune::callable const& tried, double, double, attune::timing_record& record) override
     {
         record = {.times = std::vector<double>(8, seconds_of(tried)), .clock = "script"};
-        return attune::estimate_of(record);
+        return attune::detail::estimate_of(record);
     }
     [[nodiscard]] std::variant<attune::round_times, std::size_t>
     compare(std::span<attune::callable const> tried, double) override

@@ -12,8 +12,8 @@ extern "C" int attune_test_worker_answers();
 /// 0: a worker was started and has answered.
 int attune_test_worker_answers()
 {
-    namespace worker = attune::worker;
-    worker::hold_worker_door();
+    namespace worker = attune::detail::worker;
+    attune::hold_worker_door();
     try {
         worker::process started(worker::start_this_program);
         worker::message m;

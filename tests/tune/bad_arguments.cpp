@@ -384,7 +384,7 @@ struct program {
     std::array<float*, arrays> batch{};
     std::vector<std::array<int, 3>> a = std::vector<std::array<int, 3>>(n);
     attune_test::scripted_compiler compiler{script};
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<signature> kernel{"all",
                                      attune::source_text("constexpr int s = ATTUNE_TUNABLE(SEED, " +
                                                              std::to_string(good) + ");\n",
@@ -411,17 +411,17 @@ struct program {
         settings const s{2, colour::blue};
         attune::matrix_view<float> const view{m.data() + 2, n, columns, row_stride};
         if (is_stale) right({in, out, z, e, h, view, batch, a, s});
-        frame = attune::make_frame_of<double,
-                                      std::span<body const>,
-                                      std::span<body>,
-                                      std::span<complex>,
-                                      std::span<colour>,
-                                      std::span<half>,
-                                      attune::matrix_view<float>,
-                                      std::span<float* const>,
-                                      std::span<std::array<int, 3>>,
-                                      settings>({}, in, out, z, e, h, view, batch, a, s);
-        attune::set_extents(frame, kernel.describe(), {});
+        frame = attune::detail::make_frame_of<double,
+                                              std::span<body const>,
+                                              std::span<body>,
+                                              std::span<complex>,
+                                              std::span<colour>,
+                                              std::span<half>,
+                                              attune::matrix_view<float>,
+                                              std::span<float* const>,
+                                              std::span<std::array<int, 3>>,
+                                              settings>({}, in, out, z, e, h, view, batch, a, s);
+        attune::detail::set_extents(frame, kernel.describe(), {});
         options.progress = attune::silent_progress();
         options.measuring.precision = 0.5;
     }
@@ -434,8 +434,9 @@ struct program {
     }
     attune::compile_result compiled(std::size_t seed) const
     {
-        return any.compile(problem.kernel.source,
-                           attune::make_variant(problem.kernel, space.describe(), at(seed)));
+        return any.compile(
+            problem.kernel.source,
+            attune::detail::make_variant(problem.kernel, space.describe(), at(seed)));
     }
     std::vector<std::vector<std::byte>> contents() const
     {
@@ -463,7 +464,7 @@ TEST_CASE("every wrong argument and every wrong result is refused, and the data 
         program p{is_stale};
         CAPTURE(is_stale);
         std::vector<std::vector<std::byte>> const before = p.contents();
-        attune::trial_runner runner{p.problem, p.options};
+        attune::detail::trial_runner runner{p.problem, p.options};
         REQUIRE(std::holds_alternative<attune::measurement>(
             runner.establish_reference(p.compiled(good)).result));
         for (std::size_t seed = 0; seed < bad.size(); ++seed) {

@@ -101,7 +101,7 @@ struct program {
     std::vector<double> y = x;
     std::vector<int> k = std::vector<int>(1003);
     scripted_compiler compiler{script};
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<signature> kernel{"scale",
                                      attune::source_text("constexpr int s = ATTUNE_TUNABLE(SEED, " +
                                                              std::to_string(bad) + ");\n",
@@ -122,7 +122,7 @@ struct program {
             calls = 0;
         for (std::size_t i = 0; i < x.size(); ++i)
             x[i] = static_cast<double>(i + 1);
-        frame = attune::
+        frame = attune::detail::
             make_call_frame<std::span<double const>, std::span<double>, std::span<int>, double>(
                 {}, x, y, k, 3.0);
         // The right answer stands there already: who writes nothing must be found out all the same.
@@ -181,17 +181,17 @@ TEST_CASE("every bad variant is refused at its stage, and the program stays as i
     if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
     program p;
     if (setjmp(users_place) != 0) _exit(1); // where "jumps out" comes to, in a child
-    attune::trial_runner runner{p.problem, p.options};
-    attune::process_state const before;
+    attune::detail::trial_runner runner{p.problem, p.options};
+    attune::detail::process_state const before;
     auto const compile = [&](std::size_t seed) {
         return p.any.compile(
             p.problem.kernel.source,
-            attune::make_variant(p.problem.kernel, p.space.describe(), p.at(seed)));
+            attune::detail::make_variant(p.problem.kernel, p.space.describe(), p.at(seed)));
     };
-    attune::trial const first = runner.establish_reference(compile(bad));
+    attune::detail::trial const first = runner.establish_reference(compile(bad));
     double const default_s = std::get<attune::measurement>(first.result).value;
     for (std::size_t seed = 0; seed < bad; ++seed) {
-        attune::trial const tried =
+        attune::detail::trial const tried =
             runner.run(compile(seed), std::numeric_limits<double>::infinity());
         expectation const want = expected(seed);
         CAPTURE(seed);
@@ -219,7 +219,7 @@ TEST_CASE("among a hundred bad variants the best good one is found")
     if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
     program p;
     if (setjmp(users_place) != 0) _exit(1);
-    attune::session_result const found = attune::run_session(p.problem, p.options);
+    attune::detail::session_result const found = attune::detail::run_session(p.problem, p.options);
     CHECK(found.report.configuration == "SEED=" + std::to_string(bad + good - 1));
     CHECK(found.report.how == attune::decision::tuned);
     CHECK(found.report.evaluations == bad + good);

@@ -36,7 +36,7 @@ TEST_CASE("the next one is being compiled before the present one is done with")
         second.count_down();
         return attune::callable{};
     };
-    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
     auto const now = supply.next();
     REQUIRE(now);
     second.wait(); // where a measurement would be: without another thread this never ends
@@ -53,7 +53,7 @@ TEST_CASE("what the compiler throws on a worker comes out when the turn of that 
         if (v.macros[1].value == "1") throw std::runtime_error("no compiler at all");
         return attune::callable{};
     };
-    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 2};
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 2};
     CHECK(supply.next()->at == g.space.at(0));
     CHECK_THROWS_WITH_AS((void)supply.next(), "no compiler at all", std::runtime_error);
     CHECK(supply.next()->at == g.space.at(2));
@@ -62,29 +62,29 @@ TEST_CASE("what the compiler throws on a worker comes out when the turn of that 
 TEST_CASE("the calling thread keeps to one core while others compile, and has all again after that")
 {
     if (!has_workers()) return;
-    std::vector<int> const before = attune::allowed_processors();
+    std::vector<int> const before = attune::detail::allowed_processors();
     grid g;
     {
-        attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
-        CHECK(attune::allowed_processors() == before);
+        attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
+        CHECK(attune::detail::allowed_processors() == before);
         (void)supply.next(1); // the last: there is nothing to compile ahead
-        CHECK(attune::allowed_processors() == before);
+        CHECK(attune::detail::allowed_processors() == before);
         (void)supply.next(9);
-        CHECK(attune::allowed_processors().size() == 1);
+        CHECK(attune::detail::allowed_processors().size() == 1);
         supply.settle();
-        CHECK(attune::allowed_processors() == before);
+        CHECK(attune::detail::allowed_processors() == before);
         (void)supply.next(9);
-        CHECK(attune::allowed_processors().size() == 1);
+        CHECK(attune::detail::allowed_processors().size() == 1);
     }
-    CHECK(attune::allowed_processors() == before);
+    CHECK(attune::detail::allowed_processors() == before);
 }
 
 TEST_CASE("while other threads of the program work, nothing is compiled beside them")
 {
     if (!has_workers()) return;
-    std::vector<int> const before = attune::allowed_processors();
+    std::vector<int> const before = attune::detail::allowed_processors();
     grid g;
-    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 1};
     (void)supply.next();
     std::thread([] { // a kernel with a thread of its own
         attune::system_clocks const clocks;
@@ -93,7 +93,7 @@ TEST_CASE("while other threads of the program work, nothing is compiled beside t
     })
         .join();
     CHECK(supply.next()->at == g.space.at(1));
-    CHECK(attune::allowed_processors() == before);
+    CHECK(attune::detail::allowed_processors() == before);
     CHECK(g.begun == 2); // the third waits for its turn
     CHECK(supply.waiting() == 1);
     CHECK(supply.next()->at == g.space.at(2));
@@ -102,11 +102,11 @@ TEST_CASE("while other threads of the program work, nothing is compiled beside t
 TEST_CASE("without a word about it, one is compiled ahead unless there are threads to disturb")
 {
     grid g;
-    std::size_t const usual_way = attune::allowed_cores() > 1 ? 1 : 0;
-    CHECK(attune::automatic_ahead(g.problem) == usual_way);
+    std::size_t const usual_way = attune::detail::allowed_cores() > 1 ? 1 : 0;
+    CHECK(attune::detail::automatic_ahead(g.problem) == usual_way);
     {
         one_processor const confined;
-        CHECK(attune::automatic_ahead(g.problem) == 0);
+        CHECK(attune::detail::automatic_ahead(g.problem) == 0);
     }
     for (std::string const text :
          {"#pragma omp parallel for\n", "#include <omp.h>\n", "std::thread t;"}) {
@@ -114,7 +114,7 @@ TEST_CASE("without a word about it, one is compiled ahead unless there are threa
             attune::space(grid_x, grid_y), attune::source_text(text, "parallel.kernel.cpp"));
         attune::tuning_problem const problem{
             parallel.describe(), g.space, g.space.at(0), g.compiler, g.frame};
-        CHECK(attune::automatic_ahead(problem) == 0);
+        CHECK(attune::detail::automatic_ahead(problem) == 0);
     }
     attune::kernel_source flagged = accumulate_source();
     flagged.flags = {"-O2", "-fopenmp"};
@@ -122,9 +122,9 @@ TEST_CASE("without a word about it, one is compiled ahead unless there are threa
         accumulate_kernel(attune::space(grid_x, grid_y), flagged);
     attune::tuning_problem const problem{
         parallel.describe(), g.space, g.space.at(0), g.compiler, g.frame};
-    CHECK(attune::automatic_ahead(problem) == 0);
+    CHECK(attune::detail::automatic_ahead(problem) == 0);
     g.compiler.identity = [] { return std::string{"clang 19.1.7 -O3 -fopenmp"}; };
-    CHECK(attune::automatic_ahead(g.problem) == 0);
+    CHECK(attune::detail::automatic_ahead(g.problem) == 0);
 }
 
 TEST_CASE("interrupted anywhere, a search that is asked ahead goes on as if it had not been")
@@ -134,8 +134,8 @@ TEST_CASE("interrupted anywhere, a search that is asked ahead goes on as if it h
     std::vector<point> whole;
     {
         attune::event_log none;
-        attune::variant_pipeline supply{
-            g.problem, attune::logged_search{make, g.space, 5, none}, 2};
+        attune::detail::variant_pipeline supply{
+            g.problem, attune::detail::logged_search{make, g.space, 5, none}, 2};
         for (int i = 0; i < 16; ++i) {
             whole.push_back(supply.next()->at);
             supply.tell(whole.back(), bowl(whole.back()));
@@ -146,19 +146,19 @@ TEST_CASE("interrupted anywhere, a search that is asked ahead goes on as if it h
             support::scratch_directory const directory;
             {
                 attune::event_log log{directory.file("log"), "key", 5};
-                attune::variant_pipeline supply{
-                    g.problem, attune::logged_search{make, g.space, 5, log}, 2};
+                attune::detail::variant_pipeline supply{
+                    g.problem, attune::detail::logged_search{make, g.space, 5, log}, 2};
                 for (std::size_t i = 0; i <= stop; ++i) {
                     point const p = supply.next()->at;
                     if (i < stop || !before_it_was_told) supply.tell(p, bowl(p));
                 }
             }
             attune::event_log log{directory.file("log"), "key", 5};
-            attune::logged_search search{make, g.space, 5, log};
+            attune::detail::logged_search search{make, g.space, 5, log};
             std::size_t const known = search.past().size();
             REQUIRE(search.notice().empty());
             REQUIRE(known == stop + (before_it_was_told ? 0U : 1U));
-            attune::variant_pipeline supply{g.problem, std::move(search), 2};
+            attune::detail::variant_pipeline supply{g.problem, std::move(search), 2};
             for (std::size_t i = known; i < whole.size(); ++i) {
                 point const p = supply.next()->at;
                 REQUIRE(p == whole[i]);
@@ -170,31 +170,31 @@ TEST_CASE("interrupted anywhere, a search that is asked ahead goes on as if it h
 
 TEST_CASE("a session that compiles ahead finds the same, shares equal code and can be replayed")
 {
-    std::vector<int> const before = attune::allowed_processors();
+    std::vector<int> const before = attune::detail::allowed_processors();
     support::scratch_directory const directory;
     auto const all = ways<fast, usual, same_as_usual, wrong, refused, crashing>();
     for (std::uint32_t const ahead : {0U, 2U, 8U}) {
         CAPTURE(ahead);
         accumulate_data data;
         scripted_compiler compiler = accumulate_compiler();
-        attune::any_compiler const any = attune::make_any_compiler(compiler);
+        attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
         auto const kernel = accumulate_kernel(all, accumulate_source("1"));
         attune::chain_of_trees const space = attune::build(all);
         auto const frame =
-            attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+            attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
                 {}, data.x, data.y, 3.0);
         attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame};
         attune::tuning_options options = quick_options();
         options.compile_ahead = ahead;
         options.event_log = directory.file("log" + std::to_string(ahead));
-        attune::session_result const r = attune::run_session(problem, options);
+        attune::detail::session_result const r = attune::detail::run_session(problem, options);
         CHECK(r.report.evaluations == 6);
         CHECK(attune::total(r.report.failures) == 3);
         CHECK(r.report.same_code == 1); // two that wait at the same time
         CHECK(r.report.configuration == "WAY=1");
         CHECK(compiler.compiled().size() == 6);
         CHECK(data.called_times(0, 3.0));
-        CHECK(attune::allowed_processors() == before);
+        CHECK(attune::detail::allowed_processors() == before);
         auto const again = attune::replay(options.event_log, space, options.search.strategy);
         CHECK(again.evaluations.size() == 6);
         CHECK(again.chosen == r.at);

@@ -71,16 +71,18 @@ space_for(arrays const& k, int size, attune::device_limits const* limits = nullp
     attune::kernel_description const& d = k.describe();
     attune::cuda_target target;
     if (limits != nullptr) target.limits = *limits;
-    attune::cuda_device const on{target};
-    return attune::space_of_call(
-        d, attune::with_annotated_defaults(d), {n(size)}, limits != nullptr ? &on : nullptr);
+    attune::detail::cuda_device const on{target};
+    return attune::detail::space_of_call(d,
+                                         attune::detail::with_annotated_defaults(d),
+                                         {n(size)},
+                                         limits != nullptr ? &on : nullptr);
 }
 
 } // namespace
 
 TEST_CASE("a file for two compilers names the parameters of both, whatever its #if say")
 {
-    attune::description const d = attune::with_annotated_defaults(launched().describe());
+    attune::description const d = attune::detail::with_annotated_defaults(launched().describe());
     CHECK(d.parameters[0].default_text == "32");
     CHECK(d.parameters[1].default_text == "4");
     CHECK(d.parameters[2].default_text == "2");
@@ -93,7 +95,7 @@ TEST_CASE("a parameter of the launch need not stand in the kernel file, but need
     auto const said = [](auto const& typed, auto const& declare) {
         arrays k{"k", attune::source_text("ATTUNE_TUNABLE(BLOCK_Y, 2)", "k.cu"), typed};
         declare(k);
-        return error_of([&] { (void)attune::with_annotated_defaults(k.describe()); });
+        return error_of([&] { (void)attune::detail::with_annotated_defaults(k.describe()); });
     };
     CHECK(said(with, [](arrays& k) { k.grid(1).block(block_x); }) == "");
     CHECK(said(with, [](arrays& k) { k.grid(1, 2, n / block_x).block(32); }) == "");
@@ -115,7 +117,7 @@ TEST_CASE("a compiler for this processor is given every configuration, a device 
     std::size_t fits = 0;
     for (attune::point const& p : attune_tests::every_point(here.describe())) {
         attune::launch_geometry const g =
-            attune::make_variant(k.describe(), here.describe(), p).launch;
+            attune::detail::make_variant(k.describe(), here.describe(), p).launch;
         CHECK(here.contains(p));
         CHECK(there.contains(p) == (g.block[0] * g.block[1] <= 1024));
         fits += there.contains(p) ? 1U : 0U;
@@ -135,12 +137,13 @@ TEST_CASE("a variant has the geometry of its launch, the same from the space of 
     want.grid = {16, 1, 1};
     want.block = {64, 8, 1};
     want.shared_bytes = 256;
-    CHECK(attune::make_variant(k.describe(), space_for(k, 1000).describe(), at).launch == want);
-    CHECK(attune::make_variant(k.describe(), space_for(k, 1000, &limits).describe(), at).launch ==
+    CHECK(attune::detail::make_variant(k.describe(), space_for(k, 1000).describe(), at).launch ==
           want);
+    CHECK(attune::detail::make_variant(k.describe(), space_for(k, 1000, &limits).describe(), at)
+              .launch == want);
     arrays const plain = declared();
-    CHECK(attune::make_variant(plain.describe(), space_for(plain, 1000).describe(), at).launch ==
-          attune::launch_geometry{});
+    CHECK(attune::detail::make_variant(plain.describe(), space_for(plain, 1000).describe(), at)
+              .launch == attune::launch_geometry{});
 }
 
 TEST_CASE("defaults that a device cannot launch are an error with the demand and the defaults")
@@ -172,12 +175,12 @@ TEST_CASE("on a device, whatever decides a launch changes the key")
 {
     attune::cuda_target target;
     target.limits = device();
-    attune::cuda_device const there{target};
+    attune::detail::cuda_device const there{target};
     auto const key = [&](auto const& change, attune::device_target const* on) {
         arrays k = launched();
         change(k);
         auto const bound = attune::bind_inputs(k.describe().space, {n(1000)});
-        return attune::make_key(k.describe(), bound, "c", on);
+        return attune::detail::make_key(k.describe(), bound, "c", on);
     };
     auto const same = [](arrays&) {};
     auto const base = key(same, &there);
@@ -200,17 +203,17 @@ TEST_CASE("on a device, whatever decides a launch changes the key")
     // Code for this processor is launched by nobody: its records stay valid.
     for (auto const& change : changes)
         CHECK(key(change, nullptr) == key(same, nullptr));
-    CHECK(key(same, nullptr).device == attune::device_name());
+    CHECK(key(same, nullptr).device == attune::detail::device_name());
     CHECK(key(same, nullptr).schema != base.schema);
 }
 
 TEST_CASE("a device is named with its architecture, once")
 {
-    CHECK(attune::device_name(device()) == "NVIDIA H200 (sm_90)");
+    CHECK(attune::detail::device_name(device()) == "NVIDIA H200 (sm_90)");
     attune::device_limits only;
     only.name = "sm_75";
     only.architecture = 75;
-    CHECK(attune::device_name(only) == "sm_75");
+    CHECK(attune::detail::device_name(only) == "sm_75");
 }
 
 TEST_CASE("the extents of raw pointers are known by argument once the inputs are")
@@ -218,13 +221,14 @@ TEST_CASE("the extents of raw pointers are known by argument once the inputs are
     attune::kernel<void(float const*, int, double*, std::span<float>)> k{
         "k", attune::source_text("", "k.cu"), space};
     k.bind<1>(n).extent<0>(n * m).extent<2>(7);
-    CHECK(attune::extents_of(k.describe(), {n(30), m(4)}) ==
+    CHECK(attune::detail::extents_of(k.describe(), {n(30), m(4)}) ==
           std::vector<std::size_t>{120, 0, 7, 0});
-    CHECK(attune::extents_of(k.describe(), {n(0), m(4)})[0] == 0);
+    CHECK(attune::detail::extents_of(k.describe(), {n(0), m(4)})[0] == 0);
     std::string const negative =
-        error_of([&] { (void)attune::extents_of(k.describe(), {n(-3), m(4)}); });
+        error_of([&] { (void)attune::detail::extents_of(k.describe(), {n(-3), m(4)}); });
     CHECK(has(negative, "argument 0, float const*, of kernel k: N * M is -12"));
-    std::string const open = error_of([&] { (void)attune::extents_of(k.describe(), {n(3)}); });
+    std::string const open =
+        error_of([&] { (void)attune::detail::extents_of(k.describe(), {n(3)}); });
     CHECK(has(open, "N * M has no value"));
 }
 
@@ -232,7 +236,7 @@ TEST_CASE("a raw pointer without an extent is an error that names the argument")
 {
     attune::kernel<void(float*, double const*)> k{"k", attune::source_text("", "k.cu"), space};
     k.extent<0>(16);
-    std::string const said = error_of([&] { (void)attune::extents_of(k.describe(), {}); });
+    std::string const said = error_of([&] { (void)attune::detail::extents_of(k.describe(), {}); });
     CHECK(has(said, "argument 1, double const*, of kernel k"));
     CHECK(has(said, "kernel.extent<1>(...)"));
 }

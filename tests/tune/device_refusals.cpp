@@ -135,17 +135,17 @@ TEST_CASE("an architecture without a device is tuned for by predictions, and not
 TEST_CASE("a stream that is being captured takes launches, but no tuning and no arrays of the host")
 {
     emulated_device device{ATTUNE_EMULATED_CUDA};
-    attune::cuda::driver const& driver = *device.driver;
+    attune::detail::cuda::driver const& driver = *device.driver;
     saxpy_data data;
     device_data const there{device, data};
-    attune::cuda::stream stream{};
+    attune::detail::cuda::stream stream{};
     REQUIRE(driver.stream_create(&stream, 0) == 0);
-    attune::cuda::graph graph{};
+    attune::detail::cuda::graph graph{};
     auto saxpy = tuned_saxpy<on_device, plain, quick>();
     auto from_host = tuned_saxpy<on_host, plain, quick>();
     from_host(data.x, data.y, 2.0F, data.n());
 
-    REQUIRE(driver.stream_begin_capture(stream, attune::cuda::flag::capture_relaxed) == 0);
+    REQUIRE(driver.stream_begin_capture(stream, attune::detail::cuda::flag::capture_relaxed) == 0);
     std::string said = error_of([&] { saxpy.on(stream)(there.x, there.y, 2.0F, data.n()); });
     CHECK(has(said, "is being captured"));
     CHECK(has(said, "before the capture"));
@@ -161,11 +161,11 @@ TEST_CASE("a stream that is being captured takes launches, but no tuning and no 
     CHECK(data.called_times(1, 2.0F));
 
     saxpy.on(stream)(there.x, there.y, 2.0F, data.n());
-    REQUIRE(driver.stream_begin_capture(stream, attune::cuda::flag::capture_relaxed) == 0);
+    REQUIRE(driver.stream_begin_capture(stream, attune::detail::cuda::flag::capture_relaxed) == 0);
     saxpy.on(stream)(there.x, there.y, 2.0F, data.n());
     REQUIRE(driver.stream_end_capture(stream, &graph) == 0);
     CHECK(there.fetch().called_times(1, 2.0F));
-    attune::cuda::executable_graph twice{};
+    attune::detail::cuda::executable_graph twice{};
     REQUIRE(driver.graph_instantiate(&twice, graph, 0) == 0);
     REQUIRE(driver.graph_launch(twice, stream) == 0);
     CHECK(there.fetch().called_times(2, 2.0F));
@@ -177,26 +177,27 @@ TEST_CASE("a stream that is being captured takes launches, but no tuning and no 
 TEST_CASE("a first call with arrays of the host leaves alone what another thread captures")
 {
     emulated_device device{ATTUNE_EMULATED_CUDA};
-    attune::cuda::driver const& driver = *device.driver;
+    attune::detail::cuda::driver const& driver = *device.driver;
     saxpy_data data;
     auto from_host = tuned_saxpy<on_host, plain, quick>();
     std::promise<int> begun;
     std::promise<void> done;
     int ended = -1;
     std::thread other([&] {
-        attune::cuda::stream stream{};
-        attune::cuda::graph graph{};
-        begun.set_value(driver.context_set_current(device.context) +
-                        driver.stream_create(&stream, attune::cuda::flag::stream_non_blocking) +
-                        driver.stream_begin_capture(stream, 0)); // global, as by default
+        attune::detail::cuda::stream stream{};
+        attune::detail::cuda::graph graph{};
+        begun.set_value(
+            driver.context_set_current(device.context) +
+            driver.stream_create(&stream, attune::detail::cuda::flag::stream_non_blocking) +
+            driver.stream_begin_capture(stream, 0)); // global, as by default
         done.get_future().wait();
         ended = driver.stream_end_capture(stream, &graph);
         if (graph != nullptr) driver.graph_destroy(graph);
         driver.stream_destroy(stream);
     });
     CHECK(begun.get_future().get() == 0);
-    attune::cuda::stream mine{};
-    CHECK(driver.stream_create(&mine, attune::cuda::flag::stream_non_blocking) == 0);
+    attune::detail::cuda::stream mine{};
+    CHECK(driver.stream_create(&mine, attune::detail::cuda::flag::stream_non_blocking) == 0);
     CHECK(error_of([&] { from_host.on(mine)(data.x, data.y, 2.0F, data.n()); }).empty());
     done.set_value();
     other.join();

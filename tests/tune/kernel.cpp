@@ -29,7 +29,7 @@ TEST_CASE("a kernel keeps its name, its source, its signature and its space")
     CHECK(d.source.path == "s.cpp");
     CHECK(d.signature.function == "ns::scale");
     CHECK(d.signature.macros.empty());
-    CHECK(attune::signature_text(d.signature) ==
+    CHECK(attune::detail::signature_text(d.signature) ==
           "void(std::span<float const>, std::span<float>, int)");
     REQUIRE(d.space.parameters.size() == 1);
     CHECK(d.space.parameters[0].name == "STEP");
@@ -104,6 +104,6 @@ TEST_CASE("what is said of a launch is kept beside everything else")
     CHECK(d.launch->is_cooperative);
     CHECK(d.code_rules.constraints.size() == 1);
     CHECK(d.space.constraints.size() == 1);
-    CHECK(attune::signature_text(d.signature) ==
+    CHECK(attune::detail::signature_text(d.signature) ==
           "void(std::span<float const>, std::span<float>, int)");
 }

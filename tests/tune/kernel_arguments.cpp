@@ -291,7 +291,7 @@ TEST_CASE("a view without gaps is an array")
 {
     std::vector<int> all(15, 1);
     attune::call_frame const frame =
-        attune::make_call_frame<attune::matrix_view<int>, attune::volume_view<int const>>(
+        attune::detail::make_call_frame<attune::matrix_view<int>, attune::volume_view<int const>>(
             {}, {all.data(), 3, 5}, {all.data(), 3, 1, 4, 5, 5});
     CHECK(frame.buffers[0].gaps.rows == 0);
     CHECK(frame.buffers[0].bytes == 15 * sizeof(int));

@@ -33,7 +33,8 @@ TEST_CASE("the limits of a tuning are those of its search, and what is left of t
     attune::search_limits const one{3, 4, 5, 6, 7, 8};
     CHECK(given == one);
     CHECK(attune::tuning_limits{} == attune::search_limits{});
-    attune::search_limits const left = within(given, what_is_left(given.total, 1, 0.5));
+    attune::search_limits const left =
+        attune::detail::within(given, attune::detail::what_is_left(given.total, 1, 0.5));
     CHECK(left == attune::search_limits{3, 1.5, 5, 6, 7, 8});
 }
 

@@ -24,19 +24,19 @@ template <way... Ways>
 struct bench {
     accumulate_data data{};
     scripted_compiler compiler = accumulate_compiler();
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<Ways...>());
     attune::chain_of_trees space = attune::build(ways<Ways...>());
     std::optional<attune::point> rival{};
 
-    attune::session_result tune(attune::tuning_options const& options)
+    attune::detail::session_result tune(attune::tuning_options const& options)
     {
         auto const frame =
-            attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+            attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
                 {}, data.x, data.y, 3.0);
         attune::tuning_problem const problem{
             kernel.describe(), space, space.at(0), any, frame, nullptr, false, rival};
-        return attune::run_session(problem, options);
+        return attune::detail::run_session(problem, options);
     }
 };
 

@@ -98,23 +98,23 @@ TEST_CASE("a report of nothing says so, and no figures")
 TEST_CASE("the summary of a call that failed is the text of its error, in one line")
 {
     attune::error const thrown("no compiler for kernels", "PATH", "install one");
-    CHECK(untuned_report("saxpy", decision::call_failed, thrown.what()).summary() ==
+    CHECK(attune::detail::untuned_report("saxpy", decision::call_failed, thrown.what()).summary() ==
           "the call failed: no compiler for kernels; where: PATH; next: install one");
 }
 
 TEST_CASE("the summary of what serves without a tuning says what it is, and why")
 {
-    attune::tuning_report report =
-        attune::untuned_report("saxpy", decision::served_default, "this size has not been tried");
+    attune::tuning_report report = attune::detail::untuned_report(
+        "saxpy", decision::served_default, "this size has not been tried");
     CHECK(report.kernel == "saxpy");
     CHECK(report.summary() ==
           "not tuned, the default configuration serves: this size has not been tried");
     report.configuration = "TILE=16";
     CHECK(report.summary() ==
           "not tuned, the default TILE=16 serves: this size has not been tried");
-    CHECK(untuned_report("saxpy", decision::served_fallback, "no compiler").summary() ==
-          "not tuned, the function in the program serves: no compiler");
-    CHECK(untuned_report("saxpy", decision::served_fallback, {}).summary() ==
+    CHECK(attune::detail::untuned_report("saxpy", decision::served_fallback, "no compiler")
+              .summary() == "not tuned, the function in the program serves: no compiler");
+    CHECK(attune::detail::untuned_report("saxpy", decision::served_fallback, {}).summary() ==
           "not tuned, the function in the program serves");
 }
 

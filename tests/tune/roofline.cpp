@@ -180,7 +180,7 @@ TEST_CASE("no compiler works beside the measurement of the machine")
     options.measuring.protect = attune::isolation::none;
     options.limits.evaluations = 3; // the default, the one with two threads, the slow to compile
     options.search.until_roofline = 1e6;
-    attune::session_result const r = attune::run_session(g.problem, options);
+    attune::detail::session_result const r = attune::detail::run_session(g.problem, options);
     CHECK(r.report.evaluations == 3);
     CHECK(attune::total(r.report.failures) == 0);
     CHECK(!was_measured_meanwhile);

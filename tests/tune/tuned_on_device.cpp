@@ -109,7 +109,7 @@ TEST_CASE("a call on a stream is launched there, also the one that tunes")
     emulated_device device{ATTUNE_EMULATED_CUDA};
     saxpy_data data;
     device_data const there{device, data};
-    attune::cuda::stream stream{};
+    attune::detail::cuda::stream stream{};
     REQUIRE(device.driver->stream_create(&stream, 1) == 0);
     auto saxpy = tuned_saxpy<on_device, plain, quick>();
     saxpy.on(stream)(there.x, there.y, 2.0F, data.n());

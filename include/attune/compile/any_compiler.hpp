@@ -32,6 +32,8 @@ concept noticing_compiler = compiler<C> && requires(C& c) {
     { c.notice() } -> std::convertible_to<std::string>;
 };
 
+namespace detail {
+
 /// Any compiler. Optional parts that it lacks have defaults: no notice, nothing kept.
 struct any_compiler {
     std::function<compile_result(kernel_source const&, compile_request const&)> compile;
@@ -43,8 +45,6 @@ struct any_compiler {
     std::function<bool(kernel_source const&, compile_request const&)> keep_winner =
         [](kernel_source const&, compile_request const&) { return false; };
 };
-
-namespace detail {
 
 /// @param held  an owning or plain pointer to the compiler
 template <class Compiler, class Pointer>
@@ -68,20 +68,20 @@ template <class Compiler, class Pointer>
     return out;
 }
 
-} // namespace detail
-
 /// @param held  must outlive the result
 template <class Compiler>
 [[nodiscard]] any_compiler make_any_compiler(Compiler& held)
 {
-    return detail::erase_compiler<Compiler>(&held);
+    return erase_compiler<Compiler>(&held);
 }
 
 /// Owns the compiler.
 template <class Compiler>
 [[nodiscard]] any_compiler share_compiler(Compiler held)
 {
-    return detail::erase_compiler<Compiler>(std::make_shared<Compiler>(std::move(held)));
+    return erase_compiler<Compiler>(std::make_shared<Compiler>(std::move(held)));
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

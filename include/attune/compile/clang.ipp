@@ -170,7 +170,7 @@ struct clang_compiler::state {
                                          std::vector<std::string> const& libraries) const;
 
     clang_options options;
-    object_cache cache;
+    detail::object_cache cache;
     detail::fork_safe_mutex lock{};
     unsigned forks = detail::forks_amid_work(); ///< its value when `session` was opened
     std::optional<detail::clang_facts> facts{};
@@ -217,13 +217,13 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     if (!options.debug_folder.empty()) arguments.emplace_back("-g");
     for (std::string const& dir : kernel.include_dirs)
         arguments.push_back("-I" + dir);
-    arguments.emplace_back(variant_flag);
+    arguments.emplace_back(detail::variant_flag);
     std::vector<std::string> const macros = macro_flags(v);
     std::vector<char const*> const argument_list = detail::c_strings(arguments);
     std::vector<char const*> const macro_list = detail::c_strings(macros);
     std::vector<char const*> const library_list = detail::c_strings(libraries);
     std::string const text = translation_unit(kernel, v);
-    cache_inputs inputs;
+    detail::cache_inputs inputs;
     inputs.began_ns = detail::system_clock_ns();
     detail::headers_keeper const keeper(cache, detail::facts_of(*module).text(), inputs.began_ns);
     attune_clang_request const request{text.data(),
@@ -236,8 +236,8 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        macro_list.size(),
                                        options.limit_s,
                                        entry_symbol,
-                                       tunable_overlay,
-                                       matrix_view_overlay,
+                                       detail::tunable_overlay,
+                                       detail::matrix_view_overlay,
                                        options.precompile_headers ? 1 : 0,
                                        keeper.functions(),
                                        library_list.data(),
@@ -268,8 +268,10 @@ clang_compiler::state::on_disk(compile_result loaded,
     std::optional<std::string> const linked =
         detail::link_shared_object(object, libraries, problem);
     if (!linked) return loaded;
-    std::string const path = detail::write_named_object(
-        options.debug_folder, file_name_of(v), content_hash{}.add(*linked).hex(), *linked);
+    std::string const path = detail::write_named_object(options.debug_folder,
+                                                        detail::file_name_of(v),
+                                                        detail::content_hash{}.add(*linked).hex(),
+                                                        *linked);
     detail::shared_code named = detail::load_shared_file(path, problem);
     if (!named.code) return loaded;
     code->address = named.address;
@@ -297,7 +299,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
     auto const& libraries = std::get<std::vector<std::string>>(found);
 
     std::string const key = state_->key_of("object", *facts, kernel, v);
-    std::optional<cached_bytes> const kept = state_->cache.find(key);
+    std::optional<detail::cached_bytes> const kept = state_->cache.find(key);
     compile_result result = failure{};
     if (kept) {
         attune_clang_functions const& functions = *module->functions;
@@ -363,7 +365,7 @@ ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
         std::optional<std::string> const linked = detail::link_shared_object(
             object->bytes, std::get<std::vector<std::string>>(libraries), problem);
         return linked && state_->cache.add(state_->key_of("shared object", *facts, kernel, v),
-                                           object_key(object->bytes) + *linked,
+                                           detail::object_key(object->bytes) + *linked,
                                            object->inputs);
     } catch (error const&) {
         return false; // no temporary folder, or no process can be started

@@ -23,6 +23,8 @@ concept compiler =
         { fixed.identity() } -> std::convertible_to<std::string>;
     };
 
+namespace detail {
+
 /// True for a compiler; else one readable compile error. For public entry points:
 /// `if constexpr (require_compiler<C>()) { body }`.
 template <class C>
@@ -35,5 +37,7 @@ consteval bool require_compiler()
         "-> std::string");
     return compiler<C>;
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -24,15 +24,16 @@ public:
     named_compiler(std::string name, C held)
         : name_(std::move(name))
     {
-        if constexpr (require_compiler<C>()) held_ = share_compiler(std::move(held));
+        if constexpr (detail::require_compiler<C>())
+            held_ = detail::share_compiler(std::move(held));
     }
 
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
-    [[nodiscard]] any_compiler const& held() const noexcept { return held_; }
+    [[nodiscard]] detail::any_compiler const& held() const noexcept { return held_; }
 
 private:
     std::string name_;
-    any_compiler held_{};
+    detail::any_compiler held_{};
 };
 
 /// Models `compiler`. Compiles each variant with the compiler that variant.compiler names; without
@@ -79,9 +80,9 @@ public:
     }
 
     /// "clang: clang 19.1.7 -O3 ...; g++: g++ (Debian 12.2.0-14) 12.2.0 -O3 ..."
-    [[nodiscard]] std::string identity() const { return joined(&any_compiler::identity); }
+    [[nodiscard]] std::string identity() const { return joined(&detail::any_compiler::identity); }
     /// The notices of its compilers; may be empty.
-    [[nodiscard]] std::string notice() const { return joined(&any_compiler::notice); }
+    [[nodiscard]] std::string notice() const { return joined(&detail::any_compiler::notice); }
 
 private:
     [[nodiscard]] named_compiler const& chosen(compile_request const& v) const
@@ -97,7 +98,8 @@ private:
                     "use the same names in attune::compilers<\"X\">(...) and compiler_choice");
     }
 
-    [[nodiscard]] std::string joined(std::function<std::string()> any_compiler::* said) const
+    [[nodiscard]] std::string
+    joined(std::function<std::string()> detail::any_compiler::* said) const
     {
         std::string text;
         for (named_compiler const& each : compilers_)

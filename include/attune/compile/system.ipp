@@ -60,7 +60,7 @@ struct system_compiler::state {
                                                bool counted) const;
 
     system_options options;
-    object_cache cache;
+    detail::object_cache cache;
     detail::fork_safe_mutex mutex{};
     std::string identity{}; ///< empty until identity() is called
     bool is_clang = false;
@@ -118,7 +118,7 @@ ATTUNE_INLINE std::string system_compiler::identity() const
     if (!state_->identity.empty()) return state_->identity;
     system_options const& options = state_->options;
     // If the compiler no longer exists, the cache may still have its code.
-    content_hash latest;
+    detail::content_hash latest;
     latest.add("latest system compiler").add(options.command).add(detail::processor_facts());
     for (std::string const& flag : options.flags)
         latest.add(flag);
@@ -130,7 +130,7 @@ ATTUNE_INLINE std::string system_compiler::identity() const
         }
     state_->require_command();
     std::string const program = detail::find_program(options.command);
-    content_hash key;
+    detail::content_hash key;
     key.add("system compiler").add(program).add(detail::processor_facts());
     for (std::string const& flag : options.flags)
         key.add(flag);
@@ -146,7 +146,7 @@ ATTUNE_INLINE std::string system_compiler::identity() const
     ask.insert(ask.end(), {"-dM", "-E", "-x", "c++", "/dev/null"});
     // The predefined macros show what -march=native means on this machine.
     std::string const target =
-        content_hash{}.add(detail::answer_of(ask, options.limit_s)).hex().substr(0, 12);
+        detail::content_hash{}.add(detail::answer_of(ask, options.limit_s)).hex().substr(0, 12);
     state_->is_clang = is_clang;
     state_->identity = said_version + detail::joined(options.flags) +
                        " cpu=" + detail::processor_name() + " target=" + target;
@@ -154,9 +154,9 @@ ATTUNE_INLINE std::string system_compiler::identity() const
     (void)state_->cache.add(
         key.hex(),
         (state_->is_clang ? 'c' : 'g') + state_->identity,
-        cache_inputs{{}, {}, {std::filesystem::absolute(program, no_throw).string()}, 0});
+        detail::cache_inputs{{}, {}, {std::filesystem::absolute(program, no_throw).string()}, 0});
     (void)state_->cache.add(
-        latest_key, (state_->is_clang ? 'c' : 'g') + state_->identity, cache_inputs{});
+        latest_key, (state_->is_clang ? 'c' : 'g') + state_->identity, detail::cache_inputs{});
     return state_->identity;
 }
 
@@ -178,7 +178,7 @@ ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string c
     clock::time_point const start = clock::now();
     if (!options.debug_folder.empty()) return {};
     std::string const key = key_of(compiler, kernel, v);
-    std::optional<cached_bytes> const found = counted ? cache.find(key) : cache.look(key);
+    std::optional<detail::cached_bytes> const found = counted ? cache.find(key) : cache.look(key);
     if (!found) return {};
     std::string problem;
     detail::shared_code code = detail::load_shared_code(found->bytes, problem);
@@ -186,7 +186,7 @@ ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string c
     callable made;
     made.address = code.address;
     made.code = std::move(code.code);
-    made.object_key = object_key(found->bytes);
+    made.object_key = detail::object_key(found->bytes);
     made.compiler = compiler + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
     made.from_cache = true;
@@ -226,8 +226,8 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     std::string const source =
         folder.write("kernel.cpp",
                      "#line 1 " + detail::quoted(kernel.path) + '\n' + translation_unit(kernel, v));
-    (void)folder.write("overlay/attune/tunable.hpp", tunable_overlay);
-    (void)folder.write("overlay/attune/matrix_view.hpp", matrix_view_overlay);
+    (void)folder.write("overlay/attune/tunable.hpp", detail::tunable_overlay);
+    (void)folder.write("overlay/attune/matrix_view.hpp", detail::matrix_view_overlay);
     std::string const object = folder.path() + "/variant.so";
 
     std::vector<std::string> command{options.command};
@@ -242,7 +242,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     append(flags);
     if (!options.debug_folder.empty()) command.emplace_back("-g");
     append(macro_flags(v));
-    command.emplace_back(variant_flag);
+    command.emplace_back(detail::variant_flag);
     append({"-I" + folder.path() + "/overlay", "-iquote", detail::folder_of(kernel.path)});
     for (std::string const& dir : kernel.include_dirs)
         command.push_back("-I" + dir);
@@ -269,16 +269,16 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     if (!run.succeeded() || !bytes) return detail::compile_failure(std::move(run.output));
 
     std::string problem;
-    std::string const key = object_key(*bytes);
+    std::string const key = detail::object_key(*bytes);
     std::optional<std::string> const files = detail::file_text(rule);
     if (options.debug_folder.empty() && files && !detail::tells_the_time(kernel.text))
         (void)state_->cache.add(state_->key_of(compiler, kernel, v),
                                 *bytes,
                                 detail::system_inputs(*files, kernel, folder.path(), began_ns));
-    std::string const place =
-        options.debug_folder.empty()
-            ? object
-            : detail::write_named_object(options.debug_folder, file_name_of(v), key, *bytes);
+    std::string const place = options.debug_folder.empty()
+                                  ? object
+                                  : detail::write_named_object(
+                                        options.debug_folder, detail::file_name_of(v), key, *bytes);
     detail::shared_code loaded = detail::load_shared_file(place, problem);
     if (loaded.code == nullptr) {
         if (problem.find("failed to map segment") != std::string::npos)

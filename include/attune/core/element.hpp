@@ -28,6 +28,8 @@ enum class element_type : std::uint8_t {
     extended,
 };
 
+namespace detail {
+
 /// Bytes of one element; 1 for `opaque`.
 [[nodiscard]] constexpr std::size_t element_bytes(element_type type) noexcept
 {
@@ -55,6 +57,8 @@ enum class element_type : std::uint8_t {
     return 1;
 }
 
+} // namespace detail
+
 /// How far a result may lie from the reference:
 /// |got - want| <= absolute + relative * max(|want|, root mean square of the whole reference).
 struct tolerance {
@@ -65,6 +69,8 @@ struct tolerance {
 
 /// For scratch arrays: their contents after a call are not compared.
 inline constexpr tolerance any_value{0, 0, true};
+
+namespace detail {
 
 /// The tolerance of a type when the user gives none: room for another order of summation, 0 for
 /// integers. For f16 and bf16 it is 20 and 10 roundings (2^-11 and 2^-8 each): a sum of a few
@@ -94,6 +100,8 @@ struct element_run {
     tolerance within{};
 };
 
+} // namespace detail
+
 /// How an element is compared: as numbers of `type` that fill it, or run by run. Bytes outside all
 /// runs (padding) are not compared.
 struct element_format {
@@ -103,7 +111,7 @@ struct element_format {
     element_type type = element_type::opaque;
     tolerance within{};          ///< of `type`
     std::uint32_t run_count = 0; ///< 0: the element is numbers of `type`
-    std::array<element_run, most_runs> runs{};
+    std::array<detail::element_run, most_runs> runs{};
 };
 
 } // namespace attune::inline ATTUNE_ABI

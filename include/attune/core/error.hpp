@@ -50,6 +50,8 @@ private:
     std::string next_;
 };
 
+namespace detail {
+
 /// The text of the exception being handled, of any type.
 /// @pre  called in a `catch` block
 [[nodiscard]] inline std::string text_of_exception()
@@ -63,8 +65,6 @@ private:
         return "an exception that is not a std::exception";
     }
 }
-
-namespace detail {
 
 /// An error on one line: what, and where in parentheses.
 [[nodiscard]] inline std::string sentence_of(error const& thrown)

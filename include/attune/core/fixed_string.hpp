@@ -25,6 +25,8 @@ struct fixed_string {
     [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters, N - 1}; }
 };
 
+namespace detail {
+
 /// True when `text` can be the name of a macro: a letter or '_', then letters, digits or '_'.
 [[nodiscard]] constexpr bool is_identifier(std::string_view text) noexcept
 {
@@ -44,5 +46,7 @@ struct fixed_string {
         if (!condition) return false;
     return true;
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A fingerprint of strings. The length of each string is hashed too, so {"ab", "c"} and
 /// {"a", "bc"} differ.
@@ -52,4 +52,4 @@ private:
     wide state_ = offset_basis;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -299,8 +299,6 @@ template <class T>
     }
 }
 
-} // namespace detail
-
 /// The element type of an array of `T`: of an enumeration its integer, of a complex number that of
 /// its two parts, of a std::array that of its elements. Structures and numbers that are not 1 to 8
 /// bytes long are opaque, except long double.
@@ -311,16 +309,14 @@ template <class T>
     if constexpr (requires { kernel_type<plain>::compared_as; })
         return kernel_type<plain>::compared_as;
     else if constexpr (std::is_enum_v<plain>)
-        return detail::element_type_of_number<std::underlying_type_t<plain>>();
-    else if constexpr (detail::complex_like<plain>)
-        return detail::element_type_of_number<typename plain::value_type>();
-    else if constexpr (detail::array_length<plain> > 0)
-        return element_type_of<typename detail::member_of_array<plain>::type>();
+        return element_type_of_number<std::underlying_type_t<plain>>();
+    else if constexpr (complex_like<plain>)
+        return element_type_of_number<typename plain::value_type>();
+    else if constexpr (array_length<plain> > 0)
+        return element_type_of<typename member_of_array<plain>::type>();
     else
-        return detail::element_type_of_number<plain>();
+        return element_type_of_number<plain>();
 }
-
-namespace detail {
 
 /// Collects the runs of one element; `is_complete` is false when there are too many.
 struct run_collector {
@@ -426,14 +422,14 @@ template <class T>
     return out;
 }
 
-} // namespace detail
-
 /// How elements of type `T` are compared.
 template <class T>
 [[nodiscard]] element_format const& format_of()
 {
-    static element_format const made = detail::make_format<std::remove_cv_t<T>>();
+    static element_format const made = make_format<std::remove_cv_t<T>>();
     return made;
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

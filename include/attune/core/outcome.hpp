@@ -24,7 +24,11 @@ enum class failure_stage : std::uint8_t {
     verify,  ///< its output differs from the reference
 };
 
+namespace detail {
+
 inline constexpr std::size_t failure_stage_count = 6;
+
+} // namespace detail
 
 /// The stage as a report writes it: "did not compile", "crashed", ...
 [[nodiscard]] constexpr std::string_view describe(failure_stage stage) noexcept

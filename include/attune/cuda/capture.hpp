@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// While one exists, the calling thread may allocate memory, load modules and copy, whatever other
 /// threads capture. In a thread's initial mode such a call fails beside a capture that was begun in
@@ -51,7 +51,7 @@ void require_no_capture(driver const& of, std::string const& doing);
 /// Errors   as require_no_capture(); the driver's own
 void synchronize_context(driver const& of, std::string const& doing);
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/cuda/capture.ipp>

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 ATTUNE_INLINE bool is_captured(driver const& of, stream on) noexcept
 {
@@ -32,4 +32,4 @@ ATTUNE_INLINE void synchronize_context(driver const& of, std::string const& doin
     require_success(of, of.context_synchronize(), doing);
 }
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda

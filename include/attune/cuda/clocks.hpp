@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// The clock of a device at one moment.
 struct clock_reading {
@@ -58,7 +58,7 @@ private:
     std::string why_none_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/cuda/clocks.ipp>

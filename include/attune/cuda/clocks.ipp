@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// The functions of NVML that attune calls, with the types of its ABI.
 struct clock_reader::library_functions {
@@ -115,4 +115,4 @@ ATTUNE_INLINE std::string text_of(clock_reading const& reading)
     return text;
 }
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda

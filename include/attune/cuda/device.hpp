@@ -15,17 +15,21 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The architecture that code is made for, and the device that runs it, if there is one.
 struct cuda_target {
-    std::shared_ptr<cuda::driver const> driver{}; ///< null: compiling only
-    int ordinal = 0;                              ///< of the device, in the driver's numbering
+    std::shared_ptr<detail::cuda::driver const> driver{}; ///< null: compiling only
+    int ordinal = 0; ///< of the device, in the driver's numbering
     device_limits limits{};
     std::string why_no_device{}; ///< one sentence when `driver` is null
 
     [[nodiscard]] bool can_run() const noexcept { return driver != nullptr; }
 };
 
+namespace detail {
+
 /// Reads the limits of a device.
 /// Errors   attune::error: there is no such device (the text has their number); the driver's own
 [[nodiscard]] device_limits limits_of_device(cuda::driver const& driver, int ordinal);
+
+} // namespace detail
 
 /// @param ordinal       of the device; -1: the device of the calling thread's context, else 0
 /// @param architecture  to compile for: 90. Without a device of this architecture, code is compiled

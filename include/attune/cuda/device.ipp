@@ -42,11 +42,9 @@ namespace detail {
     return has_context && driver.context_get_device(&of) == cuda::success ? of : 0;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE device_limits limits_of_device(cuda::driver const& driver, int ordinal)
 {
-    cuda::device const device = detail::device_at(driver, ordinal);
+    cuda::device const device = device_at(driver, ordinal);
     auto const read = [&](int attribute) -> std::int64_t {
         int value = 0;
         cuda::require_success(
@@ -91,22 +89,24 @@ ATTUNE_INLINE device_limits limits_of_device(cuda::driver const& driver, int ord
     return limits;
 }
 
+} // namespace detail
+
 ATTUNE_INLINE cuda_target find_cuda_target(int ordinal,
                                            int architecture,
                                            std::string const& driver_path)
 {
     cuda_target target;
     target.ordinal = ordinal > 0 ? ordinal : 0;
-    if (architecture != 0) target.limits = limits_of_architecture(architecture);
+    if (architecture != 0) target.limits = detail::limits_of_architecture(architecture);
     try {
-        target.driver = cuda::open_driver(driver_path);
+        target.driver = detail::cuda::open_driver(driver_path);
     } catch (error const& none) {
         if (architecture == 0) throw;
         target.why_no_device = detail::sentence_of(none);
         return target;
     }
     target.ordinal = ordinal >= 0 ? ordinal : detail::current_device(*target.driver);
-    device_limits found = limits_of_device(*target.driver, target.ordinal);
+    device_limits found = detail::limits_of_device(*target.driver, target.ordinal);
     if (architecture != 0 && architecture != found.architecture) {
         target.why_no_device = "code for sm_" + std::to_string(architecture) +
                                " was asked for, device " + std::to_string(target.ordinal) + " (" +

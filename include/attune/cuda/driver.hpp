@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// Types of the driver's ABI. Handles are opaque.
 using result = int; ///< 0: success
@@ -212,7 +212,7 @@ void require_success(driver const& of, result got, std::string const& doing);
                                       std::string const& on,
                                       std::string const& next);
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/cuda/driver.ipp>

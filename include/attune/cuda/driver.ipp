@@ -13,9 +13,7 @@
 #include <memory>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI::cuda {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// One function by its exported name; null when it is missing.
 template <class Function>
@@ -126,8 +124,6 @@ void take(void* library, char const* name, Function*& to)
     }
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
 {
     std::string name = path;
@@ -144,7 +140,7 @@ ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
                     "ATTUNE_CUDA_DRIVER");
     }
     auto const made = std::make_shared<driver>();
-    if (char const* const missing = detail::take_functions(library, *made)) {
+    if (char const* const missing = take_functions(library, *made)) {
         ::dlclose(library);
         throw error(std::string("the CUDA driver has no function ") + missing,
                     name,
@@ -155,7 +151,7 @@ ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
     if (::dladdr(reinterpret_cast<void*>(made->init), &found) != 0 && found.dli_fname != nullptr)
         made->path = found.dli_fname;
     if (result const got = made->init(0); got != success) {
-        std::string next = is_sticky(got) ? "" : detail::advice_on(got); // no context exists yet
+        std::string next = is_sticky(got) ? "" : advice_on(got); // no context exists yet
         if (next.empty())
             next = "see that nvidia-smi works, and what the system's log says of NVRM";
         throw error("the CUDA driver does not start: " + text_of(*made, got), made->path, next);
@@ -179,7 +175,7 @@ ATTUNE_INLINE std::string text_of(driver const& of, result error)
 ATTUNE_INLINE void require_success(driver const& of, result got, std::string const& doing)
 {
     if (got == success) return;
-    throw error(doing + " failed", text_of(of, got), detail::advice_on(got));
+    throw error(doing + " failed", text_of(of, got), advice_on(got));
 }
 
 ATTUNE_INLINE void throw_out_of_memory(driver const& of,
@@ -199,4 +195,4 @@ ATTUNE_INLINE void throw_out_of_memory(driver const& of,
                 next);
 }
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// Bytes from an address to the end of its allocation. Of memory in pieces, the pieces without a
 /// gap between them are added up until at least `wanted` bytes. Empty when the driver has no
@@ -38,4 +38,4 @@ bytes_from(driver const& of, device_pointer at, std::size_t wanted) noexcept
     return reach;
 }
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda

@@ -42,6 +42,8 @@ struct device_limits {
     friend bool operator==(device_limits const&, device_limits const&) = default;
 };
 
+namespace detail {
+
 /// The architectures that limits_of_architecture() accepts, ascending: 75, 80, 86, ...
 [[nodiscard]] std::vector<int> const& known_architectures();
 
@@ -49,6 +51,8 @@ struct device_limits {
 /// device, memory sizes are 0.
 /// Errors   attune::error that lists the accepted architectures
 [[nodiscard]] device_limits limits_of_architecture(int architecture);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

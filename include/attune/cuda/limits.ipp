@@ -14,9 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The limits that differ between architectures.
 struct architecture_row {
@@ -42,13 +40,11 @@ inline constexpr architecture_row architecture_rows[] = {
     {121, 48, 24, 1536, 100},
 };
 
-} // namespace detail
-
 ATTUNE_INLINE std::vector<int> const& known_architectures()
 {
     static std::vector<int> const known = [] {
         std::vector<int> all;
-        for (detail::architecture_row const& row : detail::architecture_rows)
+        for (architecture_row const& row : architecture_rows)
             all.push_back(row.architecture);
         return all;
     }();
@@ -58,7 +54,7 @@ ATTUNE_INLINE std::vector<int> const& known_architectures()
 ATTUNE_INLINE device_limits limits_of_architecture(int architecture)
 {
     std::string known;
-    for (detail::architecture_row const& row : detail::architecture_rows) {
+    for (architecture_row const& row : architecture_rows) {
         known += (known.empty() ? "" : ", ") + std::to_string(row.architecture);
         if (row.architecture != architecture) continue;
         device_limits limits;
@@ -79,4 +75,4 @@ ATTUNE_INLINE device_limits limits_of_architecture(int architecture)
                 "use one of " + known + "; 90 stands for compute capability 9.0");
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

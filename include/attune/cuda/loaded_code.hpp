@@ -13,7 +13,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// A loaded kernel; the driver already has the attributes that its launches need.
 class loaded_code {
@@ -65,7 +65,7 @@ private:
     launch_geometry launch_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/cuda/loaded_code.ipp>

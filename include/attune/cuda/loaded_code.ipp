@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// Shared memory that a function may use without cuFuncSetAttribute. Clusters of more than eight
 /// blocks would need an attribute too; device_limits allows none.
@@ -91,4 +91,4 @@ ATTUNE_INLINE result loaded_code::launch(void** arguments, stream on) const noex
     return driver_->launch_kernel_ex(&how, function_, arguments, nullptr);
 }
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda

@@ -5,7 +5,7 @@
 
 #include <attune/core/version.hpp>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// CUdevice_attribute.
 namespace of_device {
@@ -68,4 +68,4 @@ enum : unsigned {
 enum : int { capture_this_thread = 1, capture_relaxed = 2 };
 } // namespace flag
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How many blocks fit, and what limits their number.
 struct residency {
@@ -30,7 +30,7 @@ struct residency {
                                            code_resources const& code,
                                            launch_geometry const& launch);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/cuda/occupancy.ipp>

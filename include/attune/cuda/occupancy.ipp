@@ -14,9 +14,7 @@
 #include <cstdint>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::int64_t register_unit = 256; ///< registers of a warp, granularity
 inline constexpr std::int64_t register_files = 4;  ///< of a multiprocessor
@@ -139,18 +137,15 @@ struct block_needs {
     return {};
 }
 
-} // namespace detail
-
 ATTUNE_INLINE residency occupancy_of(device_limits const& device,
                                      code_resources const& code,
                                      launch_geometry const& launch)
 {
-    if (std::string const text = detail::block_objection(device, code, launch); !text.empty())
+    if (std::string const text = block_objection(device, code, launch); !text.empty())
         return {0, 0, text.find("registers") != std::string::npos ? "registers" : "threads"};
-    if (!detail::shared_memory_objection(device, code, launch).empty())
-        return {0, 0, "shared memory"};
+    if (!shared_memory_objection(device, code, launch).empty()) return {0, 0, "shared memory"};
 
-    detail::block_needs const needs = detail::needs_of_block(device, code, launch);
+    block_needs const needs = needs_of_block(device, code, launch);
     std::int64_t const most_warps = device.threads_per_multiprocessor / device.warp_threads;
     residency found{most_warps / needs.warps, 0, "threads"};
     auto const limit = [&](std::int64_t blocks, char const* by) {
@@ -158,8 +153,8 @@ ATTUNE_INLINE residency occupancy_of(device_limits const& device,
     };
     limit(device.blocks_per_multiprocessor, "blocks");
     if (needs.warp_registers > 0) {
-        std::int64_t const in_each = device.registers_per_multiprocessor / detail::register_files;
-        limit(in_each / needs.warp_registers * detail::register_files / needs.warps, "registers");
+        std::int64_t const in_each = device.registers_per_multiprocessor / register_files;
+        limit(in_each / needs.warp_registers * register_files / needs.warps, "registers");
     }
     if (needs.shared_bytes > 0)
         limit(device.shared_bytes_per_multiprocessor / needs.shared_bytes, "shared memory");
@@ -172,10 +167,10 @@ ATTUNE_INLINE std::string launch_objection(device_limits const& device,
                                            code_resources const& code,
                                            launch_geometry const& launch)
 {
-    std::string text = detail::extent_objection(launch.grid, device.grid, "grid", "blocks");
-    if (text.empty()) text = detail::block_objection(device, code, launch);
-    if (text.empty()) text = detail::shared_memory_objection(device, code, launch);
-    if (text.empty()) text = detail::cluster_objection(device, launch);
+    std::string text = extent_objection(launch.grid, device.grid, "grid", "blocks");
+    if (text.empty()) text = block_objection(device, code, launch);
+    if (text.empty()) text = shared_memory_objection(device, code, launch);
+    if (text.empty()) text = cluster_objection(device, launch);
     if (!text.empty() || !launch.is_cooperative) return text;
 
     if (!device.can_cooperate) return "the device has no cooperative launches";
@@ -188,4 +183,4 @@ ATTUNE_INLINE std::string launch_objection(device_limits const& device,
     return {};
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::cuda {
+namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 /// A share in the primary context, which the CUDA runtime uses too: memory from cudaMalloc is in
 /// it. The context and all its memory end with the last share, so every owner of memory holds one.
@@ -78,4 +78,4 @@ private:
     result entered_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::cuda
+} // namespace attune::inline ATTUNE_ABI::detail::cuda

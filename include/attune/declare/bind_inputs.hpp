@@ -23,7 +23,7 @@ struct input_value {
     {
     }
     template <fixed_string Name, class T>
-    input_value(input_binding<Name, T> binding) // NOLINT: n(4096) is meant to convert
+    input_value(detail::input_binding<Name, T> binding) // NOLINT: n(4096) is meant to convert
         : name(Name.view())
     {
         if constexpr (std::is_floating_point_v<T>)
@@ -33,11 +33,15 @@ struct input_value {
     }
 };
 
+namespace detail {
+
 /// The most values that a table holds; a longer linear range is kept as a range.
 inline constexpr std::size_t max_table_values = std::size_t{1} << 20;
 
 /// The most values of a range; a longer one should be declared as a real parameter.
 inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
+
+} // namespace detail
 
 /// Fills the tables of `space`. Values of inputs that `space` does not mention are kept, because
 /// they are part of the key of a result.

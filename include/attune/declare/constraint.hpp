@@ -11,13 +11,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// A callable over the values of `Params`, in that order.
 template <class F, class... Params>
 struct opaque_constraint {
     F test;
 };
-
-namespace detail {
 
 template <class... T>
 struct type_list {};

@@ -57,7 +57,8 @@ template <class... P, class C, class F>
     std::size_t i = 0;
     boost::hana::unpack(typed.parameters, [&](P const&... p) {
         auto const place = [&](auto const& parameter) {
-            auto const at = coordinate_of(space.parameters[i++], text_of_value(values[parameter]));
+            auto const at =
+                coordinate_of(space.parameters[i++], detail::text_of_value(values[parameter]));
             complete = complete && at.has_value();
             out.push_back(at.value_or(coordinate{}));
         };

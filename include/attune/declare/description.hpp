@@ -79,7 +79,10 @@ struct parameter_description {
     bool is_own_name = false; ///< of a macro: the kernel file declares something of this name
     prior_description prior;
 
-    [[nodiscard]] kind_traits const& traits() const noexcept { return traits_of(kind); }
+    [[nodiscard]] detail::kind_traits const& traits() const noexcept
+    {
+        return detail::traits_of(kind);
+    }
     /// Number of values; 0 for a real parameter and before bind_inputs().
     [[nodiscard]] std::uint32_t value_count() const noexcept
     {

@@ -14,6 +14,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// A whole number, or the name of an input that supplies it.
 template <class... Refs>
 struct bound {
@@ -22,8 +24,6 @@ struct bound {
 
     [[nodiscard]] constexpr bool is_known() const { return input.empty(); }
 };
-
-namespace detail {
 
 template <class T>
 [[nodiscard]] constexpr auto as_bound(T const& x)
@@ -44,8 +44,6 @@ template <class First, class...>
 struct first_of {
     using type = First;
 };
-
-} // namespace detail
 
 /// low, low + step, ...; or low, 2 low, ...; or the divisors of `high`. No value exceeds `high`.
 template <parameter_kind Kind, class T, class... Refs>
@@ -147,8 +145,6 @@ struct tile_domain {
     }
 };
 
-namespace detail {
-
 template <parameter_kind Kind, class T, class... Refs>
 [[nodiscard]] constexpr range_domain<Kind, T, Refs...>
 make_range(progression steps, T low, std::int64_t step, bound<Refs...> high)
@@ -194,18 +190,18 @@ template <class... T>
 [[nodiscard]] constexpr auto values(T... v)
 {
     static_assert(sizeof...(T) > 0, "attune: values() is empty; a parameter needs a value");
-    using reported = list_domain<parameter_kind::ordinal, int, 1>; // one error, no cascade
+    using reported = detail::list_domain<parameter_kind::ordinal, int, 1>; // one error, no cascade
     if constexpr (sizeof...(T) == 0)
         return reported{};
     else {
         using first = typename detail::first_of<T...>::type;
-        constexpr bool one_type = all({std::same_as<T, first>...});
+        constexpr bool one_type = detail::all({std::same_as<T, first>...});
         static_assert(one_type, "attune: values(...) mixes types; write values(1.0, 2.5)");
         constexpr bool numbers = std::is_arithmetic_v<first> && !std::same_as<first, bool>;
         static_assert(numbers || !one_type,
                       "attune: values(...) takes numbers; use categorical for text, bool and enum");
         if constexpr (one_type && numbers)
-            return list_domain<parameter_kind::ordinal, first, sizeof...(T)>{{{v...}}};
+            return detail::list_domain<parameter_kind::ordinal, first, sizeof...(T)>{{{v...}}};
         else
             return reported{};
     }

@@ -7,6 +7,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// An input together with its value: the result of `n(4096)`.
 template <fixed_string Name, class T>
 struct input_binding {
@@ -14,12 +16,14 @@ struct input_binding {
     T value{};
 };
 
+} // namespace detail
+
 /// A problem size or device limit: `inline constexpr auto n = attune::input<"N", int>();`
 template <fixed_string Name, class T>
-struct input_parameter : term {
+struct input_parameter : detail::term {
     static_assert(std::is_arithmetic_v<T>, "attune: input<\"N\", T>: T is a number or bool");
     using value_type = T;
-    using ref = input_ref<Name>;
+    using ref = detail::input_ref<Name>;
     static constexpr std::string_view name = Name.view();
 
     [[nodiscard]] constexpr auto as_expression() const
@@ -27,12 +31,15 @@ struct input_parameter : term {
         constexpr value_kind kind = detail::kind_of<T>();
         return expression<kind, 1, ref>{{{{op::input, static_cast<std::int64_t>(kind), 0, name}}}};
     }
-    [[nodiscard]] constexpr bound<ref> as_bound() const
+    [[nodiscard]] constexpr detail::bound<ref> as_bound() const
     {
         static_assert(std::integral<T>, "attune: only a whole-number input can bound a range");
         return {0, name};
     }
-    [[nodiscard]] constexpr input_binding<Name, T> operator()(T value) const { return {value}; }
+    [[nodiscard]] constexpr detail::input_binding<Name, T> operator()(T value) const
+    {
+        return {value};
+    }
 };
 
 template <fixed_string Name, class T>

@@ -28,6 +28,8 @@ enum class parameter_kind : std::uint8_t {
     tile,        ///< every way to write an extent as an ordered product of N factors
 };
 
+namespace detail {
+
 /// Properties of one kind of parameter; its functions are in kind/kind_rules.hpp.
 struct kind_traits {
     parameter_kind of{};
@@ -39,8 +41,6 @@ struct kind_traits {
     bool is_order = false;    ///< a list of 0, 1, 2, ... once each, in any order
 };
 
-namespace detail {
-
 inline constexpr enum_table<kind_traits, parameter_kind::tile> traits_of_kinds{{
     {.of = parameter_kind::real, .name = "real", .is_interval = true},
     {.of = parameter_kind::integer, .name = "integer", .is_ordered = true},
@@ -51,12 +51,12 @@ inline constexpr enum_table<kind_traits, parameter_kind::tile> traits_of_kinds{{
     {.of = parameter_kind::tile, .name = "tile", .is_list = true},
 }};
 
-} // namespace detail
-
 [[nodiscard]] constexpr kind_traits const& traits_of(parameter_kind kind) noexcept
 {
-    return detail::traits_of_kinds[kind];
+    return traits_of_kinds[kind];
 }
+
+} // namespace detail
 
 /// How the value of a parameter reaches the compiler.
 enum class parameter_role : std::uint8_t {

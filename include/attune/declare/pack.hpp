@@ -151,10 +151,10 @@ struct pack<detail::type_list<Params...>,
     [[nodiscard]] constexpr auto where(C const&... added) const
     {
         using names = detail::names_of<Params...>;
-        constexpr bool good = all({true, detail::check_constraint<C>()...}) &&
-                              all({true,
-                                   detail::check_reads<detail::use::constraint, names>(
-                                       typename detail::reads_of<C>::type{})...});
+        constexpr bool good = detail::all({true, detail::check_constraint<C>()...}) &&
+                              detail::all({true,
+                                           detail::check_reads<detail::use::constraint, names>(
+                                               typename detail::reads_of<C>::type{})...});
         if constexpr (good)
             return with(lifted(added)...);
         else
@@ -169,10 +169,10 @@ struct pack<detail::type_list<Params...>,
     [[nodiscard]] constexpr auto features(F const&... added) const
     {
         using names = detail::names_of<Params...>;
-        constexpr bool good = all({true, detail::check_feature<F>()...}) &&
-                              all({true,
-                                   detail::check_reads<detail::use::feature, names>(
-                                       typename detail::reads_of<F>::type{})...});
+        constexpr bool good = detail::all({true, detail::check_feature<F>()...}) &&
+                              detail::all({true,
+                                           detail::check_reads<detail::use::feature, names>(
+                                               typename detail::reads_of<F>::type{})...});
         if constexpr (good)
             return with_formulas(detail::lift(added)...);
         else

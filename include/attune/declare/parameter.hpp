@@ -11,6 +11,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// The prior of a parameter without one.
 struct no_prior {};
 
@@ -26,8 +28,6 @@ struct normal_prior {
     double deviation = 0;
 };
 
-namespace detail {
-
 template <class T>
 inline constexpr std::size_t element_count = 0;
 template <class T, std::size_t N>
@@ -38,14 +38,14 @@ inline constexpr std::size_t element_count<std::array<T, N>> = N;
 /// @tparam Name    becomes a macro of the kernel
 /// @tparam Domain  its values; gives `value_type`
 /// @tparam Prior   no_prior, weight_prior<N> or normal_prior
-template <fixed_string Name, class Domain, class Prior = no_prior>
-struct parameter : term {
-    static constexpr bool names_a_macro = is_identifier(Name.view());
+template <fixed_string Name, class Domain, class Prior = detail::no_prior>
+struct parameter : detail::term {
+    static constexpr bool names_a_macro = detail::is_identifier(Name.view());
     static_assert(names_a_macro,
                   "attune: a parameter name becomes a macro; use letters, digits and _");
     using domain_type = Domain;
     using value_type = typename Domain::value_type;
-    using ref = parameter_ref<Name>;
+    using ref = detail::parameter_ref<Name>;
     static constexpr std::string_view name = Name.view();
     static constexpr std::size_t parts = detail::element_count<value_type>;
     static constexpr bool is_numeric = detail::kind_of<value_type>() == value_kind::integer ||
@@ -117,7 +117,7 @@ struct parameter : term {
         if constexpr (requires { domain.values; })
             if (domain.values.size() != sizeof...(W))
                 throw declaration_error("attune: prior(...) needs exactly one weight per value");
-        return parameter<Name, Domain, weight_prior<sizeof...(W)>>{
+        return parameter<Name, Domain, detail::weight_prior<sizeof...(W)>>{
             domain, {{static_cast<double>(weights)...}}, on, has_default, default_value};
     }
 
@@ -128,7 +128,7 @@ struct parameter : term {
                       "attune: prior_near() needs a parameter whose values are numbers");
         if (!(deviation > 0))
             throw declaration_error("attune: prior_near(): the deviation must be positive");
-        return parameter<Name, Domain, normal_prior>{
+        return parameter<Name, Domain, detail::normal_prior>{
             domain, {centre, deviation}, on, has_default, default_value};
     }
 

@@ -84,7 +84,7 @@ template <fixed_string Name>
 [[nodiscard]] constexpr auto real(double low, double high)
 {
     if (!(low < high)) throw declaration_error("attune: the interval of a real is empty");
-    return parameter<Name, real_domain>{real_domain{low, high}};
+    return parameter<Name, detail::real_domain>{detail::real_domain{low, high}};
 }
 
 /// Choices without order: whole numbers, strings or values of one enum.
@@ -97,9 +97,9 @@ template <fixed_string Name, class... T>
         return detail::already_reported{};
     else {
         using first = std::decay_t<typename detail::first_of<T...>::type>;
-        constexpr bool texts = all({std::convertible_to<T const&, std::string_view>...});
+        constexpr bool texts = detail::all({std::convertible_to<T const&, std::string_view>...});
         constexpr bool numbers =
-            all({std::same_as<T, first>...}) &&
+            detail::all({std::same_as<T, first>...}) &&
             ((std::integral<first> && !std::same_as<first, bool>) || std::is_enum_v<first>);
         constexpr bool one_kind = texts || numbers;
         static_assert(one_kind,
@@ -107,12 +107,13 @@ template <fixed_string Name, class... T>
                       "one enum");
         if constexpr (texts) {
             using choices_domain =
-                list_domain<parameter_kind::categorical, std::string_view, sizeof...(T)>;
+                detail::list_domain<parameter_kind::categorical, std::string_view, sizeof...(T)>;
             choices_domain const d{{{std::string_view{choices}...}}};
             detail::check_distinct(d);
             return parameter<Name, choices_domain>{d};
         } else if constexpr (numbers) {
-            using choices_domain = list_domain<parameter_kind::categorical, first, sizeof...(T)>;
+            using choices_domain =
+                detail::list_domain<parameter_kind::categorical, first, sizeof...(T)>;
             choices_domain const d{{{choices...}}};
             detail::check_distinct(d);
             return parameter<Name, choices_domain>{d};
@@ -131,10 +132,10 @@ template <fixed_string Name, parameter_role Role, class... T>
     static_assert(any && texts,
                   "attune: flags<\"X\">(...) and compilers<\"X\">(...) take one text or more");
     if constexpr (any && texts) {
-        using domain = text_domain<Role, sizeof...(T)>;
-        domain const d{{{{std::string_view{choices}...}}}};
+        using text_list = text_domain<Role, sizeof...(T)>;
+        text_list const d{{{{std::string_view{choices}...}}}};
         check_distinct(d);
-        return parameter<Name, domain>{d}.with_default(d.values[0]);
+        return parameter<Name, text_list>{d}.with_default(d.values[0]);
     } else
         return already_reported{};
 }
@@ -162,7 +163,7 @@ template <fixed_string Name, class... T>
 template <fixed_string Name>
 [[nodiscard]] constexpr auto boolean()
 {
-    return parameter<Name, boolean_domain>{boolean_domain{}};
+    return parameter<Name, detail::boolean_domain>{detail::boolean_domain{}};
 }
 
 /// Every order of the items 0 .. N - 1.
@@ -171,7 +172,7 @@ template <fixed_string Name, std::size_t N>
 {
     constexpr bool countable = N >= 1 && N <= 12;
     static_assert(countable, "attune: permutation<\"X\", N> needs 1 <= N <= 12");
-    return parameter<Name, permutation_domain<N>>{permutation_domain<N>{}};
+    return parameter<Name, detail::permutation_domain<N>>{detail::permutation_domain<N>{}};
 }
 
 /// Every way to write `extent`, which may be an input, as an ordered product of N factors.
@@ -179,7 +180,9 @@ template <fixed_string Name, std::size_t N, class Extent>
 [[nodiscard]] constexpr auto tile(Extent const& extent)
 {
     static_assert(N >= 1, "attune: tile<\"X\", N> needs at least one factor");
-    auto const wrap = []<class... R>(bound<R...> e) { return tile_domain<N, R...>{e}; };
+    auto const wrap = []<class... R>(detail::bound<R...> e) {
+        return detail::tile_domain<N, R...>{e};
+    };
     auto const domain = wrap(detail::as_bound(extent));
     if (domain.extent.is_known() && domain.extent.value < 1)
         throw declaration_error("attune: the extent of a tile must be positive");

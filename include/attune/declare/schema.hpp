@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Names, kinds, scales, values or the rules that make them, and constraints, in order. Defaults
 /// and priors are left out: they guide the search and do not change the meaning of a result. Of an
@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 /// are still found. Rename a parameter then, or state the condition as an expression.
 [[nodiscard]] std::string schema_text(description const& space);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/declare/schema.ipp>

@@ -6,9 +6,7 @@
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A literal, the name of an input, or an operation with its operands: "(17 N 2)".
 [[nodiscard]] inline std::string text_of_bound(description const& space, std::uint32_t node)
@@ -23,8 +21,6 @@ namespace detail {
     return out + ')';
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::string schema_text(description const& space)
 {
     std::string out;
@@ -34,17 +30,16 @@ ATTUNE_INLINE std::string schema_text(description const& space)
         field(std::to_string(static_cast<int>(p.kind)) + ' ' +
               std::to_string(static_cast<int>(p.type)) + ' ' +
               std::to_string(static_cast<int>(p.on)) + ' ' + std::to_string(p.parts));
-        if (p.traits().is_interval)
-            field(detail::text_of_real(p.low) + ' ' + detail::text_of_real(p.high));
+        if (p.traits().is_interval) field(text_of_real(p.low) + ' ' + text_of_real(p.high));
         if (p.rule.bound_node != no_index) {
             field(std::to_string(static_cast<int>(p.rule.steps)) + ' ' +
                   std::to_string(p.rule.first) + ' ' + std::to_string(p.rule.step) + ' ' +
-                  detail::text_of_bound(space, p.rule.bound_node));
+                  text_of_bound(space, p.rule.bound_node));
         } else {
             for (auto const v : p.integers)
                 field(std::to_string(v));
             for (auto const v : p.reals)
-                field(detail::text_of_real(v));
+                field(text_of_real(v));
             for (auto const& v : p.labels)
                 field(std::to_string(v.size()) + ' ' + v); // a label may hold any character
         }
@@ -56,4 +51,4 @@ ATTUNE_INLINE std::string schema_text(description const& space)
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

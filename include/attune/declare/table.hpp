@@ -13,6 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// The most items of a permutation: 12! orders fit 32 bits, 13! do not.
 inline constexpr std::uint32_t max_permutation_items = 12;
 
@@ -21,6 +23,8 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
 
 /// The inverse of permutation_at. @pre `order` holds 0 .. size - 1 once each
 [[nodiscard]] std::uint32_t permutation_rank(std::span<std::int64_t const> order) noexcept;
+
+} // namespace detail
 
 /// The elements of a permutation or tile at `index`.
 [[nodiscard]] std::vector<std::int64_t> elements_at(parameter_description const& parameter,
@@ -35,6 +39,8 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
     if (!parameter.reals.empty()) return number::of(parameter.reals[at.index]);
     return number::of(std::int64_t{at.index});
 }
+
+namespace detail {
 
 /// A prime and how often it divides.
 struct prime_power {
@@ -56,6 +62,8 @@ struct prime_power {
 /// Every way to write `extent` as an ordered product of `parts` factors, `parts` numbers a row,
 /// ascending lexicographically. @pre extent >= 1, parts >= 1
 [[nodiscard]] std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -12,6 +12,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 ATTUNE_INLINE void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept
 {
     std::uint32_t const items = static_cast<std::uint32_t>(out.size());
@@ -44,12 +46,14 @@ ATTUNE_INLINE std::uint32_t permutation_rank(std::span<std::int64_t const> order
     return rank;
 }
 
+} // namespace detail
+
 ATTUNE_INLINE std::vector<std::int64_t> elements_at(parameter_description const& parameter,
                                                     std::uint32_t index)
 {
     std::vector<std::int64_t> out(parameter.parts);
     if (parameter.traits().is_order)
-        permutation_at(index, out);
+        detail::permutation_at(index, out);
     else
         for (std::size_t i = 0; i < parameter.parts; ++i)
             out[i] = parameter.integers[std::size_t{index} * parameter.parts + i];
@@ -122,8 +126,6 @@ inline void split(std::uint64_t n, std::vector<std::int64_t>& to)
     split(n / one, to);
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::vector<prime_power> prime_factors(std::int64_t extent)
 {
     std::vector<std::int64_t> primes;
@@ -195,5 +197,7 @@ ATTUNE_INLINE std::vector<std::int64_t> factor_table(std::int64_t extent, std::u
     fill(fill, 0, extent);
     return table;
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -40,8 +40,6 @@ template <class Range>
 /// is allowed. Nothing for any other text.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
 
-} // namespace detail
-
 /// The text of a typed value: what text_of() gives for the same value in a table.
 template <class T>
 [[nodiscard]] std::string text_of_value(T const& value)
@@ -51,14 +49,16 @@ template <class T>
     else if constexpr (std::is_enum_v<T>)
         return std::to_string(static_cast<std::int64_t>(value));
     else if constexpr (std::is_floating_point_v<T>)
-        return detail::text_of_real(static_cast<double>(value));
+        return text_of_real(static_cast<double>(value));
     else if constexpr (std::is_integral_v<T>)
         return std::to_string(value);
     else if constexpr (std::is_convertible_v<T, std::string_view>)
         return std::string(std::string_view{value});
     else
-        return detail::text_of_elements(value);
+        return text_of_elements(value);
 }
+
+} // namespace detail
 
 /// The value at a coordinate. @pre the table is bound and `at` lies in it
 [[nodiscard]] std::string text_of(parameter_description const& parameter, coordinate at);

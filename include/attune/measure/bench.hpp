@@ -52,7 +52,7 @@ struct bench_options {
     double precision = 0.01;               ///< relative half-width of the interval
     /// Wall seconds for timing one variant; a bench may have a shorter limit of its own.
     double timing_limit_s = std::numeric_limits<double>::infinity();
-    double first_run_ratio = usual_first_run_ratio; ///< see tuning_options
+    double first_run_ratio = detail::usual_first_run_ratio; ///< see tuning_options
     isolation protect = isolation::automatic;
     trial_limits trial{}; ///< limits of a first run in a forked child, besides its time
 };

@@ -27,7 +27,7 @@ ATTUNE_INLINE shape_verdict bench::verify(callable const& trusted,
             out.why = *failed;
         } else {
             first_run_result const end =
-                first_run(tried, first_run_limit_s(std::get<double>(known)));
+                first_run(tried, detail::first_run_limit_s(std::get<double>(known)));
             out.executions = 4;
             out.runs_s = std::get<double>(known);
             out.how = shape_verdict::ending::right;

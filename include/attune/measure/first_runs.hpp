@@ -47,10 +47,10 @@ concept trial_place = requires(Place& place,
     // a run from the caller's contents, after the trusted one, after begin(true), and after the
     // trusted run that follows it. Snapshots by value or by reference, or views.
     { place.buffers() } -> std::convertible_to<std::span<buffer const>>;
-    { place.original_contents() } -> std::convertible_to<contents_view>;
-    { place.contents_after(right) } -> std::convertible_to<contents_view>;
-    { place.perturbed_contents() } -> std::convertible_to<contents_view>;
-    { place.contents_after_perturbed() } -> std::convertible_to<contents_view>;
+    { place.original_contents() } -> std::convertible_to<detail::contents_view>;
+    { place.contents_after(right) } -> std::convertible_to<detail::contents_view>;
+    { place.perturbed_contents() } -> std::convertible_to<detail::contents_view>;
+    { place.contents_after_perturbed() } -> std::convertible_to<detail::contents_view>;
     // True when another trusted run from perturbed contents has the same results.
     { place.confirms(code, limit_s, right, is_perturbed) } -> std::convertible_to<bool>;
 };
@@ -86,7 +86,8 @@ public:
         is_established_ = true;
         double const took_s = std::get<double>(end);
         if (place.can_perturb() && took_s <= second_run_up_to_s)
-            learn_from_perturbed(place, trusted, std::min(limit_s, first_run_limit_s(took_s)));
+            learn_from_perturbed(
+                place, trusted, std::min(limit_s, detail::first_run_limit_s(took_s)));
         return end;
     }
 
@@ -137,12 +138,12 @@ private:
         decltype(auto) perturbed_before = place.perturbed_contents();
         if (std::holds_alternative<failure>(place.run_trusted(trusted, limit_s))) return;
         decltype(auto) perturbed_after = place.contents_after_perturbed();
-        run_contents const first{before, after};
-        run_contents const second{perturbed_before, perturbed_after};
+        detail::run_contents const first{before, after};
+        detail::run_contents const second{perturbed_before, perturbed_after};
         contents begin_with = contents::original;
-        if (overwrites_all(place.buffers(), first, second))
+        if (detail::overwrites_all(place.buffers(), first, second))
             begin_with = contents::perturbed;
-        else if (hides_idleness(place.buffers(), first, second))
+        else if (detail::hides_idleness(place.buffers(), first, second))
             begin_with = contents::both;
         if (begin_with == contents::original) return;
         std::optional<expectation> spare{};

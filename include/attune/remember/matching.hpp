@@ -19,6 +19,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// How a record fits, and its distance among records that fit in the same way.
 struct closeness {
     record_match how = record_match::none;
@@ -33,8 +35,6 @@ struct closeness {
         return how != other.how ? how < other.how : distance <= other.distance;
     }
 };
-
-namespace detail {
 
 /// The number in `text`; empty when `text` is not a finite number as a whole.
 [[nodiscard]] inline std::optional<double> number_of(std::string const& text)
@@ -68,8 +68,6 @@ namespace detail {
     return nullptr;
 }
 
-} // namespace detail
-
 /// Sum of |log ratio| over inputs that are numbers; other texts must be equal.
 ///
 /// @return  >= 0; 0 for equal inputs; empty when names differ or a text that is no number does
@@ -85,7 +83,7 @@ namespace detail {
         if (*had == wanted) continue;
         auto const a = detail::number_of(*had), b = detail::number_of(wanted);
         if (!a || !b) return std::nullopt;
-        sum += detail::ratio_distance(*a, *b);
+        sum += ratio_distance(*a, *b);
     }
     return sum;
 }
@@ -120,6 +118,8 @@ namespace detail {
     return {};
 }
 
+} // namespace detail
+
 /// Finds the record that fits best among those offered, oldest first.
 class best_match {
 public:
@@ -131,7 +131,7 @@ public:
 
     void offer(record const& candidate)
     {
-        closeness const fit = compare_keys(candidate.key, *want_);
+        detail::closeness const fit = detail::compare_keys(candidate.key, *want_);
         if (fit.how == record_match::none || !fit.no_worse_than(fit_)) return;
         fit_ = fit;
         best_ = &candidate;
@@ -144,7 +144,7 @@ public:
 private:
     record_key const* want_;
     record const* best_ = nullptr;
-    closeness fit_{record_match::none, std::numeric_limits<double>::infinity()};
+    detail::closeness fit_{record_match::none, std::numeric_limits<double>::infinity()};
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -48,11 +48,15 @@ struct record {
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;
 };
 
+namespace detail {
+
 /// True when the tuning was neither interrupted nor disturbed.
 [[nodiscard]] inline bool is_finished(record const& r) noexcept
 {
     return !r.interrupted && !r.disturbed;
 }
+
+} // namespace detail
 
 /// True when `fresh` may replace `known`, a record with the same key. An interrupted tuning
 /// replaces only an interrupted one; a disturbed tuning does not replace a finished one.
@@ -61,7 +65,7 @@ struct record {
 may_replace(record const& fresh, record const& known, bool took_part) noexcept
 {
     if (fresh.interrupted) return known.interrupted;
-    return is_finished(fresh) || took_part || !is_finished(known);
+    return detail::is_finished(fresh) || took_part || !detail::is_finished(known);
 }
 
 /// How well a record fits a key, best first.

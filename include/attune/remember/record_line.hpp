@@ -11,7 +11,7 @@
 #include <string_view>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The store format that this library writes, and the newest that it reads. Readers ignore unknown
 /// fields, so a new field needs no new format.
@@ -40,7 +40,7 @@ using line_content = std::variant<record, store_header, damage>;
 /// Reads one line. Never throws because of its content.
 [[nodiscard]] line_content read_line(std::string_view line);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/remember/record_line.ipp>

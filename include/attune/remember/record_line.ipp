@@ -11,8 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune::inline ATTUNE_ABI {
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr char const* store_header_field = "attune_store";
 
@@ -64,62 +63,60 @@ inline constexpr char const* store_header_field = "attune_store";
     return entry;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::string header_line()
 {
-    detail::record_json json = detail::record_json::object();
-    json[detail::store_header_field] = store_format;
+    record_json json = record_json::object();
+    json[store_header_field] = store_format;
     return json.dump();
 }
 
 ATTUNE_INLINE std::string record_line(record const& entry)
 {
-    detail::record_json json;
-    json["kernel"] = detail::text_to_json(entry.key.kernel);
-    json["source"] = detail::text_to_json(entry.key.source);
-    json["schema"] = detail::text_to_json(entry.key.schema);
-    json["compiler"] = detail::text_to_json(entry.key.compiler);
-    json["device"] = detail::text_to_json(entry.key.device);
-    json["inputs"] = detail::texts_to_json(entry.key.inputs);
-    json["configuration"] = detail::texts_to_json(entry.configuration);
-    json["best_s"] = detail::number_to_json(entry.best_s);
-    json["default_s"] = detail::number_to_json(entry.default_s);
+    record_json json;
+    json["kernel"] = text_to_json(entry.key.kernel);
+    json["source"] = text_to_json(entry.key.source);
+    json["schema"] = text_to_json(entry.key.schema);
+    json["compiler"] = text_to_json(entry.key.compiler);
+    json["device"] = text_to_json(entry.key.device);
+    json["inputs"] = texts_to_json(entry.key.inputs);
+    json["configuration"] = texts_to_json(entry.configuration);
+    json["best_s"] = number_to_json(entry.best_s);
+    json["default_s"] = number_to_json(entry.default_s);
     json["evaluations"] = entry.evaluations;
     json["failures"] = entry.failures;
     json["seed"] = entry.seed;
-    json["when"] = detail::text_to_json(entry.when);
-    json["attune"] = detail::text_to_json(entry.attune);
+    json["when"] = text_to_json(entry.when);
+    json["attune"] = text_to_json(entry.attune);
     json["interrupted"] = entry.interrupted;
     if (entry.disturbed) json["disturbed"] = true;
     if (entry.least_s > 0) {
-        json["least_s"] = detail::number_to_json(entry.least_s);
+        json["least_s"] = number_to_json(entry.least_s);
         json["memory_bound"] = entry.memory_bound;
     }
-    if (!entry.shape.empty()) json["shape"] = detail::text_to_json(entry.shape);
+    if (!entry.shape.empty()) json["shape"] = text_to_json(entry.shape);
     return json.dump();
 }
 
 ATTUNE_INLINE line_content read_line(std::string_view line)
 {
-    detail::record_json json;
+    record_json json;
     try {
-        json = detail::record_json::parse(line);
-    } catch (detail::record_json::parse_error const& problem) {
+        json = record_json::parse(line);
+    } catch (record_json::parse_error const& problem) {
         return damage{"not JSON (byte " + std::to_string(problem.byte) + ")"};
-    } catch (detail::record_json::exception const&) { // a number too large for a double
+    } catch (record_json::exception const&) { // a number too large for a double
         return damage{"a number is out of range"};
     }
     if (!json.is_object()) return damage{"not a JSON object"};
-    if (auto const format = json.find(detail::store_header_field); format != json.end())
+    if (auto const format = json.find(store_header_field); format != json.end())
         // Only a primitive value is shown: printing a deeply nested one would overflow the stack.
         return store_header{*format == store_format,
                             format->is_primitive() ? format->dump(-1, ' ', true) : "unknown"};
     try {
-        return detail::json_to_record(json);
-    } catch (detail::record_json_problem const& problem) {
+        return json_to_record(json);
+    } catch (record_json_problem const& problem) {
         return damage{problem.what()};
     }
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

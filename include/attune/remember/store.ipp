@@ -149,19 +149,19 @@ private:
             std::string_view const line = rest.substr(0, end);
             rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
             if (line.find_first_not_of(" \t\r") == line.npos) continue;
-            line_content content = read_line(line);
+            detail::line_content content = detail::read_line(line);
             if (auto* const entry = std::get_if<record>(&content)) {
                 records_.push_back(std::move(*entry));
-            } else if (auto const* const header = std::get_if<store_header>(&content)) {
+            } else if (auto const* const header = std::get_if<detail::store_header>(&content)) {
                 header_seen = true;
                 if (!header->known) {
                     refuse_newer(header->format);
                     return true;
                 }
             } else if (end != rest.npos || locked) {
-                damaged.add(number, std::get<damage>(content).why);
+                damaged.add(number, std::get<detail::damage>(content).why);
                 // A part of a header: its writer was killed.
-                strange = strange || !header_line().starts_with(line);
+                strange = strange || !detail::header_line().starts_with(line);
             }
         }
         if (!header_seen && records_.empty() && strange) {
@@ -178,7 +178,7 @@ private:
         records_.clear();
         kind_ = content_kind::newer;
         notice_once(path_ + ": written by a newer attune (store format " + format +
-                    ", this one knows " + std::to_string(store_format) +
+                    ", this one knows " + std::to_string(detail::store_format) +
                     "): left untouched, nothing is remembered");
     }
     void refuse_foreign()
@@ -221,9 +221,9 @@ private:
         if (kind_ == content_kind::foreign) return kept;
 
         std::string text = ends_with_newline_ ? "" : "\n";
-        if (kind_ != content_kind::ours) text += header_line() + "\n";
+        if (kind_ != content_kind::ours) text += detail::header_line() + "\n";
         for (record const& entry : unsaved_)
-            text += record_line(entry) + "\n";
+            text += detail::record_line(entry) + "\n";
         if (!file.append(text)) {
             stamp_ = {};
             notice_unusable("written", file.why());

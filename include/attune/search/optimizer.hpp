@@ -29,9 +29,13 @@ struct optimizer_options {
     search_limits limits{};            ///< ask() returns nothing when one is reached
 };
 
+namespace detail {
+
 /// The point with every parameter at its default; nothing unless all have one.
 /// Errors: attune::error when the defaults together break a constraint
 [[nodiscard]] std::optional<point> default_point(chain_of_trees const& space);
+
+} // namespace detail
 
 /// Minimises the values that it is told. Asks the default configuration first, if every parameter
 /// has a default.
@@ -135,7 +139,7 @@ public:
 
 private:
     Pack typed_;
-    optimizer_core core_;
+    detail::optimizer_core core_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

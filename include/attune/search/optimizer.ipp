@@ -20,6 +20,8 @@ namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE search_factory default_search() { return search_with<search::automatic>(); }
 
+namespace detail {
+
 ATTUNE_INLINE std::optional<point> default_point(chain_of_trees const& space)
 {
     point out;
@@ -49,13 +51,13 @@ ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
                                              search_limits const& limits)
     : space_(std::move(space))
     , searcher_(search(space_, seed))
-    , default_(attune::default_point(space_))
+    , default_(attune::detail::default_point(space_))
     , times_(times)
     , judge_(limits)
-    , start_s_(detail::steady_seconds())
+    , start_s_(steady_seconds())
 {
     log_.seed = seed;
-    log_.key = detail::space_identity(space_.describe());
+    log_.key = space_identity(space_.describe());
 }
 
 ATTUNE_INLINE std::vector<point> optimizer_core::from_search(std::size_t count)
@@ -80,7 +82,7 @@ ATTUNE_INLINE std::vector<point> optimizer_core::ask(std::size_t count)
 {
     if (count == 0) return {};
     if (judge_.wants_gain()) judge_.gain(searcher_.expected_gain());
-    stopped_ = judge_.verdict(detail::steady_seconds() - start_s_);
+    stopped_ = judge_.verdict(steady_seconds() - start_s_);
     if (stopped_) return {};
     std::uint64_t const left = judge_.evaluations_left();
     if (left <= waiting_) return {}; // pending points may use up the budget
@@ -191,11 +193,13 @@ ATTUNE_INLINE void optimizer_core::resume(logged_session const& saved)
         return {};
     };
     std::string problem = saved.damaged ? "what it says cannot be read to its end" : "";
-    if (problem.empty()) problem = detail::repeat_events(saved.events, check, ask, take);
+    if (problem.empty()) problem = repeat_events(saved.events, check, ask, take);
     if (!problem.empty())
         throw error("resume(): the search cannot go on: " + problem,
                     "seed " + std::to_string(log_.seed),
                     "resume with the same searcher, options and version of attune");
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Asks the default configuration first, if there is one, then the searcher; checks outcomes, and
 /// logs all calls.
@@ -86,4 +86,4 @@ private:
     logged_session log_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -52,6 +52,8 @@ struct search_limits {
     friend bool operator==(search_limits const&, search_limits const&) = default;
 };
 
+namespace detail {
+
 /// Whether anything may be evaluated: neither limit of the cost is 0. Seconds below 0, or no
 /// number, are 0.
 [[nodiscard]] constexpr bool wants_tuning(search_limits const& limits) noexcept
@@ -80,5 +82,7 @@ what_is_left(search_limits const& whole, std::uint64_t evaluations, double secon
     out.seconds = std::min(one.seconds, other.seconds);
     return out;
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

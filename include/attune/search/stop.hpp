@@ -31,6 +31,8 @@ struct stop_verdict {
     std::string text; ///< one sentence with the numbers
 };
 
+namespace detail {
+
 /// Watches one search.
 class stop_judge {
 public:
@@ -141,5 +143,7 @@ private:
     double roofline_ = 0; ///< 0: not known
     double least_ = 0;
 };
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

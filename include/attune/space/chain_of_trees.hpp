@@ -57,14 +57,14 @@ public:
 
     [[nodiscard]] description const& describe() const noexcept;
     [[nodiscard]] std::size_t tree_count() const noexcept;
-    [[nodiscard]] tree const& tree_at(std::size_t i) const noexcept;
+    [[nodiscard]] detail::tree const& tree_at(std::size_t i) const noexcept;
     [[nodiscard]] bool has_real_parameters() const noexcept;
 
     /// Whether every group has a tree. If not, the trees do not contain all parameters.
     [[nodiscard]] bool is_exact() const noexcept;
     /// The number of groups without a tree, and the i-th one.
     [[nodiscard]] std::size_t wide_count() const noexcept;
-    [[nodiscard]] wide_tree const& wide_at(std::size_t i) const noexcept;
+    [[nodiscard]] detail::wide_tree const& wide_at(std::size_t i) const noexcept;
     /// Throws attune::error unless is_exact(), naming the groups without a tree.
     /// @param wanted  the operation that needs all trees, for the error: "numbering"
     void require_exact(std::string const& wanted) const;

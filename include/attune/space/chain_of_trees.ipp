@@ -44,7 +44,7 @@ ATTUNE_INLINE std::size_t chain_of_trees::tree_count() const noexcept
     return shared_->trees.size();
 }
 
-ATTUNE_INLINE tree const& chain_of_trees::tree_at(std::size_t i) const noexcept
+ATTUNE_INLINE detail::tree const& chain_of_trees::tree_at(std::size_t i) const noexcept
 {
     return *shared_->trees[i];
 }
@@ -61,7 +61,7 @@ ATTUNE_INLINE std::size_t chain_of_trees::wide_count() const noexcept
     return shared_->wide.size();
 }
 
-ATTUNE_INLINE wide_tree const& chain_of_trees::wide_at(std::size_t i) const noexcept
+ATTUNE_INLINE detail::wide_tree const& chain_of_trees::wide_at(std::size_t i) const noexcept
 {
     return shared_->wide[i];
 }
@@ -70,7 +70,7 @@ ATTUNE_INLINE void chain_of_trees::require_exact(std::string const& wanted) cons
 {
     if (is_exact()) return;
     std::string where;
-    for (wide_tree const& w : shared_->wide) {
+    for (detail::wide_tree const& w : shared_->wide) {
         where += where.empty() ? "parameters" : "; parameters";
         char const* separator = " ";
         for (std::uint32_t const p : w.parameters()) {
@@ -90,7 +90,7 @@ ATTUNE_INLINE std::optional<leaf_count> chain_of_trees::size() const noexcept
     if (!is_exact()) return {};
     leaf_count product = 1;
     for (auto const& t : shared_->trees) {
-        if (product > uncountable / t->leaves()) return {};
+        if (product > detail::uncountable / t->leaves()) return {};
         product *= t->leaves();
     }
     return product;
@@ -104,7 +104,7 @@ ATTUNE_INLINE size_estimate chain_of_trees::estimated_size() const noexcept
     for (auto const& t : shared_->trees)
         out.log2 += std::log2(static_cast<double>(t->leaves()));
     double squares = 0;
-    for (wide_tree const& w : shared_->wide) {
+    for (detail::wide_tree const& w : shared_->wide) {
         out.log2 += w.log2_leaves();
         squares += w.relative_error() * w.relative_error();
     }
@@ -173,7 +173,7 @@ ATTUNE_INLINE std::vector<point> chain_of_trees::neighbours(point const& p) cons
     std::vector<bool> can_move(p.size(), false);
     point moved = p;
     for (std::uint32_t i = 0; i < p.size(); ++i) {
-        for_each_step(describe().parameters[i], p[i], [&](coordinate const& step) {
+        detail::for_each_step(describe().parameters[i], p[i], [&](coordinate const& step) {
             moved[i] = step;
             bool const valid = contains(moved);
             if (valid) out.push_back(moved);
@@ -216,12 +216,12 @@ ATTUNE_INLINE std::vector<std::string> chain_of_trees::violations(point const& p
         if (outside[i]) out.push_back(parameter.name + " stands outside its values");
     }
     std::uint32_t reported = no_index;
-    for (condition const& c : shared_->conditions) {
+    for (detail::condition const& c : shared_->conditions) {
         bool readable = c.source != reported;
         for (std::uint32_t const read : c.scope)
             readable = readable && !outside[read];
-        if (!readable || holds(describe(), c, p)) continue;
-        out.push_back(constraint_text(describe(), c.source));
+        if (!readable || detail::holds(describe(), c, p)) continue;
+        out.push_back(detail::constraint_text(describe(), c.source));
         reported = c.source;
     }
     return out;

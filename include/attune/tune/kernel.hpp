@@ -25,11 +25,15 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// An input of the space and the argument of the call that gives its value.
 struct input_argument {
     std::string input;
     std::size_t position = 0;
 };
+
+} // namespace detail
 
 /// A kernel without its C++ types.
 struct kernel_description {
@@ -37,20 +41,20 @@ struct kernel_description {
     kernel_source source;
     compile_request signature{}; ///< function and types; without macros
     description space;           ///< from lower(): inputs without values
-    std::vector<input_argument> inputs{};
+    std::vector<detail::input_argument> inputs{};
     std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: default
     std::optional<launch_declaration> launch{};         ///< device launch; nodes of `space`
     /// `constraints` and `features` on compiled device code, with their own nodes: formulas over
     /// parameters and inputs of the space and over code quantities.
     description code_rules{};
-    std::vector<argument_extent> extents{}; ///< one per raw pointer argument, in order
+    std::vector<detail::argument_extent> extents{}; ///< one per raw pointer argument, in order
     /// The user's check and reference, given the address of a std::tuple of arguments as the host
     /// sees them (detail::host_argument); may be empty.
     std::function<std::string(void const*)> check{};
     std::function<void(void const*)> reference{};
     std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
-    stated_work work{};                          ///< of one call; may be empty
-    function_type type{};                        ///< of the signature
+    detail::stated_work work{};                  ///< of one call; may be empty
+    detail::function_type type{};                ///< of the signature
     void* fallback = nullptr;    ///< of kernel.fallback(f): a function of that type; null: none
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< a variant verified for one call is valid for all calls
@@ -129,7 +133,7 @@ public:
                       "kernel.extent<i>(elements)");
         if constexpr (returnable && fault == argument_fault::none) {
             description_.signature = variant_of<signature>(std::move(name));
-            description_.type = function_type_of<signature>();
+            description_.type = detail::function_type_of<signature>();
             description_.extents = detail::pointers_among<detail::needs_extent<Args>...>();
         }
     }
@@ -224,7 +228,7 @@ public:
                 "attune: kernel.extent<i>(n): argument i is no raw pointer, nor a span of "
                 "pointers; spans know their size");
             if constexpr (is_raw)
-                for (argument_extent& e : description_.extents)
+                for (detail::argument_extent& e : description_.extents)
                     if (e.position == Position) detail::declare_extent(space(), e, elements);
         }
         return *this;
@@ -305,7 +309,7 @@ public:
                     else
                         return answer;
                 } catch (...) {
-                    return "the kernel's check threw: " + text_of_exception();
+                    return "the kernel's check threw: " + detail::text_of_exception();
                 }
             };
         return *this;

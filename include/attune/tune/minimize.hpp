@@ -73,9 +73,9 @@ minimize(Pack const& typed,
         if (auto const size = search.space().size();
             size && *size < possible && !search.space().has_real_parameters())
             possible = static_cast<std::uint32_t>(*size);
-        run_state board{options.name, limits, possible, options.progress};
+        detail::run_state board{options.name, limits, possible, options.progress};
         board.set_unit_is_seconds(false);
-        interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+        detail::interrupt_guard const interrupt{detail::interrupt_guard::afterwards::caller_knows};
         auto const as_outcome = [](auto const& returned) -> outcome {
             if constexpr (std::is_convertible_v<decltype(returned), double>)
                 return outcome_of(static_cast<double>(returned));
@@ -102,8 +102,8 @@ minimize(Pack const& typed,
         out.interrupted = interrupt.requested();
         board.announce(
             progress_event::finished,
-            !wants_tuning(limits) ? "nothing was searched: the budget is zero"
-            : out.best            ? "best " + text_of_quantity(out.value, false) + " at " +
+            !detail::wants_tuning(limits) ? "nothing was searched: the budget is zero"
+            : out.best                    ? "best " + text_of_quantity(out.value, false) + " at " +
                              text_of(search.space().describe(), board.best()->first) + " after " +
                              std::to_string(out.evaluations) + " evaluations"
                        : "every configuration failed: " + describe(out.failures) +

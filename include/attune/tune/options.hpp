@@ -45,7 +45,7 @@ struct tuning_limits {
     search_limits total{};
     double default_run_s = 60.0; ///< limit of the default configuration's first run
     /// A first run fails if it takes this many times the time of the quickest one so far.
-    double first_run_ratio = usual_first_run_ratio;
+    double first_run_ratio = detail::usual_first_run_ratio;
     /// Limit of the check of a variant for calls of another shape, in seconds; if the check would
     /// take longer, the default serves such calls.
     double check_s = 1.0;

@@ -13,7 +13,7 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// How many evaluations failed, by stage; indexed by failure_stage.
-using failure_counts = std::array<std::uint32_t, failure_stage_count>;
+using failure_counts = std::array<std::uint32_t, detail::failure_stage_count>;
 
 [[nodiscard]] constexpr std::uint32_t total(failure_counts const& counts) noexcept
 {

@@ -22,7 +22,7 @@ ATTUNE_INLINE replayed_session replay(std::string const& path,
                     path,
                     "tune again, or remove the damaged line and what follows it");
     any_searcher again = search(space, session.seed);
-    replayed_calls calls = repeat_calls(again, space, session.events);
+    detail::replayed_calls calls = detail::repeat_calls(again, space, session.events);
     if (!calls.problem.empty())
         throw error("the log cannot be repeated: " + calls.problem,
                     path,

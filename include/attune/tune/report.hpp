@@ -100,10 +100,14 @@ struct tuning_report {
     [[nodiscard]] std::string summary() const;
 };
 
+namespace detail {
+
 /// The report of a call that was neither tuned nor remembered: no times, no evaluations.
 /// @param how     served_default, served_fallback or call_failed
 /// @param reason  one sentence, or what() of an attune::error
 [[nodiscard]] tuning_report untuned_report(std::string kernel, decision how, std::string reason);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

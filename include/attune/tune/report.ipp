@@ -64,8 +64,6 @@ namespace detail {
            " than the default";
 }
 
-} // namespace detail
-
 ATTUNE_INLINE tuning_report untuned_report(std::string kernel, decision how, std::string reason)
 {
     tuning_report out;
@@ -74,6 +72,8 @@ ATTUNE_INLINE tuning_report untuned_report(std::string kernel, decision how, std
     out.reason = std::move(reason);
     return out;
 }
+
+} // namespace detail
 
 ATTUNE_INLINE std::string tuning_report::summary() const
 {

@@ -97,11 +97,11 @@ public:
                       "pointers; let it write its result to a std::span, and pass whole arrays");
         if constexpr (compiles && remembers && launchable)
             self_->known.emplace(k.describe(),
-                                 make_any_compiler(self_->compiler),
-                                 make_any_store(self_->store),
+                                 detail::make_any_compiler(self_->compiler),
+                                 detail::make_any_store(self_->store),
                                  std::move(options),
                                  shape::layout(),
-                                 make_device_finder(self_->compiler));
+                                 detail::make_device_finder(self_->compiler));
     }
 
     /// Without a store on disk: only this object remembers results.
@@ -167,12 +167,12 @@ public:
     [[nodiscard]] tuning_report report() const { return self_->known->report(); }
 
 private:
-    using shape = shape_of_call<Args...>;
+    using shape = detail::shape_of_call<Args...>;
 
     struct parts {
         parts(kernel_description const& k, Compiler c, Store s)
             : kernel(k)
-            , shape_of(shape_choice_of(k))
+            , shape_of(detail::shape_choice_of(k))
             , compiler(std::move(c))
             , store(std::move(s))
         {
@@ -181,20 +181,20 @@ private:
         shape shape_of;
         Compiler compiler;
         Store store;
-        std::optional<dispatch_table> known{};
+        std::optional<detail::dispatch_table> known{};
     };
 
     [[nodiscard]] std::vector<number> inputs_of(Args const&... args) const
     {
         std::vector<number> inputs;
-        for (input_argument const& input : self_->kernel.inputs)
+        for (detail::input_argument const& input : self_->kernel.inputs)
             inputs.push_back(detail::number_of_argument(input.position, args...));
         return inputs;
     }
     [[nodiscard]] call_frame frame_of(Args const&... args) const
     {
         auto const frame = [&tolerances = self_->kernel.tolerances](Args const&... these) {
-            return make_frame_of<Result, Args...>(tolerances, these...);
+            return detail::make_frame_of<Result, Args...>(tolerances, these...);
         };
         call_frame out = frame(args...);
         // No smaller calls with views and arrays of pointers.
@@ -210,10 +210,10 @@ private:
         return out;
     }
 
-    [[nodiscard]] installed_variant const& variant_for(void* stream, Args const&... args)
+    [[nodiscard]] detail::installed_variant const& variant_for(void* stream, Args const&... args)
     {
         typename shape::key const key = self_->shape_of(args...);
-        if (known_shape const* const met = self_->known->shapes().find(key))
+        if (detail::known_shape const* const met = self_->known->shapes().find(key))
             if (auto const* const ready = met->serves.load(std::memory_order_acquire))
                 return *ready;
         return self_->known->obtain(key, inputs_of(args...), frame_of(args...), stream);

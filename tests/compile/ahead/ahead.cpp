@@ -18,7 +18,7 @@ namespace {
 // What attune_add_kernel(target device.kernel.cu FLAGS -DWIDTH=8) generates, by hand: no nvcc is
 // needed here.
 constexpr unsigned char device_text[] = "__global__ void f() {}";
-constexpr attune::embedded_kernel device_kernel{
+constexpr attune::detail::embedded_kernel device_kernel{
     "device.kernel.cu", "/there/device.kernel.cu", device_text, sizeof device_text - 1};
 ATTUNE_EMBED(device_kernel)
 constexpr unsigned char ptx[] = "// made by hand\n.version 9.0\n.target sm_75\n.address_size 64\n"
@@ -26,22 +26,22 @@ constexpr unsigned char ptx[] = "// made by hand\n.version 9.0\n.target sm_75\n.
                                 "\t.param .u32 add_param_1\n)\n{\n\tret;\n}\n"
                                 ".visible .entry _Z4moveILi8EEvPKfPfi(\n\t.param .u64 a,\n"
                                 "\t.param .u64 b,\n\t.param .u32 c\n)\n{\n\tret;\n}\n";
-constexpr attune::device_ahead add_ptx{
+constexpr attune::detail::device_ahead add_ptx{
     "add", "add", "?", "/there/device.kernel.cu", "-DWIDTH=8\n", ptx};
 ATTUNE_LIST_PTX(add_ptx)
-constexpr attune::device_ahead move_ptx{"move<WIDTH>",
-                                        "_Z4moveILi8EEvPKfPfi",
-                                        "float const*, float*, int",
-                                        "/there/device.kernel.cu",
-                                        "-DWIDTH=8\n",
-                                        ptx};
+constexpr attune::detail::device_ahead move_ptx{"move<WIDTH>",
+                                                "_Z4moveILi8EEvPKfPfi",
+                                                "float const*, float*, int",
+                                                "/there/device.kernel.cu",
+                                                "-DWIDTH=8\n",
+                                                ptx};
 ATTUNE_LIST_PTX(move_ptx)
 
 template <class Signature>
-[[nodiscard]] attune::found_ptx ptx_of(std::string const& function,
-                                       std::vector<std::string> macros = {})
+[[nodiscard]] attune::detail::found_ptx ptx_of(std::string const& function,
+                                               std::vector<std::string> macros = {})
 {
-    return attune::find_ptx(
+    return attune::detail::find_ptx(
         {function, {}, attune::embedded_source("device.kernel.cu"), std::move(macros)},
         attune::variant_of<Signature>(function));
 }
@@ -50,17 +50,18 @@ using bump_type = void(std::span<int>);
 using fill_type = void(std::span<int>, int);
 
 template <class Signature>
-[[nodiscard]] attune::wanted_ahead wanted(std::string function, std::string const& file)
+[[nodiscard]] attune::detail::wanted_ahead wanted(std::string function, std::string const& file)
 {
     return {std::move(function),
-            attune::function_type_of<Signature>(),
+            attune::detail::function_type_of<Signature>(),
             attune::embedded_source(file),
             {}};
 }
 
 [[nodiscard]] int bumped(std::string const& file, int start)
 {
-    attune::found_ahead const found = attune::find_ahead(wanted<bump_type>("bump", file));
+    attune::detail::found_ahead const found =
+        attune::detail::find_ahead(wanted<bump_type>("bump", file));
     REQUIRE(found.address != nullptr);
     CHECK(found.reason.empty());
     std::vector<int> x{start};
@@ -82,68 +83,69 @@ TEST_CASE("a kernel file is in the program with its defaults, beside others of t
 
 TEST_CASE("a function is found in its namespace, with its text read from the file or embedded")
 {
-    attune::wanted_ahead w = wanted<fill_type>("inner::fill", "support/ahead.kernel.cpp");
-    attune::found_ahead const found = attune::find_ahead(w);
+    attune::detail::wanted_ahead w = wanted<fill_type>("inner::fill", "support/ahead.kernel.cpp");
+    attune::detail::found_ahead const found = attune::detail::find_ahead(w);
     REQUIRE(found.address != nullptr);
     std::vector<int> x(3);
     reinterpret_cast<fill_type*>(found.address)(x, 7);
     CHECK(x == std::vector<int>{7, 7, 7});
     w.source = attune::source_file("../../support/ahead.kernel.cpp");
-    CHECK(attune::find_ahead(w).address == found.address);
+    CHECK(attune::detail::find_ahead(w).address == found.address);
 }
 
 TEST_CASE("another type is refused with both types")
 {
-    attune::found_ahead const found =
-        attune::find_ahead(wanted<void(std::span<float>)>("bump", "support/ahead.kernel.cpp"));
+    attune::detail::found_ahead const found = attune::detail::find_ahead(
+        wanted<void(std::span<float>)>("bump", "support/ahead.kernel.cpp"));
     CHECK(found.address == nullptr);
     CHECK(found.reason.find("bump") != std::string::npos);
     CHECK(found.reason.find("span<int>") != std::string::npos);
     CHECK(found.reason.find("span<float>") != std::string::npos);
     auto const const_elements =
         wanted<void(std::span<int const>)>("bump", "support/ahead.kernel.cpp");
-    CHECK(attune::find_ahead(const_elements).address == nullptr);
+    CHECK(attune::detail::find_ahead(const_elements).address == nullptr);
 }
 
 TEST_CASE("another text, another name and an overloaded one have no function")
 {
-    attune::wanted_ahead w = wanted<bump_type>("bump", "support/ahead.kernel.cpp");
+    attune::detail::wanted_ahead w = wanted<bump_type>("bump", "support/ahead.kernel.cpp");
     w.source.text += ' '; // the file was edited after the program was built
-    CHECK(attune::find_ahead(w).address == nullptr);
-    CHECK(attune::find_ahead(wanted<bump_type>("dump", "support/ahead.kernel.cpp")).address ==
-          nullptr);
+    CHECK(attune::detail::find_ahead(w).address == nullptr);
     CHECK(
-        attune::find_ahead(wanted<void(int*)>("overloaded", "support/ahead.kernel.cpp")).address ==
+        attune::detail::find_ahead(wanted<bump_type>("dump", "support/ahead.kernel.cpp")).address ==
         nullptr);
+    CHECK(attune::detail::find_ahead(wanted<void(int*)>("overloaded", "support/ahead.kernel.cpp"))
+              .address == nullptr);
 }
 
 TEST_CASE("flags of the source that change its text must be among those of the build")
 {
-    attune::wanted_ahead w = wanted<bump_type>("bump", "support/ahead_twin.kernel.cpp");
+    attune::detail::wanted_ahead w = wanted<bump_type>("bump", "support/ahead_twin.kernel.cpp");
     w.source.flags = {"-ffast-math", "-DOFFSET=100"};
-    CHECK(attune::find_ahead(w).address != nullptr);
+    CHECK(attune::detail::find_ahead(w).address != nullptr);
     w.source.flags = {"-DOFFSET=101"};
-    CHECK(attune::find_ahead(w).address == nullptr);
-    CHECK(attune::find_ahead(w).reason.find("-DOFFSET=101") != std::string::npos);
+    CHECK(attune::detail::find_ahead(w).address == nullptr);
+    CHECK(attune::detail::find_ahead(w).reason.find("-DOFFSET=101") != std::string::npos);
 }
 
 TEST_CASE("a template is compiled for the default of its parameter, and for no other")
 {
-    attune::wanted_ahead w = wanted<bump_type>("widen<WIDTH>", "support/ahead_template.kernel.cpp");
+    attune::detail::wanted_ahead w =
+        wanted<bump_type>("widen<WIDTH>", "support/ahead_template.kernel.cpp");
     w.macros = {"WIDTH=8"};
-    attune::found_ahead const found = attune::find_ahead(w);
+    attune::detail::found_ahead const found = attune::detail::find_ahead(w);
     REQUIRE(found.address != nullptr);
     std::vector<int> x{3};
     reinterpret_cast<bump_type*>(found.address)(x);
     CHECK(x[0] == 24);
     w.macros = {"WIDTH=4"};
-    CHECK(attune::find_ahead(w).address == nullptr);
-    CHECK(attune::find_ahead(w).reason.find("WIDTH=4") != std::string::npos);
+    CHECK(attune::detail::find_ahead(w).address == nullptr);
+    CHECK(attune::detail::find_ahead(w).reason.find("WIDTH=4") != std::string::npos);
 }
 
 TEST_CASE("PTX is found by the types that a kernel's arguments have on a device")
 {
-    attune::found_ptx const add = ptx_of<void(std::span<float>, int)>("add");
+    attune::detail::found_ptx const add = ptx_of<void(std::span<float>, int)>("add");
     CHECK(add.text == std::string(reinterpret_cast<char const*>(ptx)));
     CHECK(add.entry == "add");
     CHECK(add.architecture == 75);
@@ -154,13 +156,13 @@ TEST_CASE("PTX is found by the types that a kernel's arguments have on a device"
 
 TEST_CASE("PTX with other arguments, or for another default, is refused with the reason")
 {
-    attune::found_ptx const few = ptx_of<void(std::span<float>)>("add");
+    attune::detail::found_ptx const few = ptx_of<void(std::span<float>)>("add");
     CHECK(few.text.empty());
     CHECK(few.reason.find("2 arguments") != std::string::npos);
-    attune::found_ptx const other = ptx_of<void(float const*, double*, int)>("move<WIDTH>");
+    attune::detail::found_ptx const other = ptx_of<void(float const*, double*, int)>("move<WIDTH>");
     CHECK(other.text.empty());
     CHECK(other.reason.find("double*") != std::string::npos);
-    attune::found_ptx const wide =
+    attune::detail::found_ptx const wide =
         ptx_of<void(float const*, float*, int)>("move<WIDTH>", {"WIDTH=4"});
     CHECK(wide.text.empty());
     CHECK(wide.reason.find("WIDTH=4") != std::string::npos);

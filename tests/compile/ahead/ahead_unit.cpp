@@ -19,23 +19,25 @@ struct thing {
 
 TEST_CASE("a listed function has its type, with or without noexcept, and its address")
 {
-    constexpr auto made = attune::describe_ahead<&plain>("plain", "f.cpp", "-DA\n");
+    constexpr auto made = attune::detail::describe_ahead<&plain>("plain", "f.cpp", "-DA\n");
     using type = void(std::span<float const>, int);
-    CHECK(made.type.tag == attune::function_type_of<type>().tag);
+    CHECK(made.type.tag == attune::detail::function_type_of<type>().tag);
     CHECK(std::string(made.type.text).find("const") != std::string::npos);
     CHECK(made.address() == reinterpret_cast<void*>(&plain));
     CHECK(made.flags == std::string("-DA\n"));
-    constexpr auto quiet = attune::describe_ahead<&never_throws>("never_throws", "f.cpp", "");
+    constexpr auto quiet =
+        attune::detail::describe_ahead<&never_throws>("never_throws", "f.cpp", "");
     CHECK(quiet.type.tag == made.type.tag);
     CHECK(quiet.address() == reinterpret_cast<void*>(&never_throws));
 }
 
 TEST_CASE("different types have different texts, and a member of a class matches none")
 {
-    constexpr auto other = attune::describe_ahead<&returns>("returns", "f.cpp", "");
-    CHECK(other.type.tag == attune::function_type_of<int(double)>().tag);
-    CHECK(other.type.tag != attune::function_type_of<void(double)>().tag);
-    constexpr auto member = attune::describe_ahead<&thing::member>("thing::member", "f.cpp", "");
+    constexpr auto other = attune::detail::describe_ahead<&returns>("returns", "f.cpp", "");
+    CHECK(other.type.tag == attune::detail::function_type_of<int(double)>().tag);
+    CHECK(other.type.tag != attune::detail::function_type_of<void(double)>().tag);
+    constexpr auto member =
+        attune::detail::describe_ahead<&thing::member>("thing::member", "f.cpp", "");
     CHECK(member.address() == nullptr);
     CHECK(member.type.tag == nullptr);
 }

@@ -22,7 +22,7 @@ namespace {
 
 std::string key_of(unsigned number)
 {
-    return attune::content_hash{}.add(std::to_string(number)).hex();
+    return attune::detail::content_hash{}.add(std::to_string(number)).hex();
 }
 
 /// What is kept under a number; from a few bytes to some pages.
@@ -44,7 +44,7 @@ std::int64_t now_ns()
 /// Looks and adds for ever.  @return  only on a wrong answer
 void use_cache(attune::cache_options const& options, std::string const& header, unsigned seed)
 {
-    attune::object_cache const cache(options);
+    attune::detail::object_cache const cache(options);
     attune::random_engine random(seed);
     for (;;) {
         auto const number = static_cast<unsigned>(attune::uniform_below(random, 300));
@@ -100,7 +100,7 @@ TEST_CASE("16 processes that are killed at random leave a cache that gives no wr
     std::string const header = folder.write("a.hpp", "int a;\n");
     attune::cache_options const options = folder.options(1 << 20); // evicts all the time
     CHECK(kill_at_random(2.0, 0.01, [&](unsigned seed) { use_cache(options, header, seed); }) == 0);
-    attune::object_cache const cache(options);
+    attune::detail::object_cache const cache(options);
     unsigned hits = 0;
     for (unsigned number = 0; number < 300; ++number)
         if (auto const found = cache.find(key_of(number))) {

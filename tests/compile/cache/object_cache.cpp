@@ -17,7 +17,10 @@ using attune_test::cache_folder;
 
 namespace {
 
-std::string key_of(std::string const& text) { return attune::content_hash{}.add(text).hex(); }
+std::string key_of(std::string const& text)
+{
+    return attune::detail::content_hash{}.add(text).hex();
+}
 
 std::int64_t now_ns()
 {
@@ -26,12 +29,13 @@ std::int64_t now_ns()
         .count();
 }
 
-attune::cache_inputs inputs_of(std::vector<std::string> read, std::vector<std::string> missed = {})
+attune::detail::cache_inputs inputs_of(std::vector<std::string> read,
+                                       std::vector<std::string> missed = {})
 {
     return {std::move(read), std::move(missed), {}, now_ns()};
 }
 
-std::string found(attune::object_cache const& cache, std::string const& key)
+std::string found(attune::detail::object_cache const& cache, std::string const& key)
 {
     auto const bytes = cache.find(key);
     return bytes ? bytes->bytes : "nothing";
@@ -42,13 +46,13 @@ std::string found(attune::object_cache const& cache, std::string const& key)
 TEST_CASE("what was added is found, by any cache on the folder, and counted")
 {
     cache_folder const folder;
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     std::string const bytes("a\0b\n", 4);
     CHECK(found(cache, key_of("one")) == "nothing");
     CHECK(cache.add(key_of("one"), bytes, inputs_of({})));
     CHECK(found(cache, key_of("one")) == bytes);
     CHECK(found(cache, key_of("two")) == "nothing");
-    attune::object_cache const other(folder.options());
+    attune::detail::object_cache const other(folder.options());
     CHECK(found(other, key_of("one")) == bytes);
     attune::cache_statistics const counts = cache.statistics();
     CHECK(counts.hits == 1);
@@ -62,7 +66,7 @@ TEST_CASE("what was added is found, by any cache on the folder, and counted")
 TEST_CASE("later bytes replace earlier ones, and what is removed is gone")
 {
     cache_folder const folder;
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     CHECK(cache.add(key_of("one"), "first", inputs_of({})));
     CHECK(cache.add(key_of("one"), "second", inputs_of({})));
     CHECK(found(cache, key_of("one")) == "second");
@@ -74,7 +78,7 @@ TEST_CASE("a file that was read counts by its content")
 {
     cache_folder const folder;
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
     CHECK(found(cache, key_of("one")) == "code");
     SUBCASE("another content") { attune_test::replace_text(header, "int b;\n"); }
@@ -85,14 +89,14 @@ TEST_CASE("a file that was read counts by its content")
         std::filesystem::create_directory(header);
     }
     CHECK(found(cache, key_of("one")) == "nothing");
-    CHECK(found(attune::object_cache(folder.options()), key_of("one")) == "nothing");
+    CHECK(found(attune::detail::object_cache(folder.options()), key_of("one")) == "nothing");
 }
 
 TEST_CASE("a file that was written again with the same content changes nothing")
 {
     cache_folder const folder;
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
     std::filesystem::remove(header);
     attune_test::replace_text(header, "int a;\n");
@@ -108,7 +112,7 @@ TEST_CASE("a file that was looked for must stay absent")
     cache_folder const folder;
     std::string const header = folder.write("a.hpp", "int a;\n");
     std::string const earlier = header + ".earlier";
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({header}, {earlier})));
     CHECK(found(cache, key_of("one")) == "code");
     (void)folder.write("a.hpp.earlier", "");
@@ -120,8 +124,8 @@ TEST_CASE("a tool counts by its size and time of change")
 {
     cache_folder const folder;
     std::string const tool = folder.write("tool", "program");
-    attune::object_cache const cache(folder.options());
-    attune::cache_inputs const inputs{{}, {}, {tool}, now_ns()};
+    attune::detail::object_cache const cache(folder.options());
+    attune::detail::cache_inputs const inputs{{}, {}, {tool}, now_ns()};
     REQUIRE(cache.add(key_of("one"), "code", inputs));
     CHECK(found(cache, key_of("one")) == "code");
     std::filesystem::last_write_time(
@@ -132,11 +136,11 @@ TEST_CASE("a tool counts by its size and time of change")
 TEST_CASE("nothing is kept that a later look could not judge")
 {
     cache_folder const folder;
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     std::string const old = folder.write("old.hpp", "int a;\n");
     SUBCASE("a file that changed when it was already being read")
     {
-        attune::cache_inputs inputs = inputs_of({old});
+        attune::detail::cache_inputs inputs = inputs_of({old});
         inputs.began_ns -= 1'000'000'000;
         CHECK_FALSE(cache.add(key_of("one"), "code", inputs));
     }
@@ -161,7 +165,7 @@ TEST_CASE("bytes can depend on the files that others depend on")
 {
     cache_folder const folder;
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
     REQUIRE(cache.add(key_of("two"), "more code", cache.find(key_of("one"))->inputs));
     CHECK(found(cache, key_of("two")) == "more code");
@@ -173,7 +177,7 @@ TEST_CASE("a damaged file is never given out, and is removed")
 {
     cache_folder const folder;
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::object_cache const writer(folder.options());
+    attune::detail::object_cache const writer(folder.options());
     auto const fill = [&] {
         REQUIRE(writer.add(key_of("one"), "some code", inputs_of({header})));
         return folder.files();
@@ -185,12 +189,13 @@ TEST_CASE("a damaged file is never given out, and is removed")
         std::string const whole = attune_test::text_of(file);
         auto const survives = [&](std::string const& text) {
             attune_test::replace_text(file, text);
-            attune::object_cache const reader(folder.options());
+            attune::detail::object_cache const reader(folder.options());
             CHECK(found(reader, key_of("one")) == "nothing");
             CHECK_FALSE(std::filesystem::exists(file));
             damages += reader.statistics().damaged;
             (void)fill();
-            CHECK(found(attune::object_cache(folder.options()), key_of("one")) == "some code");
+            CHECK(found(attune::detail::object_cache(folder.options()), key_of("one")) ==
+                  "some code");
         };
         for (std::size_t size = 0; size < whole.size(); ++size)
             survives(whole.substr(0, size));
@@ -207,7 +212,7 @@ TEST_CASE("a damaged file is never given out, and is removed")
 TEST_CASE("a file under the name of another is not taken for it")
 {
     cache_folder const folder;
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "one", inputs_of({})));
     REQUIRE(cache.add(key_of("two"), "two", inputs_of({})));
     auto const place = [&](std::string const& key) {
@@ -223,7 +228,7 @@ TEST_CASE("a file under the name of another is not taken for it")
 TEST_CASE("the folder and its files are this user's alone")
 {
     cache_folder const folder;
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
     auto const mode = [](std::filesystem::path const& path) {
         return std::filesystem::status(path).permissions();
@@ -239,7 +244,7 @@ TEST_CASE("a folder that others may write to is refused in one sentence")
     cache_folder const folder;
     std::filesystem::create_directory(folder.path());
     REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({})));
     CHECK(found(cache, key_of("one")) == "nothing");
     CHECK(cache.statistics().folder.empty());
@@ -250,7 +255,7 @@ TEST_CASE("a folder that others may write to is refused in one sentence")
 
 TEST_CASE("a folder that cannot be made turns the cache off")
 {
-    attune::object_cache const cache(attune::cache_options{true, "/proc/no/such/place"});
+    attune::detail::object_cache const cache(attune::cache_options{true, "/proc/no/such/place"});
     CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({})));
     CHECK(cache.statistics().off_because.find("/proc/no/such/place") != std::string::npos);
     CHECK(found(cache, key_of("one")) == "nothing");
@@ -261,19 +266,19 @@ TEST_CASE("an option or ATTUNE_CACHE=off turns the cache off, a folder in the op
     cache_folder const folder;
     attune::cache_options options = folder.options();
     options.enabled = false;
-    CHECK_FALSE(attune::object_cache(options).add(key_of("one"), "code", inputs_of({})));
+    CHECK_FALSE(attune::detail::object_cache(options).add(key_of("one"), "code", inputs_of({})));
     CHECK_FALSE(std::filesystem::exists(folder.path()));
     // The test's main function has set ATTUNE_CACHE, unless the user did.
     std::string const former = ::getenv("ATTUNE_CACHE");
     ::setenv("ATTUNE_CACHE", "off", 1);
-    CHECK(attune::object_cache{}.statistics().off_because ==
+    CHECK(attune::detail::object_cache{}.statistics().off_because ==
           "the cache is off: ATTUNE_CACHE says so");
-    CHECK(attune::object_cache(folder.options()).statistics().off_because.empty());
+    CHECK(attune::detail::object_cache(folder.options()).statistics().off_because.empty());
     ::setenv("ATTUNE_CACHE", folder.path().c_str(), 1);
-    CHECK(attune::object_cache{}.statistics().folder == folder.path());
+    CHECK(attune::detail::object_cache{}.statistics().folder == folder.path());
     ::unsetenv("ATTUNE_CACHE");
     ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
-    CHECK(attune::object_cache{}.statistics().folder == folder.path() + "/attune");
+    CHECK(attune::detail::object_cache{}.statistics().folder == folder.path() + "/attune");
     ::unsetenv("XDG_CACHE_HOME");
     ::setenv("ATTUNE_CACHE", former.c_str(), 1);
 }
@@ -281,7 +286,7 @@ TEST_CASE("an option or ATTUNE_CACHE=off turns the cache off, a folder in the op
 TEST_CASE("a cache whose folder is deleted meanwhile starts anew")
 {
     cache_folder const folder;
-    attune::object_cache const cache(folder.options());
+    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
     std::filesystem::remove_all(folder.path());
     CHECK(found(cache, key_of("one")) == "nothing");
@@ -293,7 +298,7 @@ TEST_CASE("past the limit, what was used longest ago goes")
 {
     cache_folder const folder;
     constexpr std::uint64_t block = 4096; // what a file takes
-    attune::object_cache const cache(folder.options(40 * block));
+    attune::detail::object_cache const cache(folder.options(40 * block));
     std::string const header = folder.write("a.hpp", "int a;\n");
     auto const name = [](int i) { return key_of(std::to_string(i)); };
     for (int i = 0; i < 39; ++i) // 39 entries and one list
@@ -315,7 +320,7 @@ TEST_CASE("a lost or damaged total is counted anew")
 {
     cache_folder const folder;
     constexpr std::uint64_t block = 4096;
-    attune::object_cache const cache(folder.options(10 * block));
+    attune::detail::object_cache const cache(folder.options(10 * block));
     for (int i = 0; i < 6; ++i)
         REQUIRE(cache.add(key_of(std::to_string(i)), "code", inputs_of({})));
     std::string const total = folder.path() + "/total";
@@ -330,7 +335,7 @@ TEST_CASE("a lost or damaged total is counted anew")
 TEST_CASE("what a killed process left half written is removed after an hour")
 {
     cache_folder const folder;
-    attune::object_cache const cache(folder.options(4096));
+    attune::detail::object_cache const cache(folder.options(4096));
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
     std::string const left = folder.path() + "/new.1.2";
     std::string const fresh = folder.path() + "/new.1.3";
@@ -347,7 +352,7 @@ TEST_CASE("several threads share one cache")
 {
     cache_folder const folder;
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::object_cache const cache(folder.options(64 * 4096));
+    attune::detail::object_cache const cache(folder.options(64 * 4096));
     std::atomic<int> wrong = 0;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)

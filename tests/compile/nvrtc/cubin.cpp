@@ -13,10 +13,10 @@
 #include "../../support/needs_nvrtc.hpp"
 
 using attune::code_resources;
-using attune::cubin_key;
-using attune::resources_of_cubin;
-using attune::resources_of_kernel;
-using attune::resources_of_log;
+using attune::detail::cubin_key;
+using attune::detail::resources_of_cubin;
+using attune::detail::resources_of_kernel;
+using attune::detail::resources_of_log;
 using attune_test::has_nvrtc;
 
 namespace {
@@ -63,8 +63,8 @@ struct compiled {
 /// All kernels above with NVRTC itself, without what nvrtc_compiler makes of it.
 compiled compile(int architecture, std::string const& text = kernels)
 {
-    auto const library = attune::nvrtc::open_library();
-    attune::nvrtc::program made = nullptr;
+    auto const library = attune::detail::nvrtc::open_library();
+    attune::detail::nvrtc::program made = nullptr;
     REQUIRE(library->create_program(&made, text.c_str(), "k.cu", 0, nullptr, nullptr) == 0);
     std::string const target = "--gpu-architecture=sm_" + std::to_string(architecture);
     char const* const flags[] = {target.c_str(), "--ptxas-options=-v"};

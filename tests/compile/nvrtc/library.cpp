@@ -19,7 +19,7 @@ namespace {
 std::string said_of(std::string const& path, int most_major = 0)
 {
     try {
-        (void)attune::nvrtc::open_library(path, most_major);
+        (void)attune::detail::nvrtc::open_library(path, most_major);
     } catch (attune::error const& thrown) {
         return thrown.what();
     }
@@ -71,7 +71,7 @@ TEST_CASE("a library that is another one is told by the function that it lacks")
 TEST_CASE("NVRTC says its version and what it makes code for")
 {
     if (!attune_test::has_nvrtc()) return;
-    auto const library = attune::nvrtc::open_library();
+    auto const library = attune::detail::nvrtc::open_library();
     CHECK(library->major >= 12);
     CHECK(library->version() ==
           std::to_string(library->major) + '.' + std::to_string(library->minor));
@@ -84,15 +84,15 @@ TEST_CASE("NVRTC says its version and what it makes code for")
     for (std::string const& folder : library->include_dirs)
         CHECK(folder.find("include") != std::string::npos);
     // By the path that it has, and by the variable, it is the same one.
-    CHECK(attune::nvrtc::open_library(library->path)->path == library->path);
+    CHECK(attune::detail::nvrtc::open_library(library->path)->path == library->path);
     set_variable const variable("ATTUNE_NVRTC", library->path);
-    CHECK(attune::nvrtc::open_library()->version() == library->version());
+    CHECK(attune::detail::nvrtc::open_library()->version() == library->version());
 }
 
 TEST_CASE("a toolkit that is newer than the driver is passed over, and both are named")
 {
     if (!attune_test::has_nvrtc()) return;
-    auto const library = attune::nvrtc::open_library();
+    auto const library = attune::detail::nvrtc::open_library();
     CHECK(said_of(library->path, library->major) == "opened");
     CHECK(said_of(library->path, library->major + 1) == "opened");
     std::string const said = said_of(library->path, library->major - 1);

@@ -14,7 +14,7 @@ namespace {
 std::string error_of(std::string const& text)
 {
     try {
-        (void)attune::find_annotations(text, "k.cpp");
+        (void)attune::detail::find_annotations(text, "k.cpp");
     } catch (attune::error const& caught) {
         return caught.what();
     }
@@ -26,7 +26,8 @@ std::string own_names_of(std::string const& text)
 {
     attune::kernel_source const kernel = attune::source_text(text, "k.cpp");
     std::string out;
-    for (std::string const& name : attune::own_names(kernel, attune::find_annotations(kernel)))
+    for (std::string const& name :
+         attune::detail::own_names(kernel, attune::detail::find_annotations(kernel)))
         out += name + ' ';
     return out;
 }
@@ -35,26 +36,27 @@ std::string own_names_of(std::string const& text)
 
 TEST_CASE("annotations are found with their defaults and lines")
 {
-    std::vector<attune::annotation> const found = attune::find_annotations(
+    std::vector<attune::detail::annotation> const found = attune::detail::find_annotations(
         "#include <attune/tunable.hpp>\n"
         "constexpr int m = ATTUNE_TUNABLE(TILE_M, 64);\n"
         "#define ORDER ATTUNE_TUNABLE( ORDER_OF_LOOPS , 2, 0, 1 )\n"
         "int n = ATTUNE_TUNABLE (N,\n  f(1, (2)) + ')') + ATTUNE_TUNABLE(P, \"a,)\");\n",
         "k.cpp");
-    CHECK(found == std::vector<attune::annotation>{{"TILE_M", "64", 2, "k.cpp"},
-                                                   {"ORDER_OF_LOOPS", "2, 0, 1", 3, "k.cpp"},
-                                                   {"N", "f(1, (2)) + ')'", 4, "k.cpp"},
-                                                   {"P", "\"a,)\"", 5, "k.cpp"}});
+    CHECK(found ==
+          std::vector<attune::detail::annotation>{{"TILE_M", "64", 2, "k.cpp"},
+                                                  {"ORDER_OF_LOOPS", "2, 0, 1", 3, "k.cpp"},
+                                                  {"N", "f(1, (2)) + ')'", 4, "k.cpp"},
+                                                  {"P", "\"a,)\"", 5, "k.cpp"}});
 }
 
 TEST_CASE("comments, literals and the macro's own definition are no annotations")
 {
-    CHECK(attune::find_annotations("// ATTUNE_TUNABLE(A, 1)\n/* ATTUNE_TUNABLE(B, 1) */\n"
-                                   "char const* s = \"ATTUNE_TUNABLE(C, 1)\";\n"
-                                   "#ifndef ATTUNE_TUNABLE\n"
-                                   "#define ATTUNE_TUNABLE(name, ...) __VA_ARGS__\n#endif\n"
-                                   "int MY_ATTUNE_TUNABLE(int, int);\n",
-                                   "k.cpp")
+    CHECK(attune::detail::find_annotations("// ATTUNE_TUNABLE(A, 1)\n/* ATTUNE_TUNABLE(B, 1) */\n"
+                                           "char const* s = \"ATTUNE_TUNABLE(C, 1)\";\n"
+                                           "#ifndef ATTUNE_TUNABLE\n"
+                                           "#define ATTUNE_TUNABLE(name, ...) __VA_ARGS__\n#endif\n"
+                                           "int MY_ATTUNE_TUNABLE(int, int);\n",
+                                           "k.cpp")
               .empty());
 }
 
@@ -74,17 +76,19 @@ TEST_CASE("annotations of quoted headers count, and two defaults of one name are
     attune::kernel_source kernel = attune::source_text(
         "#include \"part.hpp\"\nint a = ATTUNE_TUNABLE(A, 1) + ATTUNE_TUNABLE(A, 1);\n",
         folder.path() + "/k.cpp");
-    std::vector<attune::annotation> const found = attune::find_annotations(kernel);
+    std::vector<attune::detail::annotation> const found = attune::detail::find_annotations(kernel);
     REQUIRE(found.size() == 3);
-    CHECK(found[2] == attune::annotation{"B", "2", 2, folder.path() + "/part.hpp"});
+    CHECK(found[2] == attune::detail::annotation{"B", "2", 2, folder.path() + "/part.hpp"});
     kernel.text += "int c = ATTUNE_TUNABLE(B, 3);\n";
-    CHECK_THROWS_AS((void)attune::find_annotations(kernel), attune::error);
+    CHECK_THROWS_AS((void)attune::detail::find_annotations(kernel), attune::error);
 }
 
 TEST_CASE("nothing at all is a default, too")
 {
-    auto const found = attune::find_annotations("ATTUNE_TUNABLE(A, )\nATTUNE_TUNABLE(B,)", "k.cpp");
-    CHECK(found == std::vector<attune::annotation>{{"A", "", 1, "k.cpp"}, {"B", "", 2, "k.cpp"}});
+    auto const found =
+        attune::detail::find_annotations("ATTUNE_TUNABLE(A, )\nATTUNE_TUNABLE(B,)", "k.cpp");
+    CHECK(found ==
+          std::vector<attune::detail::annotation>{{"A", "", 1, "k.cpp"}, {"B", "", 2, "k.cpp"}});
 }
 
 TEST_CASE("a name that its own annotation initialises belongs to the kernel")
@@ -182,6 +186,6 @@ TEST_CASE("names of quoted headers count")
     attune::kernel_source const kernel = attune::source_text(
         "#include \"part.hpp\"\nint b = ATTUNE_TUNABLE(B, 1) + ATTUNE_TUNABLE(C, 1) + C;\n",
         folder.path() + "/k.cpp");
-    CHECK(attune::own_names(kernel, attune::find_annotations(kernel)) ==
+    CHECK(attune::detail::own_names(kernel, attune::detail::find_annotations(kernel)) ==
           std::vector<std::string>{"B", "P"});
 }

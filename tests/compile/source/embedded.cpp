@@ -14,8 +14,9 @@ TEST_CASE("an embedded kernel is the file, byte for byte")
     attune::kernel_source const file = attune::source_file("../../../examples/sgemm.kernel.cpp");
     CHECK(embedded.text == file.text);
     CHECK(embedded.path.ends_with("examples/sgemm.kernel.cpp"));
-    CHECK(attune::source_fingerprint(embedded) == attune::source_fingerprint(file));
-    CHECK(attune::find_annotations(embedded).size() == attune::find_annotations(file).size());
+    CHECK(attune::detail::source_fingerprint(embedded) == attune::detail::source_fingerprint(file));
+    CHECK(attune::detail::find_annotations(embedded).size() ==
+          attune::detail::find_annotations(file).size());
 }
 
 TEST_CASE("every byte survives, and every kernel of a program is found")
@@ -29,7 +30,7 @@ TEST_CASE("every byte survives, and every kernel of a program is found")
 namespace {
 
 constexpr unsigned char gone_text[] = "void gone() {}";
-constexpr attune::embedded_kernel gone_kernel{
+constexpr attune::detail::embedded_kernel gone_kernel{
     "gone.kernel.cpp", "/nowhere/attune/gone.kernel.cpp", gone_text, sizeof gone_text - 1};
 ATTUNE_EMBED(gone_kernel)
 

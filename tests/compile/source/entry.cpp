@@ -57,7 +57,7 @@ TEST_CASE("a result or an argument of another type is refused although it would 
         std::string const said = verdict(text, v, "-std=c++20");
         if (said == "skipped") continue;
         CHECK(said.find("attune: kernel 'f' is declared in the program as " +
-                        attune::signature_text(v)) != std::string::npos);
+                        attune::detail::signature_text(v)) != std::string::npos);
         CHECK(said.find("is not defined in") == std::string::npos);
     }
 }

@@ -39,7 +39,7 @@ TEST_CASE("the parts of a kernel are its file and all that it includes by quotes
                             "#include \"four.hpp\"\n#include \"no.hpp\"\n",
                             folder.path() + "/kernel.cpp");
     kernel.include_dirs = {folder.path() + "/elsewhere"};
-    std::vector<attune::source_part> const parts = attune::source_parts(kernel);
+    std::vector<attune::detail::source_part> const parts = attune::detail::source_parts(kernel);
     REQUIRE(parts.size() == 5);
     CHECK(parts[0].path == kernel.path);
     CHECK(parts[1].path == folder.path() + "/sub/one.hpp");
@@ -54,18 +54,18 @@ TEST_CASE("the fingerprint changes with the text, an included file and a flag, n
     (void)folder.write("part.hpp", "int a;\n");
     attune::kernel_source kernel =
         attune::source_text("#include \"part.hpp\"\n", folder.path() + "/kernel.cpp");
-    std::string const first = attune::source_fingerprint(kernel);
+    std::string const first = attune::detail::source_fingerprint(kernel);
     CHECK(first.size() == 32);
-    CHECK(attune::source_fingerprint(kernel) == first);
+    CHECK(attune::detail::source_fingerprint(kernel) == first);
 
     attune::kernel_source moved = kernel;
     moved.path = folder.path() + "/other_name.cpp";
-    CHECK(attune::source_fingerprint(moved) == first);
+    CHECK(attune::detail::source_fingerprint(moved) == first);
 
     attune::kernel_source flagged = kernel;
     flagged.flags = {"-ffast-math"};
-    CHECK(attune::source_fingerprint(flagged) != first);
+    CHECK(attune::detail::source_fingerprint(flagged) != first);
 
     (void)folder.write("part.hpp", "int b;\n");
-    CHECK(attune::source_fingerprint(kernel) != first);
+    CHECK(attune::detail::source_fingerprint(kernel) != first);
 }

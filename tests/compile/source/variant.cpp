@@ -7,9 +7,9 @@
 TEST_CASE("a signature reads as C++ writes it")
 {
     attune::compile_request v{"f", "double", {"double const*", "int"}, {}};
-    CHECK(attune::signature_text(v) == "double(double const*, int)");
+    CHECK(attune::detail::signature_text(v) == "double(double const*, int)");
     v.arguments.clear();
-    CHECK(attune::signature_text(v) == "double()");
+    CHECK(attune::detail::signature_text(v) == "double()");
 }
 
 TEST_CASE("macros become compiler arguments in order")
@@ -32,11 +32,11 @@ TEST_CASE("a name that the kernel declares itself is no macro")
 TEST_CASE("a text of flags is split at its blanks")
 {
     using strings = std::vector<std::string>;
-    CHECK(attune::split_flags("-O3") == strings{"-O3"});
-    CHECK(attune::split_flags("  -O3\t-mprefer-vector-width=512 \n") ==
+    CHECK(attune::detail::split_flags("-O3") == strings{"-O3"});
+    CHECK(attune::detail::split_flags("  -O3\t-mprefer-vector-width=512 \n") ==
           strings{"-O3", "-mprefer-vector-width=512"});
-    CHECK(attune::split_flags("").empty());
-    CHECK(attune::split_flags("  ").empty());
+    CHECK(attune::detail::split_flags("").empty());
+    CHECK(attune::detail::split_flags("  ").empty());
 }
 
 TEST_CASE("a variant's file name holds its macros and nothing a shell minds")
@@ -44,7 +44,7 @@ TEST_CASE("a variant's file name holds its macros and nothing a shell minds")
     attune::compile_request v;
     v.function = "linear::sgemm<4>";
     v.macros = {{"TILE", "64"}, {"ORDER", "{0, 2, 1}"}};
-    CHECK(attune::file_name_of(v) == "linear__sgemm_4_.TILE=64.ORDER=_0,2,1_");
+    CHECK(attune::detail::file_name_of(v) == "linear__sgemm_4_.TILE=64.ORDER=_0,2,1_");
     v.function = std::string(1000, 'f');
-    CHECK(attune::file_name_of(v).size() == 150);
+    CHECK(attune::detail::file_name_of(v).size() == 150);
 }

@@ -34,7 +34,7 @@ std::string key_of(std::string const& text,
 {
     std::string const object = object_of(text, flags, file);
     REQUIRE(!object.empty());
-    return attune::object_key(object);
+    return attune::detail::object_key(object);
 }
 
 bool has_compiler()
@@ -136,7 +136,7 @@ TEST_CASE("a shared object and its relocatable object have keys of their own")
         command.insert(command.end(), flags.begin(), flags.end());
         command.insert(command.end(), {"-o", object, source});
         REQUIRE(attune::detail::run_process(command, 60.0).succeeded());
-        return attune::object_key(attune_test::text_of(object));
+        return attune::detail::object_key(attune_test::text_of(object));
     };
     std::string const key = linked({});
     CHECK(linked({}) == key);
@@ -147,27 +147,27 @@ TEST_CASE("a shared object and its relocatable object have keys of their own")
 
 TEST_CASE("bytes that are no object are hashed as they are")
 {
-    CHECK(attune::object_key("") == attune::content_hash{}.add("").hex());
-    CHECK(attune::object_key("\x7f"
-                             "ELF") == attune::content_hash{}
-                                           .add("\x7f"
-                                                "ELF")
-                                           .hex());
-    CHECK(attune::object_key("text") != attune::object_key("tex"));
+    CHECK(attune::detail::object_key("") == attune::detail::content_hash{}.add("").hex());
+    CHECK(attune::detail::object_key("\x7f"
+                                     "ELF") == attune::detail::content_hash{}
+                                                   .add("\x7f"
+                                                        "ELF")
+                                                   .hex());
+    CHECK(attune::detail::object_key("text") != attune::detail::object_key("tex"));
 }
 
 TEST_CASE("a damaged object has some key, and is not read past its end")
 {
     if (!has_compiler()) return;
     std::string const whole = object_of(kernel("f", "1"));
-    std::string const key = attune::object_key(whole);
+    std::string const key = attune::detail::object_key(whole);
     for (std::size_t size = 0; size < whole.size(); size += 7)
-        CHECK(attune::object_key(std::string(whole.data(), size)) != key);
+        CHECK(attune::detail::object_key(std::string(whole.data(), size)) != key);
     for (std::size_t at = 0; at < whole.size(); ++at) {
         std::string flipped = whole;
         for (char const bits : {'\x01', '\x80', '\xff'}) {
             flipped[at] = static_cast<char>(whole[at] ^ bits);
-            (void)attune::object_key(flipped);
+            (void)attune::detail::object_key(flipped);
         }
     }
 }

@@ -21,10 +21,10 @@
 
 #include "../every_point.hpp"
 
-using attune::evaluator;
 using attune::number;
 using attune::op;
 using attune::point;
+using attune::detail::evaluator;
 
 namespace {
 

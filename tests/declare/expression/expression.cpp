@@ -13,14 +13,14 @@
 
 using attune::expression;
 using attune::op;
-using attune::parameter_ref;
 using attune::value_kind;
+using attune::detail::parameter_ref;
 
 namespace {
 
 enum class colour { red, green };
 
-struct leaf : attune::term {
+struct leaf : attune::detail::term {
     using ref = parameter_ref<"LEAF">;
     [[nodiscard]] constexpr auto as_expression() const
     {

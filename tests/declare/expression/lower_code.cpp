@@ -158,8 +158,9 @@ TEST_CASE("every operation is written in its own way")
     std::set<std::string> texts;
     for (int i = static_cast<int>(op::negate); i <= static_cast<int>(op::select); ++i) {
         op const operation = static_cast<op>(i);
-        std::vector<attune::instruction> code(
-            static_cast<std::size_t>(attune::operand_count(operation)), a.as_expression().code[0]);
+        std::vector<attune::detail::instruction> code(
+            static_cast<std::size_t>(attune::detail::operand_count(operation)),
+            a.as_expression().code[0]);
         code.push_back({.code = operation});
         attune::description space = parameters();
         texts.insert(attune::detail::lower_code(space, code).text);

@@ -10,7 +10,7 @@
 
 using attune::number;
 using attune::op;
-using attune::operand_count;
+using attune::detail::operand_count;
 namespace detail = attune::detail;
 
 TEST_CASE("a leaf takes no operand")

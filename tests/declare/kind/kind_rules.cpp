@@ -39,7 +39,7 @@ std::vector<parameter_description> one_of_each()
     out[5].kind = parameter_kind::tile;
     out[5].type = value_kind::list;
     out[5].parts = 3;
-    out[5].integers = attune::factor_table(12, 3);
+    out[5].integers = attune::detail::factor_table(12, 3);
     return out;
 }
 
@@ -47,7 +47,7 @@ std::vector<parameter_description> one_of_each()
 
 TEST_CASE("each kind has rules, and each rule has a function")
 {
-    for (attune::kind_traits const& is : attune::detail::traits_of_kinds) {
+    for (attune::detail::kind_traits const& is : attune::detail::traits_of_kinds) {
         attune::detail::kind_rules const& rules = attune::detail::rules_of(is.of);
         CHECK(rules.of == is.of);
         CHECK((rules.text && rules.parse && rules.distance && rules.steps));

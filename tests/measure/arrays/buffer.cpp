@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-using attune::as_buffer;
 using attune::element_type;
-using attune::element_type_of;
+using attune::detail::as_buffer;
+using attune::detail::element_type_of;
 
 namespace {
 
@@ -50,18 +50,18 @@ TEST_CASE("a complex number is two elements of its part")
     std::vector<std::complex<double>> z(3);
     attune::buffer const b = as_buffer(std::span(z), 0);
     CHECK(b.type == element_type::f64);
-    CHECK(b.bytes / element_bytes(b.type) == 6);
+    CHECK(b.bytes / attune::detail::element_bytes(b.type) == 6);
 }
 
 TEST_CASE("the bytes of an element are those of its type")
 {
     std::vector<std::int16_t> values(5);
     attune::buffer const b = as_buffer(std::span(values), 0);
-    CHECK(element_bytes(b.type) == sizeof(std::int16_t));
+    CHECK(attune::detail::element_bytes(b.type) == sizeof(std::int16_t));
     CHECK(b.bytes == 10);
-    CHECK(attune::element_bytes(element_type::opaque) == 1);
-    CHECK(attune::element_bytes(element_type::f64) == sizeof(double));
-    CHECK(attune::element_bytes(element_type::u32) == 4);
+    CHECK(attune::detail::element_bytes(element_type::opaque) == 1);
+    CHECK(attune::detail::element_bytes(element_type::f64) == sizeof(double));
+    CHECK(attune::detail::element_bytes(element_type::u32) == 4);
 }
 
 TEST_CASE("a span to const is read only, any other may be written")
@@ -100,11 +100,11 @@ TEST_CASE("what another process says of structures is looked at")
 {
     std::vector<pair_of_floats> all(3);
     attune::buffer const good = as_buffer(std::span(all), 0);
-    CHECK(attune::is_sound(good));
+    CHECK(attune::detail::is_sound(good));
     auto const with = [&](auto change) {
         attune::buffer b = good;
         change(b);
-        return attune::is_sound(b);
+        return attune::detail::is_sound(b);
     };
     CHECK(!with([](attune::buffer& b) { b.run_count = 33; }));
     CHECK(!with([](attune::buffer& b) { b.structure = 0; }));

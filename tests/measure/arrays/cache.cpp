@@ -33,12 +33,12 @@ TEST_CASE("evicting leaves every byte as it is, of whatever size and alignment")
     std::vector<unsigned char> const before = bytes;
     std::vector<double> const constants(1000, 2.5);
     std::array const buffers{
-        attune::as_buffer(std::span(bytes).subspan(1, 4097), 0),
-        attune::as_buffer(std::span(bytes).subspan(4500, 0), 1),
-        attune::as_buffer(std::span(bytes).subspan(4999, 1), 2),
-        attune::as_buffer(std::span<double const>(constants), 3),
+        attune::detail::as_buffer(std::span(bytes).subspan(1, 4097), 0),
+        attune::detail::as_buffer(std::span(bytes).subspan(4500, 0), 1),
+        attune::detail::as_buffer(std::span(bytes).subspan(4999, 1), 2),
+        attune::detail::as_buffer(std::span<double const>(constants), 3),
     };
-    attune::cache_eviction caches(buffers);
+    attune::detail::cache_eviction caches(buffers);
     caches.evict();
     caches.evict();
     CHECK(bytes == before);
@@ -49,8 +49,8 @@ TEST_CASE("every line of every buffer is gone through, each once")
 {
     std::vector<std::byte> bytes(1000);
     if (!flushes_lines) { // but those of an array of 32 MiB or more
-        std::array const buffers{attune::as_buffer(std::span(bytes), 0)};
-        CHECK(attune::cache_eviction(buffers).evict() >= (std::size_t{32} << 20) / 64);
+        std::array const buffers{attune::detail::as_buffer(std::span(bytes), 0)};
+        CHECK(attune::detail::cache_eviction(buffers).evict() >= (std::size_t{32} << 20) / 64);
         return;
     }
     int wrong = 0;
@@ -60,8 +60,9 @@ TEST_CASE("every line of every buffer is gone through, each once")
             std::set<std::uintptr_t> lines;
             for (std::byte const& one : part)
                 lines.insert(reinterpret_cast<std::uintptr_t>(&one) / 64);
-            std::array const buffers{attune::as_buffer(part, 0), attune::as_buffer(part, 1)};
-            if (attune::cache_eviction(buffers).evict() != 2 * lines.size()) ++wrong;
+            std::array const buffers{attune::detail::as_buffer(part, 0),
+                                     attune::detail::as_buffer(part, 1)};
+            if (attune::detail::cache_eviction(buffers).evict() != 2 * lines.size()) ++wrong;
         }
     CHECK(wrong == 0);
 }
@@ -75,17 +76,17 @@ TEST_CASE("evicting really touches the memory: a page that forbids it is where i
         mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(memory != MAP_FAILED);
     std::span<std::byte> const all(static_cast<std::byte*>(memory), pages * page);
-    std::array const buffers{attune::as_buffer(all, 0)};
+    std::array const buffers{attune::detail::as_buffer(all, 0)};
     for (std::size_t i = 0; i < pages; ++i) {
         std::byte* const forbidden = all.data() + i * page;
-        attune::child_end const end = attune::run_in_child(
+        attune::detail::child_end const end = attune::detail::run_in_child(
             [&] {
                 if (mprotect(forbidden, page, PROT_NONE) != 0) _exit(9);
-                attune::cache_eviction(buffers).evict();
+                attune::detail::cache_eviction(buffers).evict();
             },
             {});
         CAPTURE(i);
-        CHECK(end.ending == attune::child_ending::signalled);
+        CHECK(end.ending == attune::detail::child_ending::signalled);
         CHECK(end.code == SIGSEGV);
         CHECK(end.address == reinterpret_cast<std::uintptr_t>(forbidden));
     }
@@ -94,7 +95,7 @@ TEST_CASE("evicting really touches the memory: a page that forbids it is where i
 
 TEST_CASE("without buffers there is nothing to evict")
 {
-    std::size_t const lines = attune::cache_eviction({}).evict();
+    std::size_t const lines = attune::detail::cache_eviction({}).evict();
     if (flushes_lines) CHECK(lines == 0);
     CHECK(attune::cache_state{} == attune::cache_state::warm);
 }

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-using attune::compare;
-using attune::mismatch;
 using attune::tolerance;
+using attune::detail::compare;
+using attune::detail::mismatch;
 
 namespace {
 
@@ -20,7 +20,7 @@ template <class T>
 std::optional<mismatch>
 compared(std::vector<T> got, std::vector<T> const& want, std::optional<tolerance> within = {})
 {
-    attune::buffer b = attune::as_buffer(std::span(got), 2);
+    attune::buffer b = attune::detail::as_buffer(std::span(got), 2);
     if (within) b.within = *within;
     return compare(b, std::as_bytes(std::span(want)));
 }
@@ -186,7 +186,7 @@ TEST_CASE("opaque elements are bytes")
     };
     std::vector<opaque> got(2);
     std::vector<opaque> want = got;
-    attune::buffer const b = attune::as_buffer(std::span(got), 0);
+    attune::buffer const b = attune::detail::as_buffer(std::span(got), 0);
     CHECK_FALSE(compare(b, std::as_bytes(std::span(want))));
     unsigned char bytes[sizeof(opaque) * 2];
     std::memcpy(bytes, got.data(), sizeof bytes);
@@ -237,7 +237,8 @@ TEST_CASE("structures differ by field, each with a tolerance and a scale of its 
     bytes[15] = std::byte{77}; // padding
     auto const difference = [&] {
         auto const right = std::as_bytes(std::span(want));
-        auto const found = attune::compare(attune::as_buffer(std::span(got), 1), right);
+        auto const found =
+            attune::detail::compare(attune::detail::as_buffer(std::span(got), 1), right);
         return found ? found->text() : "";
     };
     CHECK(difference().empty());
@@ -247,26 +248,26 @@ TEST_CASE("structures differ by field, each with a tolerance and a scale of its 
     CHECK(difference().empty());
     got[0].kind = 0;
     CHECK(difference() == "argument 1, element 0, field 2: got 0, reference 1");
-    attune::buffer b = attune::as_buffer(std::span(got), 1);
-    attune::tolerate(b, attune::any_value);
-    CHECK(!attune::compare(b, std::as_bytes(std::span(want))));
+    attune::buffer b = attune::detail::as_buffer(std::span(got), 1);
+    attune::detail::tolerate(b, attune::any_value);
+    CHECK(!attune::detail::compare(b, std::as_bytes(std::span(want))));
 }
 
 TEST_CASE("halves are compared as numbers")
 {
     std::vector<std::uint16_t> const want{0x3c00, 0x4000, 0x7c00, 0x7e00}; // 1, 2, infinity, NaN
     std::vector<std::uint16_t> got{0x3c02, 0x4000, 0x7c00, 0x7e01};
-    attune::buffer b = attune::as_buffer(std::span(got), 0);
+    attune::buffer b = attune::detail::as_buffer(std::span(got), 0);
     b.type = attune::element_type::f16;
-    b.within = attune::default_tolerance(b.type);
-    CHECK(!attune::compare(b, std::as_bytes(std::span(want))));
+    b.within = attune::detail::default_tolerance(b.type);
+    CHECK(!attune::detail::compare(b, std::as_bytes(std::span(want))));
     got[1] = 0x4030;
-    auto const found = attune::compare(b, std::as_bytes(std::span(want)));
+    auto const found = attune::detail::compare(b, std::as_bytes(std::span(want)));
     REQUIRE(found);
     CHECK(found->text() == "argument 0, element 1: got 2.09375, reference 2");
     got[1] = 0x4000;
     got[2] = 0x7bff;
-    CHECK(attune::compare(b, std::as_bytes(std::span(want))));
+    CHECK(attune::detail::compare(b, std::as_bytes(std::span(want))));
 }
 
 TEST_CASE("long doubles are numbers, whatever their padding holds")
@@ -275,20 +276,22 @@ TEST_CASE("long doubles are numbers, whatever their padding holds")
     std::vector<long double> got{1, 2 + 1e-12L};
     auto const bytes = std::as_writable_bytes(std::span(got));
     if (sizeof(long double) == 16) bytes[15] ^= std::byte{1};
-    CHECK(!attune::compare(attune::as_buffer(std::span(got), 0), std::as_bytes(std::span(want))));
+    CHECK(!attune::detail::compare(attune::detail::as_buffer(std::span(got), 0),
+                                   std::as_bytes(std::span(want))));
     got[1] = 2.1L;
-    CHECK(attune::compare(attune::as_buffer(std::span(got), 0), std::as_bytes(std::span(want))));
+    CHECK(attune::detail::compare(attune::detail::as_buffer(std::span(got), 0),
+                                  std::as_bytes(std::span(want))));
 }
 
 TEST_CASE("a result has no element, and what is behind a pointer says which")
 {
     double const want = 2;
     double got = 3;
-    attune::buffer b = attune::as_buffer(std::span(&got, 1), attune::buffer::result);
-    CHECK(attune::compare(b, std::as_bytes(std::span(&want, 1)))->text() ==
+    attune::buffer b = attune::detail::as_buffer(std::span(&got, 1), attune::buffer::result);
+    CHECK(attune::detail::compare(b, std::as_bytes(std::span(&want, 1)))->text() ==
           "the result: got 3, reference 2");
     b.argument = 1;
     b.target = 7;
-    CHECK(attune::compare(b, std::as_bytes(std::span(&want, 1)))->text() ==
+    CHECK(attune::detail::compare(b, std::as_bytes(std::span(&want, 1)))->text() ==
           "argument 1, array 7, element 0: got 3, reference 2");
 }

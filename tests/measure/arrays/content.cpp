@@ -14,7 +14,7 @@ namespace {
 /// 2 slices of 3 rows of 2 ints; rows 4 apart, slices 16.
 attune::buffer volume(std::vector<int>& all)
 {
-    attune::buffer b = attune::as_buffer(std::span(all).first(16 + 8 + 2), 0);
+    attune::buffer b = attune::detail::as_buffer(std::span(all).first(16 + 8 + 2), 0);
     b.gaps = {2 * sizeof(int), 3, 4 * sizeof(int), 2, 16 * sizeof(int)};
     return b;
 }
@@ -33,17 +33,17 @@ TEST_CASE("the content is the rows, and setting it leaves the gaps alone")
     std::vector<int> all(32);
     std::iota(all.begin(), all.end(), 0);
     attune::buffer const b = volume(all);
-    CHECK(attune::content_bytes(b) == 12 * sizeof(int));
-    std::vector<std::byte> content = attune::content_of(b);
+    CHECK(attune::detail::content_bytes(b) == 12 * sizeof(int));
+    std::vector<std::byte> content = attune::detail::content_of(b);
     CHECK(as_ints(content) == std::vector<int>{0, 1, 4, 5, 8, 9, 16, 17, 20, 21, 24, 25});
-    CHECK(attune::holds(b, content));
+    CHECK(attune::detail::holds(b, content));
     std::vector<std::byte> const zeros(content.size());
-    CHECK(!attune::holds(b, zeros));
-    attune::set_content(b, zeros);
+    CHECK(!attune::detail::holds(b, zeros));
+    attune::detail::set_content(b, zeros);
     for (int i : {2, 3, 6, 7, 10, 15, 18, 23, 27, 31})
         CHECK(all[static_cast<std::size_t>(i)] == i);
     CHECK(all[25] == 0);
-    CHECK(attune::holds(b, zeros));
+    CHECK(attune::detail::holds(b, zeros));
 }
 
 TEST_CASE("rows and gaps together are the memory from the first to the last element")
@@ -52,8 +52,8 @@ TEST_CASE("rows and gaps together are the memory from the first to the last elem
     attune::buffer const b = volume(all);
     std::size_t bytes = 0;
     std::size_t gaps = 0;
-    attune::for_each_row(b, [&](std::byte*, std::size_t n) { bytes += n; });
-    attune::for_each_gap(b, [&](std::byte*, std::size_t n) { gaps += n; });
+    attune::detail::for_each_row(b, [&](std::byte*, std::size_t n) { bytes += n; });
+    attune::detail::for_each_gap(b, [&](std::byte*, std::size_t n) { gaps += n; });
     CHECK(bytes + gaps == b.bytes);
 }
 
@@ -64,15 +64,15 @@ TEST_CASE("a field is taken out of structures and put back")
         float b;
     };
     std::vector<pair> all{{1, 1.5F}, {2, 2.5F}, {3, 3.5F}};
-    attune::buffer const b = attune::as_buffer(std::span(all), 0);
-    REQUIRE(attune::part_count(b) == 2);
-    std::vector<std::byte> content = attune::content_of(b);
-    std::vector<std::byte> part = attune::take_part(b, 0, content);
+    attune::buffer const b = attune::detail::as_buffer(std::span(all), 0);
+    REQUIRE(attune::detail::part_count(b) == 2);
+    std::vector<std::byte> content = attune::detail::content_of(b);
+    std::vector<std::byte> part = attune::detail::take_part(b, 0, content);
     CHECK(as_ints(part) == std::vector<int>{1, 2, 3});
     part[4] = std::byte{9};
-    attune::put_part(b, 0, part, content);
-    attune::set_content(b, content);
+    attune::detail::put_part(b, 0, part, content);
+    attune::detail::set_content(b, content);
     CHECK(all[1].a == 9);
     CHECK(all[1].b == 2.5F);
-    CHECK(attune::part_of(b, 1, part).type == attune::element_type::f32);
+    CHECK(attune::detail::part_of(b, 1, part).type == attune::element_type::f32);
 }

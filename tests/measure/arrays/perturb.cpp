@@ -13,12 +13,12 @@
 #include <span>
 #include <vector>
 
-using attune::as_buffer;
 using attune::buffer;
-using attune::hides_idleness;
-using attune::overwrites_all;
-using attune::perturb;
-using attune::snapshot;
+using attune::detail::as_buffer;
+using attune::detail::hides_idleness;
+using attune::detail::overwrites_all;
+using attune::detail::perturb;
+using attune::detail::snapshot;
 
 namespace {
 
@@ -58,7 +58,7 @@ void check_every_element_differs(std::vector<T> values)
         CAPTURE(i);
         buffer const element = as_buffer(std::span<T>(values).subspan(i, 1), 0);
         std::span<T const> const was(&before[i], 1);
-        CHECK(attune::compare(element, std::as_bytes(was)).has_value());
+        CHECK(attune::detail::compare(element, std::as_bytes(was)).has_value());
     }
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a wide tolerance is stepped over")
     buffer b = as_buffer(std::span<double>(values), 0);
     b.within = {100, 3};
     perturb({&b, 1});
-    auto const found = attune::compare(b, std::as_bytes(std::span<double const>(before)));
+    auto const found = attune::detail::compare(b, std::as_bytes(std::span<double const>(before)));
     REQUIRE(found.has_value());
     CHECK(found->count == 3);
 }
@@ -232,9 +232,9 @@ TEST_CASE("every field of a structure is changed, and no gap between rows")
         std::int32_t kind;
     };
     std::vector<body> all(6, {1.0F, 4});
-    attune::buffer b = attune::as_buffer(std::span(all).first(5), 0);
+    attune::buffer b = attune::detail::as_buffer(std::span(all).first(5), 0);
     b.gaps = {2 * sizeof(body), 2, 3 * sizeof(body)};
-    attune::perturb(std::span(&b, 1));
+    attune::detail::perturb(std::span(&b, 1));
     for (std::size_t i = 0; i < all.size(); ++i) {
         bool const inside = i != 2 && i != 5;
         CHECK((all[i].x != 1.0F) == inside);

@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
-using attune::as_buffer;
-using attune::is_repeatable;
+using attune::detail::as_buffer;
+using attune::detail::is_repeatable;
 
 namespace {
 

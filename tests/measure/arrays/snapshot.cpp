@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-using attune::as_buffer;
-using attune::snapshot;
+using attune::detail::as_buffer;
+using attune::detail::snapshot;
 
 TEST_CASE("restore puts back what was there, as often as it is asked")
 {

@@ -29,7 +29,7 @@ struct scripted_run {
 
     measurement time(adaptive_timer_options const& options)
     {
-        return attune::time_adaptively(
+        return attune::detail::time_adaptively(
             clocks,
             options,
             [this] {
@@ -259,15 +259,25 @@ TEST_CASE("the warm-up chooses the clock: other threads at work mean wall time")
         clocks.thread += 0.5;
         clocks.process += 0.5;
     };
-    CHECK(time_adaptively(clocks, options, [] {}, two_threads).value == doctest::Approx(1));
-    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(0.5));
+    CHECK(attune::detail::time_adaptively(
+              clocks, options, [] {}, two_threads)
+              .value == doctest::Approx(1));
+    CHECK(attune::detail::time_adaptively(
+              clocks, options, [] {}, preempted)
+              .value == doctest::Approx(0.5));
     options.clock = clock_choice::wall;
-    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(1));
+    CHECK(attune::detail::time_adaptively(
+              clocks, options, [] {}, preempted)
+              .value == doctest::Approx(1));
     options.clock = clock_choice::thread_cpu;
-    CHECK(time_adaptively(clocks, options, [] {}, two_threads).value == doctest::Approx(0.5));
+    CHECK(attune::detail::time_adaptively(
+              clocks, options, [] {}, two_threads)
+              .value == doctest::Approx(0.5));
     options.clock = clock_choice::automatic;
     options.warm_up_runs = 0;
-    CHECK(time_adaptively(clocks, options, [] {}, preempted).value == doctest::Approx(1));
+    CHECK(attune::detail::time_adaptively(
+              clocks, options, [] {}, preempted)
+              .value == doctest::Approx(1));
 }
 
 TEST_CASE("what a measurement is made of is recorded, and leads to it again")
@@ -282,8 +292,8 @@ TEST_CASE("what a measurement is made of is recorded, and leads to it again")
     CHECK(record.clock == "thread_cpu");
     CHECK(record.threads == 1);
     CHECK(record.runs == 1);
-    CHECK(attune::estimate_of(record).value == m.value);
-    CHECK(attune::estimate_of(record).samples == m.samples);
+    CHECK(attune::detail::estimate_of(record).value == m.value);
+    CHECK(attune::detail::estimate_of(record).samples == m.samples);
 
     options.max_s = 1; // the warm-up is all there is time for
     script.runs = 0;
@@ -293,7 +303,7 @@ TEST_CASE("what a measurement is made of is recorded, and leads to it again")
     options = unlimited();
     options.max_samples = 2;
     options.record = &record;
-    (void)time_adaptively(
+    (void)attune::detail::time_adaptively(
         script.clocks,
         options,
         [] {},
@@ -315,7 +325,7 @@ TEST_CASE("an exception in the middle of the repetitions comes out as it is")
         clocks.pass(1);
         if (++runs == 4) throw std::out_of_range("fourth");
     };
-    CHECK_THROWS_AS(static_cast<void>(attune::time_adaptively(
+    CHECK_THROWS_AS(static_cast<void>(attune::detail::time_adaptively(
                         clocks, unlimited(), [] {}, fails_at_four)),
                     std::out_of_range);
     CHECK(runs == 4);
@@ -367,7 +377,7 @@ TEST_CASE("preempted runs do not count")
     options.max_samples = 30;
     options.stop_above = 2;
     int runs = 0;
-    measurement const m = time_adaptively(
+    measurement const m = attune::detail::time_adaptively(
         clocks,
         options,
         [] {},
@@ -391,18 +401,18 @@ TEST_CASE("where every run is preempted, racing proves nothing and the other lim
         ++clocks.taken_away;
         clocks.pass(50);
     };
-    measurement const all = time_adaptively(clocks, options, [] {}, preempted);
+    measurement const all = attune::detail::time_adaptively(clocks, options, [] {}, preempted);
     CHECK(all.samples == 40);
     CHECK(all.value == doctest::Approx(50));
     options.max_s = 500; // ten runs, the first to warm up
-    CHECK(time_adaptively(clocks, options, [] {}, preempted).samples == 9);
+    CHECK(attune::detail::time_adaptively(clocks, options, [] {}, preempted).samples == 9);
 
     // One undisturbed run in three is enough to be proven slower by those.
     int runs = 0;
     attune::timing_record record;
     options.max_s = 1e9;
     options.record = &record;
-    static_cast<void>(time_adaptively(
+    static_cast<void>(attune::detail::time_adaptively(
         clocks,
         options,
         [] {},
@@ -431,7 +441,7 @@ double wrongly_slower(double disturbed)
         options.stop_above = 1;
         options.max_samples = 25;
         options.record = &record;
-        static_cast<void>(time_adaptively(
+        static_cast<void>(attune::detail::time_adaptively(
             clocks,
             options,
             [] {},
@@ -471,8 +481,8 @@ double coverage(double precision, Draw draw)
         options.precision = precision;
         options.max_samples = 200;
         options.clock = clock_choice::wall;
-        measurement const m =
-            time_adaptively(clocks, options, [] {}, [&] { clocks.pass(draw(engine)); });
+        measurement const m = attune::detail::time_adaptively(
+            clocks, options, [] {}, [&] { clocks.pass(draw(engine)); });
         hits += m.low <= 1 && 1 <= m.high ? 1 : 0;
     }
     return hits / double{timings};

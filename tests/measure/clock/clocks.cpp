@@ -13,9 +13,9 @@
 #include "../scripted_clocks.hpp"
 
 using attune::clock_choice;
-using attune::run_profile;
-using attune::stopwatch;
-using attune::suitable_clock;
+using attune::detail::run_profile;
+using attune::detail::stopwatch;
+using attune::detail::suitable_clock;
 using attune_test::scripted_clocks;
 
 TEST_CASE("the clocks of the machine model time_source and never run backwards")
@@ -86,7 +86,7 @@ TEST_CASE("several threads, a wait, or a very short run are timed by the wall cl
 
 TEST_CASE("a run kept as many threads busy as their CPU time and the caller's say")
 {
-    using attune::threads_of; // wall, thread, process, waits
+    using attune::detail::threads_of; // wall, thread, process, waits
     CHECK(threads_of(run_profile{1e-3, 1e-3, 1e-3, 0}) == 1);
     CHECK(threads_of(run_profile{1e-3, 1e-3, 1.04e-3, 0}) == 1); // the error of the readings
     CHECK(threads_of(run_profile{1e-3, 1e-3, 1.3e-3, 0}) == 1);  // a helper that did little
@@ -101,15 +101,15 @@ TEST_CASE("a run kept as many threads busy as their CPU time and the caller's sa
 
 TEST_CASE("a clock has a name")
 {
-    CHECK(std::string(attune::name_of(clock_choice::thread_cpu)) == "thread_cpu");
-    CHECK(std::string(attune::name_of(clock_choice::wall)) == "wall");
-    CHECK(std::string(attune::name_of(clock_choice::automatic)) == "wall");
+    CHECK(std::string(attune::detail::name_of(clock_choice::thread_cpu)) == "thread_cpu");
+    CHECK(std::string(attune::detail::name_of(clock_choice::wall)) == "wall");
+    CHECK(std::string(attune::detail::name_of(clock_choice::automatic)) == "wall");
 }
 
 TEST_CASE("a profile tells what each clock saw")
 {
     scripted_clocks clocks;
-    run_profile const seen = attune::profile(clocks, [&] {
+    run_profile const seen = attune::detail::profile(clocks, [&] {
         clocks.wall += 5;
         clocks.thread += 2;
         clocks.process += 3;
@@ -149,7 +149,7 @@ TEST_CASE("a stopwatch takes off what runs are wrapped in, one or several in a r
     CHECK(by_wall.time(run, 1) == doctest::Approx(2));
     CHECK(by_wall.time(run, 8) == doctest::Approx(2));
     CHECK(by_wall.cost_s() == doctest::Approx(0.25)); // of the clock alone
-    CHECK(by_wall.time(idle, 8) == attune::shortest_time_s);
+    CHECK(by_wall.time(idle, 8) == attune::detail::shortest_time_s);
     stopwatch bare(clocks, clock_choice::wall);
     CHECK(bare.time(run, 8) == doctest::Approx(2.125));
 }
@@ -172,8 +172,8 @@ TEST_CASE("no time is shorter than a tick, so that it has a logarithm")
     scripted_clocks clocks;
     clocks.cost_of_wall = 0.25;
     stopwatch watch(clocks, clock_choice::wall);
-    CHECK(watch.time([&] { clocks.wall -= 0.1; }) == attune::shortest_time_s);
-    CHECK(watch.time([] {}) == attune::shortest_time_s);
+    CHECK(watch.time([&] { clocks.wall -= 0.1; }) == attune::detail::shortest_time_s);
+    CHECK(watch.time([] {}) == attune::detail::shortest_time_s);
 }
 
 TEST_CASE("what a run throws passes through the stopwatch")
@@ -187,7 +187,7 @@ TEST_CASE("what a run throws passes through the stopwatch")
 TEST_CASE("a budget is up as soon as another round like the last would pass it")
 {
     scripted_clocks clocks;
-    attune::time_budget budget(clocks, 10);
+    attune::detail::time_budget budget(clocks, 10);
     clocks.pass(3);
     CHECK_FALSE(budget.is_up()); // 3 + 3
     clocks.pass(1);

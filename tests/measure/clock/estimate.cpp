@@ -9,9 +9,9 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-using attune::median_of;
-using attune::median_ranks;
-using attune::rank_interval;
+using attune::detail::median_of;
+using attune::detail::median_ranks;
+using attune::detail::rank_interval;
 
 namespace {
 
@@ -63,9 +63,9 @@ TEST_CASE("the interval is the narrowest that covers what was asked")
 
 TEST_CASE("six samples are the fewest for 95 percent")
 {
-    CHECK(median_ranks(attune::fewest_for_confidence).coverage ==
+    CHECK(median_ranks(attune::detail::fewest_for_confidence).coverage ==
           doctest::Approx(1 - std::pow(2.0, -5)).epsilon(1e-15));
-    CHECK(median_ranks(attune::fewest_for_confidence - 1).coverage ==
+    CHECK(median_ranks(attune::detail::fewest_for_confidence - 1).coverage ==
           doctest::Approx(1 - std::pow(2.0, -4)).epsilon(1e-15));
     CHECK(median_ranks(1).coverage == 0);
 }
@@ -140,11 +140,11 @@ TEST_CASE("the interval covers the true median of a skewed distribution as often
 TEST_CASE("narrow means half the interval over the value, and a real interval")
 {
     attune::measurement const wide{1.0, 0.9, 1.1, 10};
-    CHECK(attune::is_narrow(wide, 0.11));
-    CHECK_FALSE(attune::is_narrow(wide, 0.09));
+    CHECK(attune::detail::is_narrow(wide, 0.11));
+    CHECK_FALSE(attune::detail::is_narrow(wide, 0.09));
     attune::measurement const few{1.0, 1.0, 1.0, 5};
-    CHECK_FALSE(attune::is_narrow(few, 0.5));
+    CHECK_FALSE(attune::detail::is_narrow(few, 0.5));
     attune::measurement const equal{1.0, 1.0, 1.0, 10};
-    CHECK(attune::is_narrow(equal, 1e-9));
-    CHECK_FALSE(attune::is_narrow(equal, 0));
+    CHECK(attune::detail::is_narrow(equal, 1e-9));
+    CHECK_FALSE(attune::detail::is_narrow(equal, 0));
 }

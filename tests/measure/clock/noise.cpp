@@ -7,8 +7,8 @@
 
 using attune::machine_noise;
 using attune::measurement;
-using attune::noise_of;
-using attune::warning_of;
+using attune::detail::noise_of;
+using attune::detail::warning_of;
 
 namespace {
 
@@ -49,16 +49,16 @@ TEST_CASE("a machine that changed its speed is warned of, either way")
 TEST_CASE("a machine is too disturbed where much was slow, or the final is too unsure")
 {
     machine_noise n;
-    CHECK(!attune::is_too_disturbed(n));
+    CHECK(!attune::detail::is_too_disturbed(n));
     n.slow_share = 0.5;
     n.slowdown = 1.17; // slower, but not by much
-    CHECK(!attune::is_too_disturbed(n));
+    CHECK(!attune::detail::is_too_disturbed(n));
     n.slowdown = 1.4;
-    CHECK(attune::is_too_disturbed(n));
+    CHECK(attune::detail::is_too_disturbed(n));
     n.slow_share = 0.1; // rarely
-    CHECK(!attune::is_too_disturbed(n));
+    CHECK(!attune::detail::is_too_disturbed(n));
     n.unsure = 0.08;
-    CHECK(attune::is_too_disturbed(n));
+    CHECK(attune::detail::is_too_disturbed(n));
 }
 
 TEST_CASE("a disturbance is told with its evidence")
@@ -66,19 +66,19 @@ TEST_CASE("a disturbance is told with its evidence")
     machine_noise n;
     n.slow_share = 0.4;
     n.slowdown = 1.37;
-    CHECK(attune::disturbance_text(n).empty());
+    CHECK(attune::detail::disturbance_text(n).empty());
     n.is_disturbed = true;
-    std::string const slow = attune::disturbance_text(n);
+    std::string const slow = attune::detail::disturbance_text(n);
     CHECK(has(slow, "took 1.37 times as long in 40 % of its samples;"));
     CHECK(has(slow, "does not count as finished"));
     CHECK(!has(slow, "held its processor"));
     n.unsure = 0.12;
     n.waited = 0.3;
-    std::string const all = attune::disturbance_text(n);
+    std::string const all = attune::detail::disturbance_text(n);
     CHECK(has(all, ", what took part in the final may be faster by 12 %"));
     CHECK(has(all, "held its processor for 30 % of the time;"));
     n.slow_share = 0;
-    CHECK(has(attune::disturbance_text(n), "while tuning: what took part in the final"));
+    CHECK(has(attune::detail::disturbance_text(n), "while tuning: what took part in the final"));
 }
 
 TEST_CASE("a variant with two threads lacks the processor that another program holds")
@@ -87,20 +87,20 @@ TEST_CASE("a variant with two threads lacks the processor that another program h
     n.processors = 2;
     n.held = 0.5;
     CHECK(n.lacking() == 0); // with one thread there is a free one
-    CHECK(!attune::is_too_disturbed(n));
+    CHECK(!attune::detail::is_too_disturbed(n));
     n.threads = 2;
     CHECK(n.lacking() == doctest::Approx(0.5));
-    CHECK(attune::is_too_disturbed(n));
+    CHECK(attune::detail::is_too_disturbed(n));
     n.held = 0.1; // as any machine at rest
-    CHECK(!attune::is_too_disturbed(n));
+    CHECK(!attune::detail::is_too_disturbed(n));
     n.held = 3;
     n.processors = 8;
     n.threads = 4;
-    CHECK(!attune::is_too_disturbed(n)); // five are left
-    n.threads = 64;                      // more than there are: they share eight
+    CHECK(!attune::detail::is_too_disturbed(n)); // five are left
+    n.threads = 64;                              // more than there are: they share eight
     CHECK(n.lacking() == doctest::Approx(3));
     n.processors = 0; // the system does not tell
-    CHECK(!attune::is_too_disturbed(n));
+    CHECK(!attune::detail::is_too_disturbed(n));
 }
 
 TEST_CASE("processors that are lacking are told")
@@ -110,10 +110,10 @@ TEST_CASE("processors that are lacking are told")
     n.held = 0.5;
     n.threads = 2;
     n.is_disturbed = true;
-    CHECK(has(attune::disturbance_text(n),
+    CHECK(has(attune::detail::disturbance_text(n),
               "while tuning: other programs held 0.5 of 2 processors while variants ran with 2 "
               "threads;"));
     n.slow_share = 0.4;
     n.slowdown = 1.37;
-    CHECK(has(attune::disturbance_text(n), "of its samples, other programs held 0.5"));
+    CHECK(has(attune::detail::disturbance_text(n), "of its samples, other programs held 0.5"));
 }

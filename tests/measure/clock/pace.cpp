@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-using attune::disturbance;
-using attune::machine_pace;
 using attune::time_sample;
+using attune::detail::disturbance;
+using attune::detail::machine_pace;
 
 namespace {
 

@@ -13,10 +13,10 @@
 #include <limits>
 #include <vector>
 
-using attune::racing_options;
 using attune::random_engine;
-using attune::slower_test;
 using attune::uniform_unit;
+using attune::detail::racing_options;
+using attune::detail::slower_test;
 
 namespace {
 
@@ -100,7 +100,7 @@ TEST_CASE("an interval for a fixed number, looked at after every run, errs more 
         for (int n = 0; n < 200; ++n) {
             double const t = 1 + 0.03 * normal(engine);
             sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), t), t);
-            if (sorted.size() >= 6 && attune::median_of_sorted(sorted).low > 1) {
+            if (sorted.size() >= 6 && attune::detail::median_of_sorted(sorted).low > 1) {
                 ++called;
                 break;
             }

@@ -41,7 +41,7 @@ struct scripted_field {
     }
     round_times time(round_robin_options const& options)
     {
-        return attune::round_robin_with(clocks, options, [] {}, runs);
+        return attune::detail::round_robin_with(clocks, options, [] {}, runs);
     }
 };
 
@@ -60,7 +60,7 @@ TEST_CASE("all take turns, every second round goes backwards, each run after its
     round_robin_options options = unlimited();
     options.max_rounds = 3;
     round_times const times =
-        attune::round_robin_with(clocks, options, [&] { calls += '.'; }, runs);
+        attune::detail::round_robin_with(clocks, options, [&] { calls += '.'; }, runs);
     CHECK(calls == ".a.b.c"
                    ".a.b.c.c.b.a.a.b.c");
     CHECK(times.size() == 3);
@@ -109,17 +109,17 @@ TEST_CASE("when all are told apart, or as precisely as wanted, it stops")
 
 TEST_CASE("the fewest samples for a confidence are those whose range has it")
 {
-    CHECK(attune::fewest_for(0.95) == attune::fewest_for_confidence);
+    CHECK(attune::detail::fewest_for(0.95) == attune::detail::fewest_for_confidence);
     for (double const confidence : {0.5, 0.9, 0.95, 0.975, 0.9875, 0.99, 0.999}) {
         CAPTURE(confidence);
-        std::size_t const n = attune::fewest_for(confidence);
-        CHECK(attune::median_ranks(n, confidence).coverage >= confidence);
-        CHECK(attune::median_ranks(n - 1, confidence).coverage < confidence);
+        std::size_t const n = attune::detail::fewest_for(confidence);
+        CHECK(attune::detail::median_ranks(n, confidence).coverage >= confidence);
+        CHECK(attune::detail::median_ranks(n - 1, confidence).coverage < confidence);
     }
-    CHECK(attune::is_below_one({0.9, 0.8, 0.99, 6}));
-    CHECK_FALSE(attune::is_below_one({0.9, 0.8, 0.99, 5}));
-    CHECK_FALSE(attune::is_below_one({0.9, 0.8, 1.0, 6}));
-    CHECK_FALSE(attune::is_below_one({0.9, 0.8, 0.99, 7}, 0.99));
+    CHECK(attune::detail::is_below_one({0.9, 0.8, 0.99, 6}));
+    CHECK_FALSE(attune::detail::is_below_one({0.9, 0.8, 0.99, 5}));
+    CHECK_FALSE(attune::detail::is_below_one({0.9, 0.8, 1.0, 6}));
+    CHECK_FALSE(attune::detail::is_below_one({0.9, 0.8, 0.99, 7}, 0.99));
 }
 
 TEST_CASE("a preempted run is repeated")
@@ -132,7 +132,7 @@ TEST_CASE("a preempted run is repeated")
                                                       clocks.taken_away += preempted ? 1U : 0U;
                                                       clocks.pass(preempted ? 70 : 2);
                                                   }};
-    round_times const times = attune::round_robin_with(clocks, unlimited(), [] {}, runs);
+    round_times const times = attune::detail::round_robin_with(clocks, unlimited(), [] {}, runs);
     CHECK(times.time(1).high == doctest::Approx(2));
     CHECK(times.rounds(1) == 20);
 }
@@ -153,7 +153,7 @@ TEST_CASE("the intervals of a ratio hold it as often as they say, though the mac
         std::vector<std::function<void()>> const runs{run, run};
         round_robin_options options = unlimited();
         options.confidence = 0.98;
-        round_times const times = attune::round_robin_with(clocks, options, [] {}, runs);
+        round_times const times = attune::detail::round_robin_with(clocks, options, [] {}, runs);
         attune::measurement const ratio = times.ratio(0, 1, 0.98);
         hits += ratio.low <= 1 && 1 <= ratio.high ? 1 : 0;
     }
@@ -170,14 +170,14 @@ TEST_CASE("however busy the machine is, there is time for the rounds that prove 
         };
     round_robin_options options = unlimited();
     double const round_s = 3;
-    auto const fewest = static_cast<double>(attune::fewest_for(options.confidence));
+    auto const fewest = static_cast<double>(attune::detail::fewest_for(options.confidence));
     for (double const spare_s : {0.5, 4.0, 7.0, 20.0}) {
         CAPTURE(spare_s);
         options.max_s = round_s * (1 + fewest) + spare_s; // one to warm up
         double const begun_s = field.clocks.wall;
         round_times const times = field.time(options);
-        CHECK(times.rounds(0) >= attune::fewest_for(options.confidence));
-        CHECK(attune::is_below_one(times.ratio(0, 1)));
+        CHECK(times.rounds(0) >= attune::detail::fewest_for(options.confidence));
+        CHECK(attune::detail::is_below_one(times.ratio(0, 1)));
         CHECK(field.clocks.wall - begun_s <= options.max_s);
         CHECK(field.clocks.wall - begun_s >= options.max_s - round_s);
     }

@@ -17,8 +17,8 @@
 #include "../scripted_clocks.hpp"
 
 using attune::clock_choice;
-using attune::clocked_runs;
 using attune::time_sample;
+using attune::detail::clocked_runs;
 using attune_test::scripted_clocks;
 
 namespace {
@@ -54,8 +54,8 @@ struct scripted_taker {
     void describe(attune::timing_record& record) const { record.clock = "scripted"; }
 };
 
-static_assert(attune::sample_taker<scripted_taker>);
-static_assert(attune::sample_taker<clocked_runs<scripted_clocks>>);
+static_assert(attune::detail::sample_taker<scripted_taker>);
+static_assert(attune::detail::sample_taker<clocked_runs<scripted_clocks>>);
 
 std::function<void()> const nothing = [] {};
 
@@ -81,7 +81,7 @@ TEST_CASE("the clock is thread CPU time where it suits the latest warm-up run of
     clocked_runs one(clocks, clock_choice::automatic, nothing, std::span(&works, 1));
     one.warm_up(0);
     one.calibrate();
-    CHECK(one.far_rate() == attune::far_rate_of_cpu_time);
+    CHECK(one.far_rate() == attune::detail::far_rate_of_cpu_time);
     CHECK(one.take(0, 4).seconds == doctest::Approx(1e-3));
 }
 
@@ -138,9 +138,9 @@ TEST_CASE("whatever takes samples can be timed adaptively")
     scripted_taker taker{{2.0}};
     attune::adaptive_timer_options options;
     options.max_s = 1e9;
-    attune::measurement const m = attune::time_adaptively(taker, options);
+    attune::measurement const m = attune::detail::time_adaptively(taker, options);
     CHECK(m.value == 2);
-    CHECK(m.samples == attune::fewest_for_confidence);
+    CHECK(m.samples == attune::detail::fewest_for_confidence);
     CHECK(taker.calls.front() == "warm 0");
     CHECK(taker.calls[1] == "calibrate");
     CHECK(taker.calls.back() == "0 x1");
@@ -152,10 +152,11 @@ TEST_CASE("runs that are short for the clock share a sample where they may follo
     attune::adaptive_timer_options options;
     options.max_s = 1e9;
     options.is_repeatable = [] { return true; };
-    CHECK(attune::time_adaptively(taker, options).value == doctest::Approx(1.0).epsilon(0.02));
+    CHECK(attune::detail::time_adaptively(taker, options).value ==
+          doctest::Approx(1.0).epsilon(0.02));
     CHECK(taker.calls.back() == "0 x20"); // 100 * 0.25 / (1 + 0.25)
     options.is_repeatable = [] { return false; };
-    CHECK(attune::time_adaptively(taker, options).value == doctest::Approx(1.25));
+    CHECK(attune::detail::time_adaptively(taker, options).value == doctest::Approx(1.25));
     CHECK(taker.calls.back() == "0 x1");
 }
 
@@ -163,7 +164,7 @@ TEST_CASE("a first timed run that is slow for once does not keep samples short")
 {
     scripted_taker taker{{1.0}, 0.25};
     taker.first_extra_s = 500;
-    CHECK(attune::good_sample_of(taker, 0) == 20);
+    CHECK(attune::detail::good_sample_of(taker, 0) == 20);
     CHECK(taker.calls == std::vector<std::string>{"0 x1", "0 x1"});
 }
 
@@ -173,7 +174,7 @@ TEST_CASE("in rounds, each contestant has samples as long as it needs")
     attune::round_robin_options options;
     options.max_s = 1e9;
     options.is_repeatable = [](std::size_t) { return true; };
-    attune::round_times const times = attune::round_robin_with(taker, 2, options);
+    attune::round_times const times = attune::detail::round_robin_with(taker, 2, options);
     CHECK(times.time(0).value == doctest::Approx(1.0).epsilon(0.02));
     CHECK(times.time(1).value == doctest::Approx(30.25));
     CHECK(std::count(taker.calls.begin(), taker.calls.end(), "0 x20") >= 10);

@@ -10,9 +10,9 @@
 #include "../scripted_clocks.hpp"
 
 using attune::clock_choice;
-using attune::sampler;
 using attune::time_sample;
-using attune::time_samples;
+using attune::detail::sampler;
+using attune::detail::time_samples;
 using attune_test::scripted_clocks;
 
 TEST_CASE("a sample is one run after its prepare, less the cost of the clock")
@@ -59,7 +59,7 @@ TEST_CASE("there are as many runs in a sample as make it a hundred times what th
     CHECK(taker.runs_for(25) == 1);
     CHECK(taker.runs_for(10) == 3);
     CHECK(taker.runs_for(1) == 25);
-    CHECK(taker.runs_for(1e-9) == attune::most_runs_per_sample);
+    CHECK(taker.runs_for(1e-9) == attune::detail::most_runs_per_sample);
     scripted_clocks costless;
     CHECK(sampler(costless, clock_choice::wall).runs_for(1e-9) == 1);
 }
@@ -102,7 +102,7 @@ TEST_CASE("a record of times leads to the estimate that the times themselves led
         record.times.push_back(seconds);
         if (is_disturbed) record.disturbed.push_back(i);
         attune::measurement const want = samples.estimate();
-        attune::measurement const got = attune::estimate_of(record);
+        attune::measurement const got = attune::detail::estimate_of(record);
         CHECK(got.value == want.value);
         CHECK(got.low == want.low);
         CHECK(got.high == want.high);

@@ -27,10 +27,10 @@ auto all_ways() { return ways<usual, fast, wrong, crashing, throwing>(); }
 struct bench {
     accumulate_data data{};
     scripted_compiler compiler = accumulate_compiler();
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel{accumulate_kernel(all_ways())};
     attune::call_frame frame =
-        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, data.x, data.y, 3.0);
     attune::chain_of_trees space = attune::build(all_ways());
     attune::tuning_options options = quick_options();
@@ -40,8 +40,9 @@ struct bench {
     {
         attune::point const at{*attune::coordinate_of(space.describe().parameters[0],
                                                       std::to_string(static_cast<int>(w)))};
-        return std::get<attune::callable>(any.compile(
-            problem.kernel.source, attune::make_variant(problem.kernel, space.describe(), at)));
+        return std::get<attune::callable>(
+            any.compile(problem.kernel.source,
+                        attune::detail::make_variant(problem.kernel, space.describe(), at)));
     }
 };
 
@@ -50,7 +51,8 @@ struct bench {
 TEST_CASE("what is right is learnt from the default, and holds for all others")
 {
     bench b;
-    attune::cpu_bench runs{attune::trial_call_of(b.problem), attune::bench_options_of(b.options)};
+    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem),
+                                   attune::detail::bench_options_of(b.options)};
     CHECK(std::get<double>(runs.establish(b.code(usual), 10)) > 0);
     CHECK(std::holds_alternative<double>(runs.first_run(b.code(fast), 10)));
     auto const refused = runs.first_run(b.code(wrong), 10);
@@ -63,7 +65,8 @@ TEST_CASE("what is right is learnt from the default, and holds for all others")
 TEST_CASE("times are those of the variants, also in turns, and the data is put back")
 {
     bench b;
-    attune::cpu_bench runs{attune::trial_call_of(b.problem), attune::bench_options_of(b.options)};
+    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem),
+                                   attune::detail::bench_options_of(b.options)};
     (void)runs.establish(b.code(usual), 10);
     bool asked = false;
     runs.set_background([&] {
@@ -75,14 +78,14 @@ TEST_CASE("times are those of the variants, also in turns, and the data is put b
     calls_to<usual> = 0;
     calls_to<fast> = 0;
     auto const slow = std::get<attune::measurement>(runs.time(b.code(usual), never, 10, taken));
-    CHECK(attune::estimate_of(taken).value == slow.value);
-    CHECK(attune::estimate_of(taken).samples == slow.samples);
+    CHECK(attune::detail::estimate_of(taken).value == slow.value);
+    CHECK(attune::detail::estimate_of(taken).samples == slow.samples);
     CHECK(slow.value > 1e-4); // no processor takes two million steps in that time
     CHECK(calls_to<usual>.load() > counted());
     CHECK(calls_to<fast>.load() == 0);
     calls_to<usual> = 0;
     auto const quick = std::get<attune::measurement>(runs.time(b.code(fast), never, 10, taken));
-    CHECK(attune::estimate_of(taken).value == quick.value);
+    CHECK(attune::detail::estimate_of(taken).value == quick.value);
     CHECK(calls_to<fast>.load() > counted());
     CHECK(calls_to<usual>.load() == 0);
     CHECK(asked);
@@ -96,7 +99,8 @@ TEST_CASE("times are those of the variants, also in turns, and the data is put b
 TEST_CASE("code of known time is sampled as it was timed, and the data is put back")
 {
     bench b;
-    attune::cpu_bench runs{attune::trial_call_of(b.problem), attune::bench_options_of(b.options)};
+    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem),
+                                   attune::detail::bench_options_of(b.options)};
     (void)runs.establish(b.code(usual), 10);
     attune::timing_record how{.runs = 3, .clock = "thread_cpu"};
     calls_to<usual> = 0;
@@ -113,10 +117,11 @@ TEST_CASE("code of known time is sampled as it was timed, and the data is put ba
 TEST_CASE("runs can be watched outside, and are undone")
 {
     bench b;
-    attune::cpu_bench runs{attune::trial_call_of(b.problem), attune::bench_options_of(b.options)};
+    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem),
+                                   attune::detail::bench_options_of(b.options)};
     (void)runs.establish(b.code(fast), 10);
     {
-        attune::guarded_timed_runs watched = runs.watch(10);
+        attune::detail::guarded_timed_runs watched = runs.watch(10);
         watched.prepare();
         watched.run(b.code(fast));
         CHECK(b.data.called_times(1, 3.0));
@@ -129,7 +134,7 @@ TEST_CASE("the protection is said with its reason")
 {
     bench b;
     b.options.measuring.protect = attune::isolation::none;
-    attune::cpu_bench const runs{attune::trial_call_of(b.problem),
-                                 attune::bench_options_of(b.options)};
+    attune::detail::cpu_bench const runs{attune::detail::trial_call_of(b.problem),
+                                         attune::detail::bench_options_of(b.options)};
     CHECK(runs.protection() == "none: as asked");
 }

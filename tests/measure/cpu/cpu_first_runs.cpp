@@ -105,13 +105,13 @@ struct ground {
         attune::source_text("constexpr int a = ATTUNE_TUNABLE(A, 1);\n", "k.kernel.cpp"),
         attune::space(attune::integer<"A">(1, 2))};
     attune::chain_of_trees space = attune::build(attune::space(attune::integer<"A">(1, 2)));
-    attune::any_compiler const no_compiler{};
+    attune::detail::any_compiler const no_compiler{};
     attune::call_frame frame;
     isolation how;
     std::optional<attune::tuning_problem> problem{};
     std::optional<attune::trial_call> call{};
-    std::optional<attune::snapshot> original{};
-    std::optional<attune::cpu_first_runs> proof{};
+    std::optional<attune::detail::snapshot> original{};
+    std::optional<attune::detail::cpu_first_runs> proof{};
 
     explicit ground(isolation protect = isolation::fork)
         : how(protect)
@@ -130,12 +130,13 @@ struct ground {
     }
     first_run_result establish(function f)
     {
-        frame = attune::make_call_frame<std::span<double const>, std::span<double>, std::span<int>>(
-            {}, x, y, k);
+        frame = attune::detail::make_call_frame<std::span<double const>,
+                                                std::span<double>,
+                                                std::span<int>>({}, x, y, k);
         problem.emplace(
             attune::tuning_problem{kernel.describe(), space, space.at(0), no_compiler, frame});
         original.emplace(frame.buffers);
-        call.emplace(attune::trial_call_of(*problem));
+        call.emplace(attune::detail::trial_call_of(*problem));
         proof.emplace(*call, how, *original);
         return proof->establish(code(f), 5, 5);
     }

@@ -18,8 +18,8 @@
 
 using namespace attune_test;
 using attune::failure_stage;
-using attune::guarded_timed_runs;
-using attune::stopped;
+using attune::detail::guarded_timed_runs;
+using attune::detail::stopped;
 
 namespace {
 
@@ -39,14 +39,14 @@ struct runs_of_moody {
     accumulate_data data{};
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<fast>());
     attune::chain_of_trees space = attune::build(ways<fast>());
-    attune::any_compiler const no_compiler{};
+    attune::detail::any_compiler const no_compiler{};
     attune::call_frame frame =
-        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, data.x, data.y, 3.0);
     attune::tuning_problem problem{kernel.describe(), space, space.at(0), no_compiler, frame};
-    attune::trial_call call = attune::trial_call_of(problem);
-    attune::snapshot original{frame.buffers};
-    attune::cpu_first_runs ground;
+    attune::trial_call call = attune::detail::trial_call_of(problem);
+    attune::detail::snapshot original{frame.buffers};
+    attune::detail::cpu_first_runs ground;
     attune::callable code{};
     std::optional<guarded_timed_runs> runs{};
 

@@ -18,8 +18,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 struct bench {
     std::vector<double> x = std::vector<double>(8, 1.0);
     std::vector<double> y = std::vector<double>(8, 100.0);
-    std::vector<attune::buffer> buffers{attune::as_buffer(std::span<double const>(x), 0),
-                                        attune::as_buffer(std::span<double>(y), 1)};
+    std::vector<attune::buffer> buffers{attune::detail::as_buffer(std::span<double const>(x), 0),
+                                        attune::detail::as_buffer(std::span<double>(y), 1)};
     attune::bench_options options{};
     int calls = 0;
     int prepares = 0;
@@ -32,7 +32,7 @@ struct bench {
     }
     attune::measurement time(std::function<void()> const& call)
     {
-        attune::variant_timing timing(buffers, options);
+        attune::detail::variant_timing timing(buffers, options);
         return timing.time([this] { prepare(); }, call, never);
     }
     void overwrite()
@@ -81,7 +81,7 @@ TEST_CASE("calls are compared in turns, each prepared, warm or cold")
     for (auto const cache : {attune::cache_state::warm, attune::cache_state::cold}) {
         bench b;
         b.options.cache = cache;
-        attune::variant_timing timing(b.buffers, b.options);
+        attune::detail::variant_timing timing(b.buffers, b.options);
         std::vector<std::function<void()>> const calls{[&] { attune_test::idle(100'000); },
                                                        [&] { b.update(); }};
         attune::round_times const times = timing.compare([&] { b.prepare(); }, calls, 2.0);
@@ -98,7 +98,7 @@ TEST_CASE("calls too short for the clock are compared as they are timed: repeate
         bench b;
         b.options.cache = cache;
         int updates = 0;
-        attune::variant_timing timing(b.buffers, b.options);
+        attune::detail::variant_timing timing(b.buffers, b.options);
         std::vector<std::function<void()>> const calls{[&] { b.overwrite(); },
                                                        [&] {
                                                            ++updates;

@@ -32,7 +32,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 struct fixture {
     scripted_device device{};
     scripted_call given{100};
-    std::unique_ptr<attune::device_bench> bench{};
+    std::unique_ptr<attune::detail::device_bench> bench{};
 
     fixture()
     {
@@ -41,7 +41,7 @@ struct fixture {
             attune_test::doubled(x, y, n);
             device.overwrite_all();
         });
-        bench = attune::make_local_bench(device.driver(), given.call, {});
+        bench = attune::detail::make_local_bench(device.driver(), given.call, {});
     }
     [[nodiscard]] bool establish(std::vector<std::vector<std::byte>> const& expected = {}) const
     {

@@ -15,11 +15,11 @@
 #include "../../support/sanitized.hpp"
 #include "scripted_call.hpp"
 
-using attune::device_bench;
-using attune::device_bench_options;
 using attune::failure;
 using attune::failure_stage;
 using attune::measurement;
+using attune::detail::device_bench;
+using attune::detail::device_bench_options;
 using attune_test::give_kernels;
 using attune_test::over_arrays;
 using attune_test::scripted_call;
@@ -40,7 +40,7 @@ struct scripted_bench {
     explicit scripted_bench(device_bench_options const& options = {})
     {
         give_kernels(device);
-        bench = attune::make_local_bench(device.driver(), given.call, options);
+        bench = attune::detail::make_local_bench(device.driver(), given.call, options);
     }
     /// Why a variant fails its first run.
     failure refusal(std::string const& name, double limit_s = 10)
@@ -72,7 +72,7 @@ TEST_CASE("a bench establishes, tries, times and compares, and leaves nothing be
     give_kernels(device);
     scripted_call const given(100);
     {
-        auto const bench = attune::make_local_bench(device.driver(), given.call, {});
+        auto const bench = attune::detail::make_local_bench(device.driver(), given.call, {});
         CHECK(bench->protection() == "in process: as asked");
         CHECK(std::get<double>(bench->establish(variant_named("doubled"), {}, 10)) ==
               doctest::Approx(2.001e-3));
@@ -109,7 +109,7 @@ TEST_CASE("short kernels share a sample, and what is slower than a limit is time
     CHECK(std::get<measurement>(timed).value == doctest::Approx(5e-6).epsilon(0.02));
     auto const slow = b.bench->time(variant_named("doubled"), 1e-4, 10, nullptr);
     REQUIRE(std::holds_alternative<measurement>(slow));
-    CHECK(std::get<measurement>(slow).samples < attune::fewest_for_confidence);
+    CHECK(std::get<measurement>(slow).samples < attune::detail::fewest_for_confidence);
 }
 
 TEST_CASE("a cold cache is flushed before each sample, which then is one run")
@@ -123,7 +123,7 @@ TEST_CASE("a cold cache is flushed before each sample, which then is one run")
     auto const timed = b.bench->time(variant_named("short"), never, 10, nullptr);
     REQUIRE(std::holds_alternative<measurement>(timed));
     std::size_t const runs = b.device.launches - before;
-    CHECK(runs >= attune::fewest_for_confidence + 1);
+    CHECK(runs >= attune::detail::fewest_for_confidence + 1);
     CHECK(b.device.flushed_bytes == runs * (2 << 20));
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("as a graph, launches are replayed")
     auto const timed = b.bench->time(variant_named("faster"), never, 10, nullptr);
     REQUIRE(std::holds_alternative<measurement>(timed));
     CHECK(std::get<measurement>(timed).value == doctest::Approx(1.001e-3));
-    CHECK(b.device.replays >= 2 * attune::fewest_for_confidence); // the filler is one too
+    CHECK(b.device.replays >= 2 * attune::detail::fewest_for_confidence); // the filler is one too
     CHECK(b.device.live["executable graph"] == 1);
     b.bench.reset();
     CHECK(b.device.live["executable graph"] == 0);
@@ -205,10 +205,10 @@ TEST_CASE("whichever contestant fails is named by its number")
 
 TEST_CASE("a run counts as hanging after the comparison's time, or ten times what the default took")
 {
-    CHECK(attune::hang_limit_s(0, 0) == 0.25);
-    CHECK(attune::hang_limit_s(0, 0.001) == 0.25);
-    CHECK(attune::hang_limit_s(0.5, 3) == 30);
-    CHECK(attune::hang_limit_s(20, 0.5) == 20);
+    CHECK(attune::detail::hang_limit_s(0, 0) == 0.25);
+    CHECK(attune::detail::hang_limit_s(0, 0.001) == 0.25);
+    CHECK(attune::detail::hang_limit_s(0.5, 3) == 30);
+    CHECK(attune::detail::hang_limit_s(20, 0.5) == 20);
 }
 
 TEST_CASE("contestants that are compared with no time left run all the same")

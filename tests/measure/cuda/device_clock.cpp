@@ -9,9 +9,9 @@
 
 #include "scripted_call.hpp"
 
-using attune::device_clock;
 using attune::failure_stage;
-using attune::stopped;
+using attune::detail::device_clock;
+using attune::detail::stopped;
 
 namespace {
 
@@ -62,7 +62,7 @@ TEST_CASE("an error of the work is a crash")
     attune_test::scripted_session s;
     device_clock clock(s.where);
     s.device.fails = "event_query";
-    s.device.fails_with = attune::cuda::illegal_address;
+    s.device.fails_with = attune::detail::cuda::illegal_address;
     CHECK(failure_of(clock).stage == failure_stage::crash);
     CHECK_THROWS_AS(s.where->require_alive(), attune::error);
 }
@@ -73,7 +73,7 @@ TEST_CASE("a clock that cannot be made leaves nothing behind")
         attune_test::scripted_session s;
         s.device.fails = "event_create";
         s.device.fails_at = at;
-        s.device.fails_with = attune::cuda::invalid_value;
+        s.device.fails_with = attune::detail::cuda::invalid_value;
         CHECK_THROWS_AS(device_clock(s.where), attune::error);
         CHECK(s.device.live["event"] == 0);
         CHECK(s.device.live["stream"] == 0);

@@ -18,10 +18,10 @@
 #include "scripted_call.hpp"
 
 using attune::buffer;
-using attune::device_clock;
-using attune::device_compare;
-using attune::device_reference;
-using attune::memory_place;
+using attune::detail::device_clock;
+using attune::detail::device_compare;
+using attune::detail::device_reference;
+using attune::detail::memory_place;
 using attune_test::scripted_launch;
 
 namespace {
@@ -33,9 +33,9 @@ double compare_by_host(scripted_launch const& l)
     buffer b;
     b.type = static_cast<attune::element_type>(l.at<int>(3));
     b.data = l.array<std::byte>(0);
-    b.bytes = count * attune::element_bytes(b.type);
+    b.bytes = count * attune::detail::element_bytes(b.type);
     b.within = {l.at<double>(4), l.at<double>(5)};
-    auto const found = attune::compare(b, {l.array<std::byte>(1), b.bytes});
+    auto const found = attune::detail::compare(b, {l.array<std::byte>(1), b.bytes});
     auto* const first = l.array<unsigned long long>(7);
     auto* const differing = l.array<unsigned long long>(8);
     for (unsigned t = 0; t < l.grid[0] * l.block[0]; ++t) {
@@ -56,9 +56,9 @@ attune::device_code compiled(std::string const& name)
 }
 
 template <class T>
-attune::cuda::device_pointer address_of(std::vector<T>& v)
+attune::detail::cuda::device_pointer address_of(std::vector<T>& v)
 {
-    return reinterpret_cast<attune::cuda::device_pointer>(v.data());
+    return reinterpret_cast<attune::detail::cuda::device_pointer>(v.data());
 }
 
 } // namespace
@@ -78,7 +78,7 @@ TEST_CASE("the device and the host say the same of the same arrays")
     for (float& f : want)
         f = static_cast<float>(attune::uniform_unit(engine) - 0.5);
     std::vector<float> got = want;
-    buffer const like = attune::as_buffer(std::span(got), 4);
+    buffer const like = attune::detail::as_buffer(std::span(got), 4);
     device_reference right{memory_place::device, address_of(want), 0};
     right.rms = here.root_mean_square(like, address_of(want));
     CHECK(!there.compare(like, address_of(got), right, clock));
@@ -88,7 +88,7 @@ TEST_CASE("the device and the host say the same of the same arrays")
         got[i] = 3;
         auto const mine = there.compare(like, address_of(got), right, clock);
         auto const other = here.compare(like, address_of(got), right, clock);
-        auto const host = attune::compare(like, std::as_bytes(std::span(want)));
+        auto const host = attune::detail::compare(like, std::as_bytes(std::span(want)));
         REQUIRE(mine);
         REQUIRE(other);
         CHECK(mine->text() == host->text());
@@ -109,7 +109,7 @@ TEST_CASE("the root mean square is, bit by bit, that of compare()")
         d = std::exp(40 * attune::uniform_unit(engine) - 20);
     want[5] = std::numeric_limits<double>::infinity();
     want[6] = std::nan("");
-    buffer const like = attune::as_buffer(std::span(want), 0);
+    buffer const like = attune::detail::as_buffer(std::span(want), 0);
     double const rms = here.root_mean_square(like, address_of(want));
     // Two passes by hand.
     double largest = 0;
@@ -128,7 +128,7 @@ TEST_CASE("bytes are compared as bytes, also with the host's memory")
     device_compare here(s.where, {});
     std::vector<float> got{0.0f, 1.0f};
     std::vector<float> const want{-0.0f, 1.0f};
-    buffer like = attune::as_buffer(std::span(got), 0);
+    buffer like = attune::detail::as_buffer(std::span(got), 0);
     device_reference const right{memory_place::host, reinterpret_cast<std::uintptr_t>(want.data())};
     CHECK(!here.compare(like, address_of(got), right, clock)); // 0 agrees with -0
     like.type = attune::element_type::opaque;
@@ -142,7 +142,7 @@ TEST_CASE("what the kernel cannot compare, the host does")
 {
     std::vector<float> got{1, 2, 3};
     std::vector<float> want{1, 2, 4};
-    buffer const like = attune::as_buffer(std::span(got), 0);
+    buffer const like = attune::detail::as_buffer(std::span(got), 0);
     device_reference const right{memory_place::device, address_of(want)};
     SUBCASE("it does not load")
     {
@@ -159,7 +159,7 @@ TEST_CASE("what the kernel cannot compare, the host does")
         device_clock clock(s.where);
         device_compare there(s.where, compiled("compare"));
         s.device.fails = "launch_kernel";
-        s.device.fails_with = attune::cuda::invalid_value;
+        s.device.fails_with = attune::detail::cuda::invalid_value;
         auto const found = there.compare(like, address_of(got), right, clock);
         REQUIRE(found);
         CHECK(found->text() == "argument 0, element 2: got 3, reference 4");

@@ -25,20 +25,20 @@
 #include "../../support/emulated_compiler.hpp"
 
 using attune::buffer;
-using attune::device_compare;
-using attune::device_memory;
-using attune::device_reference;
-using attune::memory_place;
+using attune::detail::device_compare;
+using attune::detail::device_memory;
+using attune::detail::device_reference;
+using attune::detail::memory_place;
 
 namespace {
 
 attune::compile_result compile_text(attune_test::emulated_compiler const& compiler)
 {
     attune::compile_request wanted;
-    wanted.function = std::string(attune::device_compare_entry);
+    wanted.function = std::string(attune::detail::device_compare_entry);
     wanted.result = "void";
-    wanted.arguments = attune::device_compare_arguments();
-    return compiler.compile({std::string(attune::device_compare_text), "device_compare.cu"},
+    wanted.arguments = attune::detail::device_compare_arguments();
+    return compiler.compile({std::string(attune::detail::device_compare_text), "device_compare.cu"},
                             wanted);
 }
 
@@ -52,10 +52,10 @@ attune_test::emulated_compiler shared_compiler()
 /// The kernel on an emulated device.
 struct emulated_comparison {
     attune_test::emulated_compiler compiler = shared_compiler();
-    std::shared_ptr<attune::device_session> where =
-        std::make_shared<attune::device_session>(compiler.target().driver, 0);
-    attune::cuda::context_scope here{where->context()};
-    attune::device_clock clock{where};
+    std::shared_ptr<attune::detail::device_session> where =
+        std::make_shared<attune::detail::device_session>(compiler.target().driver, 0);
+    attune::detail::cuda::context_scope here{where->context()};
+    attune::detail::device_clock clock{where};
     device_compare there;
 
     emulated_comparison()
@@ -75,18 +75,18 @@ struct emulated_comparison {
     template <class T>
     void check(std::vector<T> got, std::vector<T> const& want, attune::tolerance within)
     {
-        buffer like = attune::as_buffer(std::span(got), 3);
+        buffer like = attune::detail::as_buffer(std::span(got), 3);
         like.within = within;
         device_memory const mine(where, like.bytes, "got");
         device_memory const theirs(where, like.bytes, "want");
-        attune::cuda::driver const& d = where->driver();
+        attune::detail::cuda::driver const& d = where->driver();
         where->require(d.copy_to_device(mine.address(), got.data(), like.bytes), "copying");
         where->require(d.copy_to_device(theirs.address(), want.data(), like.bytes), "copying");
         device_reference right{memory_place::device, theirs.address(), 0};
         right.rms = there.root_mean_square(like, theirs.address());
         auto const said = there.compare(like, mine.address(), right, clock);
         CHECK(there.why_on_host() == "");
-        auto const host = attune::compare(like, std::as_bytes(std::span(want)));
+        auto const host = attune::detail::compare(like, std::as_bytes(std::span(want)));
         CHECK((said ? said->text() : "equal") == (host ? host->text() : "equal"));
     }
 };

@@ -11,10 +11,10 @@
 
 #include "scripted_call.hpp"
 
-using attune::device_clock;
-using attune::device_copies;
-using attune::memory_place;
-using attune::region_kind;
+using attune::detail::device_clock;
+using attune::detail::device_copies;
+using attune::detail::memory_place;
+using attune::detail::region_kind;
 using attune_test::scripted_call;
 using attune_test::scripted_session;
 
@@ -33,7 +33,7 @@ float* array_of(device_copies const& copies, std::size_t i)
     return reinterpret_cast<float*>(copies.address(i));
 }
 
-std::string refusal(scripted_session& s, attune::device_call const& call)
+std::string refusal(scripted_session& s, attune::detail::device_call const& call)
 {
     try {
         device_copies const copies(s.where, call);
@@ -67,7 +67,7 @@ TEST_CASE("contents are saved and put back")
     scripted_call const given(10);
     device_copies copies(s.where, given.call);
     copies.load();
-    attune::saved_contents const before = copies.save(region_kind::written, clock);
+    attune::detail::saved_contents const before = copies.save(region_kind::written, clock);
     CHECK(copies.is_whole(before));
     CHECK(copies.address_in(before, 0) == 0);
     CHECK(copies.address_in(before, 1) != 0);
@@ -76,7 +76,7 @@ TEST_CASE("contents are saved and put back")
     copies.restore(before, clock);
     CHECK(floats_of(copies, 1) == given.y);
 
-    attune::saved_contents const inputs = copies.save(region_kind::read, clock);
+    attune::detail::saved_contents const inputs = copies.save(region_kind::read, clock);
     array_of(copies, 0)[3] = 7;
     copies.restore(inputs, clock);
     CHECK(floats_of(copies, 0) == given.x);
@@ -105,7 +105,7 @@ TEST_CASE("writing around an array shows, however little")
     CHECK(copies.damage() ==
           "written up to 1 byte before the start of argument 0 (it has 40 bytes)");
     copies.mend_zones(clock);
-    array_of(copies, 1)[9 + attune::zone_bytes / sizeof(float)] = 5;
+    array_of(copies, 1)[9 + attune::detail::zone_bytes / sizeof(float)] = 5;
     CHECK(copies.damage() ==
           "written up to 256 bytes past the end of argument 1 (it has 40 bytes)");
 }
@@ -134,11 +134,12 @@ TEST_CASE("an array that cannot be used is refused with its name")
     CHECK(said.find("argument 0 is on device 1, the kernel runs on another one") !=
           std::string::npos);
     CHECK(said.find("device 0 (scripted)") != std::string::npos);
-    s.device.pointer_kind = attune::cuda::of_pointer::host_memory; // pinned: serves all devices
+    s.device.pointer_kind =
+        attune::detail::cuda::of_pointer::host_memory; // pinned: serves all devices
     CHECK(refusal(s, given.call).empty());
 
     s.device.fails = "pointer_get_attribute";
-    s.device.fails_with = attune::cuda::invalid_value;
+    s.device.fails_with = attune::detail::cuda::invalid_value;
     CHECK(refusal(s, given.call).find("argument 0 is no memory of a device") != std::string::npos);
     CHECK(refusal(s, scripted_call(10, memory_place::host).call).empty());
 
@@ -153,7 +154,7 @@ TEST_CASE("an array that cannot be used is refused with its name")
 TEST_CASE("an array longer than its allocation is refused with both lengths")
 {
     scripted_session s;
-    attune::device_memory const memory(s.where, 100, "the caller's array");
+    attune::detail::device_memory const memory(s.where, 100, "the caller's array");
     scripted_call given(10);
     attune::buffer& b = given.call.buffers[1].where;
     b.data = reinterpret_cast<std::byte*>(memory.address() + 80);
@@ -167,8 +168,8 @@ TEST_CASE("an array longer than its allocation is refused with both lengths")
 TEST_CASE("an array over several pieces of memory without a gap is one")
 {
     scripted_session s;
-    attune::device_memory const memory(s.where, 512, "the caller's array");
-    attune::cuda::device_pointer const at = memory.address();
+    attune::detail::device_memory const memory(s.where, 512, "the caller's array");
+    attune::detail::cuda::device_pointer const at = memory.address();
     // What the driver knows of it: two pieces.
     s.device.allocations[at] = 256;
     s.device.allocations[at + 256] = 256;

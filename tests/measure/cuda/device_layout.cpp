@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-using attune::device_buffer;
-using attune::memory_place;
+using attune::detail::device_buffer;
+using attune::detail::memory_place;
 
 namespace {
 
@@ -31,7 +31,7 @@ TEST_CASE("arrays apart are regions apart, as far past an alignment boundary as 
 {
     std::vector<device_buffer> const arrays{bytes_at(0x20010, 16, true),
                                             bytes_at(0x10000, 64, false)};
-    attune::device_layout const plan = attune::plan_copies(arrays);
+    attune::detail::device_layout const plan = attune::detail::plan_copies(arrays);
     REQUIRE(plan.regions.size() == 2);
     CHECK(plan.of[0].region == 1);
     CHECK(plan.of[1].region == 0);
@@ -47,7 +47,7 @@ TEST_CASE("arrays that overlap stay together, those that merely touch do not")
     std::vector<device_buffer> const arrays{bytes_at(0x10040, 0x40, true),
                                             bytes_at(0x10000, 0x80, false),
                                             bytes_at(0x10080, 0x10, false)};
-    attune::device_layout const plan = attune::plan_copies(arrays);
+    attune::detail::device_layout const plan = attune::detail::plan_copies(arrays);
     REQUIRE(plan.regions.size() == 2);
     CHECK(plan.regions[0].members == std::vector<std::size_t>{1, 0});
     CHECK(plan.regions[0].writable);
@@ -60,7 +60,7 @@ TEST_CASE("the host's memory and a device's never overlap, and only the latter k
 {
     std::vector<device_buffer> const arrays{bytes_at(0x10010, 16, true),
                                             bytes_at(0x10010, 16, true, memory_place::host)};
-    attune::device_layout const plan = attune::plan_copies(arrays);
+    attune::detail::device_layout const plan = attune::detail::plan_copies(arrays);
     REQUIRE(plan.regions.size() == 2);
     CHECK(plan.regions[plan.of[0].region].skew() == 0x10);
     CHECK(plan.regions[plan.of[1].region].skew() == 0);
@@ -70,7 +70,7 @@ TEST_CASE("an empty array has a region of its own")
 {
     std::vector<device_buffer> const arrays{
         bytes_at(0, 0, true), bytes_at(0x10000, 16, false), bytes_at(0x10008, 0, false)};
-    attune::device_layout const plan = attune::plan_copies(arrays);
+    attune::detail::device_layout const plan = attune::detail::plan_copies(arrays);
     CHECK(plan.regions.size() == 3);
     CHECK(plan.regions[plan.of[2].region].bytes() == 0);
 }
@@ -79,7 +79,7 @@ TEST_CASE("an empty array inside another one does not part it from those that ov
 {
     std::vector<device_buffer> const arrays{
         bytes_at(0x10000, 100, false), bytes_at(0x10032, 0, false), bytes_at(0x1003c, 20, true)};
-    attune::device_layout const plan = attune::plan_copies(arrays);
+    attune::detail::device_layout const plan = attune::detail::plan_copies(arrays);
     CHECK(plan.regions.size() == 2);
     CHECK(plan.of[0].region == plan.of[2].region);
     CHECK(plan.of[2].offset == 60);

@@ -10,7 +10,7 @@
 
 #include "scripted_call.hpp"
 
-using attune::device_memory;
+using attune::detail::device_memory;
 
 TEST_CASE("memory is freed with its owner, and moves with it")
 {
@@ -18,7 +18,7 @@ TEST_CASE("memory is freed with its owner, and moves with it")
     {
         device_memory a(s.where, 1000, "argument 2");
         CHECK(a.bytes() == 1000);
-        attune::cuda::device_pointer const at = a.address();
+        attune::detail::cuda::device_pointer const at = a.address();
         device_memory b = std::move(a);
         CHECK(b.address() == at);
         b = device_memory(s.where, 0, "an empty array");

@@ -16,10 +16,10 @@
 #include "../../support/sanitized.hpp"
 #include "scripted_call.hpp"
 
-using attune::device_clock;
-using attune::device_run_options;
-using attune::device_runs;
-using attune::loaded_variant;
+using attune::detail::device_clock;
+using attune::detail::device_run_options;
+using attune::detail::device_runs;
+using attune::detail::loaded_variant;
 using attune_test::scripted_launch;
 using attune_test::variant_named;
 
@@ -29,7 +29,7 @@ namespace {
 struct scripted_field {
     attune_test::scripted_session session{};
     device_clock clock{session.where};
-    attune::packed_arguments arguments{{}, {}};
+    attune::detail::packed_arguments arguments{{}, {}};
     int prepared = 0;
     double prepare_s = 0.5;
 
@@ -85,14 +85,14 @@ TEST_CASE("the loops of the processor time a device")
     attune::adaptive_timer_options options;
     options.max_s = 1e9;
     options.is_repeatable = [] { return true; };
-    attune::measurement const m = attune::time_adaptively(runs, options);
+    attune::measurement const m = attune::detail::time_adaptively(runs, options);
     CHECK(m.value == doctest::Approx(5e-6).epsilon(0.02));
-    CHECK(m.samples == attune::fewest_for_confidence);
+    CHECK(m.samples == attune::detail::fewest_for_confidence);
 
     attune::round_robin_options rounds;
     rounds.max_s = 1e9;
     rounds.is_repeatable = [](std::size_t) { return true; };
-    attune::round_times const times = attune::round_robin_with(runs, 3, rounds);
+    attune::round_times const times = attune::detail::round_robin_with(runs, 3, rounds);
     CHECK(times.fastest() == 1);
     CHECK(times.ratio(0, 1).value == doctest::Approx(0.8).epsilon(0.02));
     CHECK(times.ratio(1, 2).value == doctest::Approx(10).epsilon(0.02));
@@ -119,7 +119,7 @@ TEST_CASE("a graph is captured once for every number of runs, and first replayed
 TEST_CASE("a sample on a device whose clock has fallen is disturbed")
 {
     scripted_field f;
-    attune::cuda::clock_reading now;
+    attune::detail::cuda::clock_reading now;
     device_run_options options;
     options.reading = [&] { return now; };
     device_runs runs = f.of({1e-3}, options);
@@ -138,7 +138,7 @@ TEST_CASE("a sample on a device whose clock has fallen is disturbed")
 
 TEST_CASE("a sample on a device that heat or its supply slows down is disturbed")
 {
-    using attune::cuda::clock_reading;
+    using attune::detail::cuda::clock_reading;
     scripted_field f;
     clock_reading now{1900, 1980, 0};
     device_run_options options;
@@ -157,7 +157,7 @@ TEST_CASE("a sample on a device that heat or its supply slows down is disturbed"
 
 TEST_CASE("a sample at the usual limit of power is not disturbed, however low the clock is there")
 {
-    using attune::cuda::clock_reading;
+    using attune::detail::cuda::clock_reading;
     scripted_field f;
     clock_reading now{1900, 1980, 0};
     device_run_options options;
@@ -218,7 +218,7 @@ TEST_CASE("a device whose clock can be read is warmed up until it is high, but n
     scripted_field f;
     f.prepare_s = 0;
     f.session.device.event_cost_s = 0;
-    attune::cuda::clock_reading now{1000, 2000, 0};
+    attune::detail::cuda::clock_reading now{1000, 2000, 0};
     device_run_options options;
     options.reading = [&] { return now; };
     options.history->highest_mhz = 2000;
@@ -246,7 +246,7 @@ TEST_CASE("what hangs among many runs is not waited for as long as for each of t
     try {
         static_cast<void>(runs.take(0, 1000));
         FAIL("it did not throw");
-    } catch (attune::stopped const& s) {
+    } catch (attune::detail::stopped const& s) {
         CHECK(s.why.stage == attune::failure_stage::timeout);
         CHECK(s.why.reason.find("0.02") != std::string::npos);
     }
@@ -260,9 +260,9 @@ TEST_CASE("who ran last is known when a run fails")
     CHECK(runs.latest() == 0);
     CHECK(runs.warm_up_s(0) == doctest::Approx(1.001e-3));
     f.session.device.kernels["1"] = [&](scripted_launch const&) {
-        f.session.device.pending = attune::cuda::illegal_address;
+        f.session.device.pending = attune::detail::cuda::illegal_address;
         return 0.0;
     };
-    CHECK_THROWS_AS(runs.warm_up(1), attune::stopped);
+    CHECK_THROWS_AS(runs.warm_up(1), attune::detail::stopped);
     CHECK(runs.latest() == 1);
 }

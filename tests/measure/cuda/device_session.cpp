@@ -11,14 +11,14 @@
 #include "../../support/sanitized.hpp"
 #include "scripted_driver.hpp"
 
-using attune::device_session;
 using attune::failure_stage;
-using attune::stopped;
+using attune::detail::device_session;
+using attune::detail::stopped;
 using attune_test::scripted_device;
 
 namespace {
 
-attune::failure failure_of(device_session& s, attune::cuda::result got)
+attune::failure failure_of(device_session& s, attune::detail::cuda::result got)
 {
     try {
         s.check(got, failure_stage::launch, "cuLaunchKernel");
@@ -36,7 +36,7 @@ TEST_CASE("a session has a share in the device's primary context and gives it ba
     {
         device_session const session(device.driver(), 0);
         CHECK(session.name() == "device 0 (scripted)");
-        CHECK(session.attribute(attune::cuda::of_device::l2_bytes) == 1 << 20);
+        CHECK(session.attribute(attune::detail::cuda::of_device::l2_bytes) == 1 << 20);
         CHECK(device.live["context"] == 1);
     }
     CHECK(device.leaks().empty());
@@ -48,7 +48,7 @@ TEST_CASE("an error of a launch is the variant's failure, in CUDA's words")
 {
     scripted_device device;
     device_session session(device.driver(), 0);
-    CHECK(failure_of(session, attune::cuda::success).reason == "none");
+    CHECK(failure_of(session, attune::detail::cuda::success).reason == "none");
     attune::failure const f = failure_of(session, 701);
     CHECK(f.stage == failure_stage::launch);
     CHECK(f.reason.starts_with("cuLaunchKernel: "));
@@ -60,7 +60,7 @@ TEST_CASE("an error that no context survives is a crash, and ends all work there
 {
     scripted_device device;
     device_session session(device.driver(), 0);
-    attune::failure const f = failure_of(session, attune::cuda::illegal_address);
+    attune::failure const f = failure_of(session, attune::detail::cuda::illegal_address);
     CHECK(f.stage == failure_stage::crash);
     CHECK(f.reason.find("cuLaunchKernel") == std::string::npos);
     std::string said;
@@ -77,9 +77,9 @@ TEST_CASE("what must work and does not is an error that names the device")
 {
     scripted_device device;
     device_session session(device.driver(), 0);
-    session.require(attune::cuda::success, "copying");
+    session.require(attune::detail::cuda::success, "copying");
     try {
-        session.require(attune::cuda::invalid_value, "copying argument 2");
+        session.require(attune::detail::cuda::invalid_value, "copying argument 2");
         FAIL("it did not throw");
     } catch (attune::error const& e) {
         CHECK(std::string(e.what()).find("copying argument 2 failed: ") != std::string::npos);
@@ -87,7 +87,7 @@ TEST_CASE("what must work and does not is an error that names the device")
         CHECK(e.next().find("nvidia-smi") != std::string::npos);
     }
     try {
-        session.require(attune::cuda::illegal_address, "copying argument 2");
+        session.require(attune::detail::cuda::illegal_address, "copying argument 2");
         FAIL("it did not throw");
     } catch (attune::error const& e) {
         CHECK(e.next().find("start it anew") != std::string::npos);
@@ -101,11 +101,11 @@ TEST_CASE("a blocked session gives nothing back, because that would wait for the
     {
         device_session session(device.driver(), 0);
         int cleaned = 0;
-        session.clean_up([&](attune::cuda::driver const&) { ++cleaned; });
+        session.clean_up([&](attune::detail::cuda::driver const&) { ++cleaned; });
         CHECK(cleaned == 1);
         CHECK(device.current == nullptr);
         session.set_blocked(true);
-        session.clean_up([&](attune::cuda::driver const&) { ++cleaned; });
+        session.clean_up([&](attune::detail::cuda::driver const&) { ++cleaned; });
         CHECK(cleaned == 1);
     }
     CHECK(device.live["context"] == 1);
@@ -115,10 +115,11 @@ TEST_CASE("what was taken is given back in the session's context, or not at all"
 {
     scripted_device device;
     device_session const session(device.driver(), 0);
-    attune::cuda::context const programs = reinterpret_cast<attune::cuda::context>(&device);
+    attune::detail::cuda::context const programs =
+        reinterpret_cast<attune::detail::cuda::context>(&device);
     device.current = programs;
     int cleaned = 0;
-    auto const give_back = [&](attune::cuda::driver const&) {
+    auto const give_back = [&](attune::detail::cuda::driver const&) {
         ++cleaned;
         CHECK(device.current == session.context().handle());
     };

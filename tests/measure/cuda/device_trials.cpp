@@ -16,12 +16,12 @@
 
 #include "scripted_call.hpp"
 
-using attune::device_bench_options;
-using attune::device_clock;
-using attune::device_trials;
 using attune::failure_stage;
-using attune::memory_place;
-using attune::stopped;
+using attune::detail::device_bench_options;
+using attune::detail::device_clock;
+using attune::detail::device_trials;
+using attune::detail::memory_place;
+using attune::detail::stopped;
 using attune_test::scripted_call;
 
 namespace {

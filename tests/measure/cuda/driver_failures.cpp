@@ -13,8 +13,8 @@
 
 #include "scripted_call.hpp"
 
-using attune::device_bench_options;
 using attune::failure;
+using attune::detail::device_bench_options;
 using attune_test::give_kernels;
 using attune_test::scripted_call;
 using attune_test::scripted_device;
@@ -36,7 +36,8 @@ TEST_CASE("whichever function of the driver fails, there is a sentence and nothi
         give_kernels(device);
         scripted_call const given(100);
         try {
-            auto const bench = attune::make_local_bench(device.driver(), given.call, options);
+            auto const bench =
+                attune::detail::make_local_bench(device.driver(), given.call, options);
             auto const first = bench->establish(variant_named("doubled"), {}, 10);
             if (auto const* f = std::get_if<failure>(&first)) return f->reason;
             auto const second = bench->first_run(variant_named("faster"), 10);
@@ -65,7 +66,7 @@ TEST_CASE("whichever function of the driver fails, there is a sentence and nothi
                                     name == "memory_get_address_range";
         if (gives_back || has_substitute) continue;
         for (int const at : {1, 2, 3, 5, 8, 13, 40, count}) {
-            for (attune::cuda::result const code : {1, 2, 700}) {
+            for (attune::detail::cuda::result const code : {1, 2, 700}) {
                 if (at > count) continue;
                 CAPTURE(name);
                 CAPTURE(at);

@@ -9,8 +9,8 @@
 TEST_CASE("twice the cache is written")
 {
     attune_test::scripted_session s;
-    attune::device_clock clock(s.where);
-    attune::l2_flush flush(s.where);
+    attune::detail::device_clock clock(s.where);
+    attune::detail::l2_flush flush(s.where);
     CHECK(s.device.flushed_bytes == 0);
     flush.enqueue(clock);
     CHECK(s.device.flushed_bytes == 2 << 20);
@@ -19,9 +19,9 @@ TEST_CASE("twice the cache is written")
 TEST_CASE("where the driver does not know its cache, a large one is assumed")
 {
     attune_test::scripted_session s;
-    attune::device_clock clock(s.where);
+    attune::detail::device_clock clock(s.where);
     s.device.fails = "device_get_attribute";
-    attune::l2_flush flush(s.where);
+    attune::detail::l2_flush flush(s.where);
     flush.enqueue(clock);
     CHECK(s.device.flushed_bytes == std::size_t{128} << 20);
 }

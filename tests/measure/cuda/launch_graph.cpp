@@ -11,9 +11,9 @@
 #include "scripted_call.hpp"
 
 using attune::failure_stage;
-using attune::launch_graph;
-using attune::loaded_variant;
-using attune::stopped;
+using attune::detail::launch_graph;
+using attune::detail::loaded_variant;
+using attune::detail::stopped;
 using attune_test::scripted_launch;
 using attune_test::variant_named;
 
@@ -45,7 +45,7 @@ TEST_CASE("what cannot be captured fails at launch and leaves nothing behind")
         CAPTURE(name);
         attune_test::scripted_session s;
         s.device.fails = name;
-        s.device.fails_with = attune::cuda::invalid_value;
+        s.device.fails_with = attune::detail::cuda::invalid_value;
         try {
             launch_graph const graph(s.where, nullptr, [] {});
             FAIL("it did not throw");

@@ -13,8 +13,8 @@
 #include "scripted_call.hpp"
 
 using attune::failure_stage;
-using attune::loaded_variant;
-using attune::stopped;
+using attune::detail::loaded_variant;
+using attune::detail::stopped;
 using attune_test::scripted_launch;
 using attune_test::variant_named;
 
@@ -38,15 +38,15 @@ TEST_CASE("a launch hands over its geometry and its arguments")
     attune_test::scripted_session s;
     std::vector<scripted_launch> seen;
     s.device.kernels["k"] = [&](scripted_launch const& l) {
-        CHECK(l.at<attune::cuda::device_pointer>(0) == 4096);
+        CHECK(l.at<attune::detail::cuda::device_pointer>(0) == 4096);
         CHECK(l.at<double>(1) == 2.5);
-        CHECK(l.at<attune::cuda::device_pointer>(2) == 8192);
+        CHECK(l.at<attune::detail::cuda::device_pointer>(2) == 8192);
         seen.push_back(l);
         return 0.0;
     };
-    std::vector<attune::device_argument> const list{
+    std::vector<attune::detail::device_argument> const list{
         attune_test::array_number(1), attune_test::by_value(2.5), attune_test::array_number(0)};
-    attune::packed_arguments arguments(list, {8192, 4096});
+    attune::detail::packed_arguments arguments(list, {8192, 4096});
     CHECK(arguments.size() == 3);
     attune::device_variant v = variant_named("k");
     v.launch.grid = {7, 5, 3};
@@ -98,10 +98,10 @@ TEST_CASE("an error of an earlier kernel that shows at loading is a crash, and e
         attune::device_variant v = variant_named("k");
         v.launch.shared_bytes = 100000;
         s.device.fails = shows_at;
-        s.device.fails_with = attune::cuda::invalid_value;
+        s.device.fails_with = attune::detail::cuda::invalid_value;
         CHECK(failure_of([&] { loaded_variant(s.where, v); }).stage != failure_stage::crash);
         s.where->require_alive();
-        s.device.fails_with = attune::cuda::illegal_address;
+        s.device.fails_with = attune::detail::cuda::illegal_address;
         CHECK(failure_of([&] { loaded_variant(s.where, v); }).stage == failure_stage::crash);
         CHECK_THROWS_AS(s.where->require_alive(), attune::error);
         s.device.fails.clear();
@@ -135,6 +135,6 @@ TEST_CASE("a launch that is refused says why and with what geometry")
     CHECK(f.stage == failure_stage::launch);
     CHECK(f.reason.find("grid 1x1x1, block 1x1x1") != std::string::npos);
     CHECK(f.reason.find("as the script says") != std::string::npos);
-    s.device.fails_with = attune::cuda::illegal_address; // of an earlier kernel
+    s.device.fails_with = attune::detail::cuda::illegal_address; // of an earlier kernel
     CHECK(failure_of([&] { code.launch(nullptr, nullptr); }).stage == failure_stage::crash);
 }

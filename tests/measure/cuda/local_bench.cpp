@@ -27,7 +27,7 @@ using attune::device_variant;
 using attune::failure;
 using attune::failure_stage;
 using attune::measurement;
-using attune::memory_place;
+using attune::detail::memory_place;
 
 namespace {
 
@@ -62,11 +62,11 @@ struct emulated_bench {
     attune_test::emulated_device device{ATTUNE_EMULATED_CUDA};
     attune_test::emulated_compiler compiler{{.driver = ATTUNE_EMULATED_CUDA}};
     attune_test::scripted_call given{100, memory_place::host};
-    std::unique_ptr<attune::device_bench> bench{};
+    std::unique_ptr<attune::detail::device_bench> bench{};
 
-    void make(attune::device_bench_options const& options = {})
+    void make(attune::detail::device_bench_options const& options = {})
     {
-        bench = attune::make_local_bench(device.driver, given.call, options);
+        bench = attune::detail::make_local_bench(device.driver, given.call, options);
     }
     [[nodiscard]] device_variant variant(int how, int cost_ns = 100000) const
     {
@@ -82,10 +82,10 @@ struct emulated_bench {
     [[nodiscard]] attune::device_code comparison() const
     {
         attune::compile_request v;
-        v.function = std::string(attune::device_compare_entry);
+        v.function = std::string(attune::detail::device_compare_entry);
         v.result = "void";
-        v.arguments = attune::device_compare_arguments();
-        return compiled({std::string(attune::device_compare_text), "compare.cu"}, v).code;
+        v.arguments = attune::detail::device_compare_arguments();
+        return compiled({std::string(attune::detail::device_compare_text), "compare.cu"}, v).code;
     }
     [[nodiscard]] failure refusal(int how, double limit_s = 10) const
     {
@@ -110,7 +110,7 @@ TEST_CASE("kernels are tried, on host arrays, compared there and here")
 {
     for (bool const there : {false, true}) {
         emulated_bench b;
-        attune::device_bench_options options;
+        attune::detail::device_bench_options options;
         if (there) options.comparison = b.comparison();
         b.make(options);
         CHECK(std::get<double>(b.bench->establish(b.variant(0), {}, 10)) ==
@@ -133,10 +133,10 @@ TEST_CASE("kernels are tried, on host arrays, compared there and here")
 TEST_CASE("arrays of the device are used as they are, and never written")
 {
     emulated_bench b;
-    attune::cuda::driver const& d = *b.device.driver;
-    attune::cuda::device_pointer at[2] = {};
+    attune::detail::cuda::driver const& d = *b.device.driver;
+    attune::detail::cuda::device_pointer at[2] = {};
     for (std::size_t i = 0; i < 2; ++i) {
-        attune::device_buffer& array = b.given.call.buffers[i];
+        attune::detail::device_buffer& array = b.given.call.buffers[i];
         REQUIRE(d.memory_allocate(&at[i], array.where.bytes) == 0);
         REQUIRE(d.copy_to_device(at[i], array.where.data, array.where.bytes) == 0);
         array.where.data = reinterpret_cast<std::byte*>(at[i]);
@@ -158,7 +158,7 @@ TEST_CASE("times are those of the events, alone and in turns, with and without a
 {
     for (bool const as_graph : {false, true}) {
         emulated_bench b;
-        attune::device_bench_options options;
+        attune::detail::device_bench_options options;
         options.as_graph = as_graph;
         b.make(options);
         REQUIRE(std::holds_alternative<double>(b.bench->establish(b.variant(0), {}, 10)));
@@ -197,7 +197,7 @@ TEST_CASE("an array on another device is refused with both")
 {
     attune_test::environment_value const two("ATTUNE_EMULATED_DEVICES", "2");
     emulated_bench b;
-    attune::cuda::device_pointer at = 0;
+    attune::detail::cuda::device_pointer at = 0;
     REQUIRE(b.device.driver->memory_allocate(&at, 400) == 0); // on device 0
     b.given.call.ordinal = 1;
     b.given.call.buffers[0].where.data = reinterpret_cast<std::byte*>(at);

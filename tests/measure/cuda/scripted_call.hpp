@@ -21,16 +21,17 @@ namespace attune_test {
 struct scripted_call {
     std::vector<float> x;
     std::vector<float> y;
-    attune::device_call call{};
+    attune::detail::device_call call{};
 
-    explicit scripted_call(std::size_t n, attune::memory_place place = attune::memory_place::device)
+    explicit scripted_call(
+        std::size_t n, attune::detail::memory_place place = attune::detail::memory_place::device)
         : x(n)
         , y(n, 100)
     {
         for (std::size_t i = 0; i < n; ++i)
             x[i] = static_cast<float>(i + 1);
-        call.buffers = {{attune::as_buffer(std::span<float const>(x), 0), place},
-                        {attune::as_buffer(std::span<float>(y), 1), place}};
+        call.buffers = {{attune::detail::as_buffer(std::span<float const>(x), 0), place},
+                        {attune::detail::as_buffer(std::span<float>(y), 1), place}};
         call.arguments = {array_number(0), array_number(1), by_value(static_cast<int>(n))};
     }
 };
@@ -77,9 +78,9 @@ inline void give_kernels(scripted_device& device)
 /// A session on a scripted device, its context current.
 struct scripted_session {
     scripted_device device{};
-    std::shared_ptr<attune::device_session> where =
-        std::make_shared<attune::device_session>(device.driver(), 0);
-    attune::cuda::context_scope here{where->context()};
+    std::shared_ptr<attune::detail::device_session> where =
+        std::make_shared<attune::detail::device_session>(device.driver(), 0);
+    attune::detail::cuda::context_scope here{where->context()};
 };
 
 } // namespace attune_test

@@ -18,7 +18,7 @@
 
 namespace attune_test {
 
-namespace cu = attune::cuda;
+namespace cu = attune::detail::cuda;
 
 /// What a scripted kernel sees of its launch.
 struct scripted_launch {

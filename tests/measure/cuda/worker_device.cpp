@@ -25,11 +25,11 @@
 #include "../../support/open_files.hpp"
 #include "../../support/set_variable.hpp"
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 using attune::device_variant;
 using attune::failure;
 using attune::failure_stage;
-using attune::memory_place;
+using attune::detail::memory_place;
 using attune_test::contains;
 using attune_test::set_variable;
 
@@ -70,9 +70,9 @@ struct call_on_device {
     attune_test::emulated_compiler compiler{{.driver = ATTUNE_EMULATED_CUDA}};
     std::vector<float> x = std::vector<float>(elements);
     std::vector<float> y = std::vector<float>(elements);
-    attune::cuda::device_pointer x_there = 0;
-    attune::cuda::device_pointer y_there = 0;
-    attune::device_call call{};
+    attune::detail::cuda::device_pointer x_there = 0;
+    attune::detail::cuda::device_pointer y_there = 0;
+    attune::detail::device_call call{};
 
     explicit call_on_device(memory_place place = memory_place::device)
         : device(ATTUNE_EMULATED_CUDA)
@@ -82,8 +82,8 @@ struct call_on_device {
         x_there = device.upload(x);
         y_there = device.upload(y);
         for (bool const is_y : {false, true}) {
-            attune::device_buffer b{attune::as_buffer(std::span(is_y ? y : x), is_y ? 1u : 0u),
-                                    place};
+            attune::detail::device_buffer b{
+                attune::detail::as_buffer(std::span(is_y ? y : x), is_y ? 1u : 0u), place};
             b.where.writable = is_y;
             if (place == memory_place::device)
                 b.where.data = reinterpret_cast<std::byte*>(is_y ? y_there : x_there);
@@ -97,7 +97,7 @@ struct call_on_device {
     template <class T>
     void add_value(T const& value)
     {
-        attune::device_argument made;
+        attune::detail::device_argument made;
         made.value.resize(sizeof value);
         std::memcpy(made.value.data(), &value, sizeof value);
         call.arguments.push_back(std::move(made));
@@ -144,7 +144,7 @@ TEST_CASE("a bench made where attune decides runs its variants in another proces
 {
     call_on_device given;
     {
-        auto const bench = attune::make_worker_bench(given.device.driver, given.call, {});
+        auto const bench = attune::detail::make_worker_bench(given.device.driver, given.call, {});
         CHECK(bench->protection() == "worker: variants run in a process of their own");
         REQUIRE(std::holds_alternative<double>(bench->establish(given.variant(0), {}, 5)));
         CHECK(given.is_right(bench->contents(1)));
@@ -318,10 +318,10 @@ TEST_CASE("two arrays of one allocation go by its one handle")
         // Fails whoever takes the way through the host.
         set_variable const strict{"ATTUNE_EMULATED_FAIL", "cuMemcpyDtoH_v2=1"};
         bench = std::make_unique<worker::worker_bench>(
-            given.device.driver, given.call, attune::device_bench_options{});
+            given.device.driver, given.call, attune::detail::device_bench_options{});
     }
     bench = std::make_unique<worker::worker_bench>(
-        given.device.driver, given.call, attune::device_bench_options{});
+        given.device.driver, given.call, attune::detail::device_bench_options{});
     CHECK(std::holds_alternative<double>(bench->establish(given.variant(0), {}, 5)));
     CHECK(given.is_right(bench->contents(1)));
     CHECK(given.is_intact());
@@ -348,10 +348,10 @@ TEST_CASE("a worker on the second device uses the second device")
     attune_test::emulated_device device(ATTUNE_EMULATED_CUDA, 1);
     attune_test::emulated_compiler const compiler{{.driver = ATTUNE_EMULATED_CUDA, .device = 1}};
     std::vector<int> const values{4, 5, 6};
-    attune::cuda::device_pointer const there = device.upload(values);
-    attune::device_buffer b;
+    attune::detail::cuda::device_pointer const there = device.upload(values);
+    attune::detail::device_buffer b;
     b.where = {reinterpret_cast<std::byte*>(there), 12, attune::element_type::i32, true, {}, 0};
-    attune::device_call call;
+    attune::detail::device_call call;
     call.ordinal = 1;
     call.buffers = {b};
     call.arguments = {{0, {}}};

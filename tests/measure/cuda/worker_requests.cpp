@@ -15,7 +15,7 @@
 #include "../../support/scripted_worker.hpp"
 #include "../../support/set_variable.hpp"
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 using attune::failure;
 using attune::failure_stage;
 using attune_test::contains;
@@ -108,7 +108,7 @@ TEST_CASE("under MPS the program's context may go with a worker's, and every tex
         CHECK(std::holds_alternative<double>(f.establish()));
         CHECK(contains(f.bench->protection(), "MPS"));
     }
-    auto const driver = attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
+    auto const driver = attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER);
     worker::worker_options how = quick();
     how.is_required = true;
     std::string const refused = text_thrown_by<attune::error>(
@@ -132,7 +132,7 @@ TEST_CASE("without MPS a worker that is required is a worker, and no text names 
 {
     worker::worker_options how = quick();
     how.is_required = true;
-    auto const bench =
-        worker::make_worker_bench(attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER), {}, {}, how);
+    auto const bench = worker::make_worker_bench(
+        attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER), {}, {}, how);
     CHECK(bench->protection() == "worker: variants run in a process of their own");
 }

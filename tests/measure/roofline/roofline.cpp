@@ -16,7 +16,7 @@
 namespace {
 
 /// 100 flops and 10 bytes per second.
-constexpr attune::machine_limits slow{100, 50, 10, 1};
+constexpr attune::detail::machine_limits slow{100, 50, 10, 1};
 
 std::string content(std::string const& path)
 {
@@ -28,11 +28,11 @@ std::string content(std::string const& path)
 
 TEST_CASE("whichever takes longer, arithmetic or memory, sets the least time")
 {
-    attune::roofline const compute = attune::roofline_of(slow, {200, 10, false}, 4.0);
+    attune::roofline const compute = attune::detail::roofline_of(slow, {200, 10, false}, 4.0);
     CHECK(compute.least_s == 2.0);
     CHECK(compute.fraction == 0.5);
     CHECK(!compute.memory_bound);
-    attune::roofline const memory = attune::roofline_of(slow, {200, 30, false}, 4.0);
+    attune::roofline const memory = attune::detail::roofline_of(slow, {200, 30, false}, 4.0);
     CHECK(memory.least_s == 3.0);
     CHECK(memory.memory_bound);
     CHECK(attune::text_of(memory) == "0.75 of the roofline (memory bound)");
@@ -40,21 +40,23 @@ TEST_CASE("whichever takes longer, arithmetic or memory, sets the least time")
 
 TEST_CASE("double precision has its own peak")
 {
-    CHECK(attune::roofline_of(slow, {200, 10, true}, 4.0).fraction == 1.0);
+    CHECK(attune::detail::roofline_of(slow, {200, 10, true}, 4.0).fraction == 1.0);
 }
 
 TEST_CASE("this machine is measured, once where the code that measures it is optimised")
 {
     std::string const path = "attune_machine_limits.txt";
     std::remove(path.c_str());
-    attune::machine_limits const first = attune::known_machine(path, "some processor", 1);
+    attune::detail::machine_limits const first =
+        attune::detail::known_machine(path, "some processor", 1);
     CHECK(first.f32_flops > 1e8);
     CHECK(first.f64_flops > 1e8);
     CHECK(first.bytes > 1e8);
     std::string const written = content(path);
     CHECK(written.empty() == !first.is_optimised);
     if (first.is_optimised) {
-        attune::machine_limits const again = attune::known_machine(path, "some processor", 1);
+        attune::detail::machine_limits const again =
+            attune::detail::known_machine(path, "some processor", 1);
         CHECK(again.bytes == doctest::Approx(first.bytes).epsilon(1e-4));
     }
 #ifdef __OPTIMIZE__ // the library and its tests are built alike
@@ -74,10 +76,10 @@ TEST_CASE("what slowed code measures is no limit of the machine, and is not kept
     auto const measure = [&](unsigned threads, double footprint) {
         ++measured;
         double const slowdown = is_optimised ? 1 : 50;
-        return attune::machine_limits{
+        return attune::detail::machine_limits{
             100 / slowdown, 50 / slowdown, 10 / slowdown, threads, footprint, is_optimised};
     };
-    auto const known = [&] { return attune::known_machine(path, "it", 2, 4096, measure); };
+    auto const known = [&] { return attune::detail::known_machine(path, "it", 2, 4096, measure); };
     CHECK(known().f32_flops == 2);
     CHECK(!known().is_optimised);
     CHECK(measured == 2);
@@ -96,9 +98,9 @@ TEST_CASE("lines that do not say that optimised code wrote them are not believed
     std::string const path = "attune_old_limits.txt";
     std::ofstream(path) << "1 0 100 50 10 it\nslowed 1 0 100 50 10 it\n";
     auto const measure = [](unsigned threads, double footprint) {
-        return attune::machine_limits{7, 7, 7, threads, footprint};
+        return attune::detail::machine_limits{7, 7, 7, threads, footprint};
     };
-    CHECK(attune::known_machine(path, "it", 1, 0, measure).f32_flops == 7);
+    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).f32_flops == 7);
     std::remove(path.c_str());
 }
 
@@ -108,23 +110,24 @@ TEST_CASE(
     std::string const path = "attune_doubted_limits.txt";
     std::string const line = "optimised 1 0 100 50 10 it\n";
     std::ofstream(path) << line;
-    attune::machine_limits next{90, 40, 9, 1, 0};
+    attune::detail::machine_limits next{90, 40, 9, 1, 0};
     auto const measure = [&](unsigned, double) { return next; };
-    attune::machine_limits found = attune::machine_measured_anew(path, "it", 1, 0, measure);
+    attune::detail::machine_limits found =
+        attune::detail::machine_measured_anew(path, "it", 1, 0, measure);
     CHECK(found.f32_flops == 100);
     CHECK(found.bytes == 10);
     CHECK(content(path) == line);
     next.bytes = 30;
-    found = attune::machine_measured_anew(path, "it", 1, 0, measure);
+    found = attune::detail::machine_measured_anew(path, "it", 1, 0, measure);
     CHECK(found.f32_flops == 100);
     CHECK(found.f64_flops == 50);
     CHECK(found.bytes == 30);
-    CHECK(attune::known_machine(path, "it", 1, 0, measure).bytes == 30);
+    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).bytes == 30);
     next = {1, 1, 1, 1, 0, false}; // by slowed code: all limits are those of the file
-    CHECK(attune::machine_measured_anew(path, "it", 1, 0, measure).is_optimised);
+    CHECK(attune::detail::machine_measured_anew(path, "it", 1, 0, measure).is_optimised);
     next.bytes = 31;
-    CHECK(!attune::machine_measured_anew(path, "it", 1, 0, measure).is_optimised);
-    CHECK(attune::known_machine(path, "it", 1, 0, measure).bytes == 30);
+    CHECK(!attune::detail::machine_measured_anew(path, "it", 1, 0, measure).is_optimised);
+    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).bytes == 30);
     std::remove(path.c_str());
 }
 
@@ -135,11 +138,11 @@ TEST_CASE("limits of another processor or another number of threads are not take
                            "optimised 2 0 100 50 10 some processor\n"
                            "optimised 1 4096 100 50 10 some processor\nnonsense\n";
     auto const measure = [](unsigned threads, double footprint) {
-        return attune::machine_limits{7, 7, 7, threads, footprint};
+        return attune::detail::machine_limits{7, 7, 7, threads, footprint};
     };
-    CHECK(attune::known_machine(path, "another processor", 1, 0, measure).bytes == 10);
-    CHECK(attune::known_machine(path, "some processor", 1, 4096, measure).bytes == 10);
-    CHECK(attune::known_machine(path, "some processor", 1, 0, measure).bytes == 7);
+    CHECK(attune::detail::known_machine(path, "another processor", 1, 0, measure).bytes == 10);
+    CHECK(attune::detail::known_machine(path, "some processor", 1, 4096, measure).bytes == 10);
+    CHECK(attune::detail::known_machine(path, "some processor", 1, 0, measure).bytes == 7);
     std::remove(path.c_str());
 }
 
@@ -150,11 +153,12 @@ TEST_CASE("of several measurements of one machine the highest counts: others wer
                            "optimised 1 4096 90 60 70 some processor\n"
                            "optimised 1 0 20 20 12 some processor\n"
                            "optimised 2 0 999 999 999 some processor\n";
-    attune::machine_limits const far = attune::known_machine(path, "some processor", 1);
+    attune::detail::machine_limits const far =
+        attune::detail::known_machine(path, "some processor", 1);
     CHECK(far.f32_flops == 100);
     CHECK(far.f64_flops == 60);
     CHECK(far.bytes == 12);
-    CHECK(attune::known_machine(path, "some processor", 1, 4096).bytes == 70);
+    CHECK(attune::detail::known_machine(path, "some processor", 1, 4096).bytes == 70);
     std::remove(path.c_str());
 }
 
@@ -163,19 +167,19 @@ TEST_CASE("arrays of a stated size are measured, kept and found again by that si
     std::string const path = "attune_footprint_limits.txt";
     std::remove(path.c_str());
     double const footprint = 98304;
-    attune::machine_limits const near = attune::measure_machine(2, footprint);
+    attune::detail::machine_limits const near = attune::detail::measure_machine(2, footprint);
     CHECK(near.footprint == footprint);
     CHECK(near.threads == 2);
     CHECK(near.bytes > 1e8);
     int measured = 0;
     auto const measure = [&](unsigned threads, double bytes) {
         ++measured;
-        return attune::machine_limits{3, 2, 1.0 / 7, threads, bytes};
+        return attune::detail::machine_limits{3, 2, 1.0 / 7, threads, bytes};
     };
     for (int times = 0; times < 2; ++times) {
-        CHECK(attune::known_machine(path, "it", 2, footprint, measure).bytes ==
+        CHECK(attune::detail::known_machine(path, "it", 2, footprint, measure).bytes ==
               doctest::Approx(1.0 / 7));
-        CHECK(attune::known_machine(path, "it", 2, footprint / 3, measure).footprint ==
+        CHECK(attune::detail::known_machine(path, "it", 2, footprint / 3, measure).footprint ==
               footprint / 3);
     }
     CHECK(measured == 2);
@@ -199,7 +203,7 @@ TEST_CASE("more threads than the system starts are an error, not the end of the 
     REQUIRE(::setrlimit(RLIMIT_AS, &tight) == 0);
     bool is_error = false;
     try {
-        (void)attune::measure_machine(4000);
+        (void)attune::detail::measure_machine(4000);
     } catch (std::system_error const&) {
         is_error = true;
     }
@@ -213,18 +217,18 @@ TEST_CASE("a file of limits is one text in every locale")
     std::string const line = "optimised 1 4096.5 123456.5 50 10 it\n";
     std::remove(path.c_str());
     auto const measure = [&](unsigned threads, double footprint) {
-        return attune::machine_limits{123456.5, 50, 10, threads, footprint};
+        return attune::detail::machine_limits{123456.5, 50, 10, threads, footprint};
     };
     {
         attune_test::comma_streams const streams;
         attune_test::german_locale const german;
         if (!german.lacking().empty()) MESSAGE("skipped in part: " << german.lacking());
-        (void)attune::machine_measured_anew(path, "it", 1, 4096.5, measure);
+        (void)attune::detail::machine_measured_anew(path, "it", 1, 4096.5, measure);
         CHECK(content(path) == line);
         auto const none = [](unsigned threads, double footprint) {
-            return attune::machine_limits{1, 1, 1, threads, footprint};
+            return attune::detail::machine_limits{1, 1, 1, threads, footprint};
         };
-        CHECK(attune::known_machine(path, "it", 1, 4096.5, none).f32_flops == 123456.5);
+        CHECK(attune::detail::known_machine(path, "it", 1, 4096.5, none).f32_flops == 123456.5);
         CHECK(text_of(attune::roofline{.fraction = 0.5}).starts_with("0.50 of"));
     }
     std::remove(path.c_str());
@@ -236,9 +240,9 @@ TEST_CASE("limits that no machine has are not believed")
     std::ofstream(path) << "optimised 1 0 1e300 50 10 it\noptimised 1 0 100 -50 10 it\n"
                            "optimised 1 0 inf nan 10 it\noptimised 99999999999999 0 9 9 9 it\n";
     auto const measure = [](unsigned threads, double footprint) {
-        return attune::machine_limits{7, 7, 7, threads, footprint};
+        return attune::detail::machine_limits{7, 7, 7, threads, footprint};
     };
-    CHECK(attune::known_machine(path, "it", 1, 0, measure).f32_flops == 7);
-    CHECK(attune::known_machine(path, "it", 1, 0, measure).f64_flops == 7);
+    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).f32_flops == 7);
+    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).f64_flops == 7);
     std::remove(path.c_str());
 }

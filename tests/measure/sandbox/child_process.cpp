@@ -21,11 +21,11 @@
 
 #include "../program_output.hpp"
 
-using attune::child_end;
-using attune::child_ending;
-using attune::child_limits;
-using attune::child_phase;
-using attune::run_in_child;
+using attune::detail::child_end;
+using attune::detail::child_ending;
+using attune::detail::child_limits;
+using attune::detail::child_phase;
+using attune::detail::run_in_child;
 using attune_test::stdout_of_a_program;
 
 namespace {

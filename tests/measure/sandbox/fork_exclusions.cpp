@@ -15,10 +15,10 @@
 
 #include "../../support/sanitized.hpp"
 
-using attune::address_range;
-using attune::memory_to_leave_out;
-using attune::sandboxed_run;
-using attune::sandboxed_run_options;
+using attune::detail::address_range;
+using attune::detail::memory_to_leave_out;
+using attune::detail::sandboxed_run;
+using attune::detail::sandboxed_run_options;
 
 namespace {
 
@@ -62,7 +62,7 @@ bool covers(std::vector<address_range> const& ranges, std::uintptr_t address)
 
 TEST_CASE("a large mapping may be left out, but for what is kept")
 {
-    ballast const much(3 * attune::least_left_out_bytes);
+    ballast const much(3 * attune::detail::least_left_out_bytes);
     std::uintptr_t const first = much.range().first;
     auto const all = memory_to_leave_out({});
     CHECK(covers(all, first));
@@ -80,7 +80,7 @@ TEST_CASE("a large mapping may be left out, but for what is kept")
 
 TEST_CASE("what the program has left out itself is not touched")
 {
-    ballast const its_own(2 * attune::least_left_out_bytes);
+    ballast const its_own(2 * attune::detail::least_left_out_bytes);
     auto const bytes = its_own.range().last - its_own.range().first;
     REQUIRE(::madvise(its_own.data(), bytes, MADV_DONTFORK) == 0);
     CHECK_FALSE(covers(memory_to_leave_out({}), its_own.range().first));
@@ -89,10 +89,10 @@ TEST_CASE("what the program has left out itself is not touched")
 TEST_CASE("by size alone more is left out, and what is kept is kept there too")
 {
     if (address_sanitized || thread_sanitized) return;
-    ballast const much(2 * attune::least_left_out_bytes);
+    ballast const much(2 * attune::detail::least_left_out_bytes);
     std::uintptr_t const first = much.range().first;
     address_range const kept{first + 4096, first + 8192};
-    auto const all = attune::large_memory_to_leave_out({&kept, 1});
+    auto const all = attune::detail::large_memory_to_leave_out({&kept, 1});
     CHECK(covers(all, first));
     CHECK_FALSE(covers(all, first + 4096));
     CHECK(covers(all, first + 8192));
@@ -102,7 +102,7 @@ TEST_CASE("by size alone more is left out, and what is kept is kept there too")
 
 TEST_CASE("a child that does not need the memory runs without it")
 {
-    ballast const much(attune::least_left_out_bytes);
+    ballast const much(attune::detail::least_left_out_bytes);
     address_range const without = much.range();
     sandboxed_run_options options;
     options.without = {&without, 1};
@@ -114,7 +114,7 @@ TEST_CASE("a child that does not need the memory runs without it")
 
 TEST_CASE("a child that does need it is tried again with it")
 {
-    ballast const much(attune::least_left_out_bytes);
+    ballast const much(attune::detail::least_left_out_bytes);
     address_range const without = much.range();
     sandboxed_run_options options;
     options.without = {&without, 1};

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-using attune::as_buffer;
 using attune::buffer;
-using attune::guarded_copies;
+using attune::detail::as_buffer;
+using attune::detail::guarded_copies;
 
 namespace {
 
@@ -30,11 +30,11 @@ constexpr std::size_t no_limit = ~std::size_t{0};
 /// Runs on the copies in a child.
 attune::first_run_result tried(guarded_copies const& copies, std::function<void()> const& run)
 {
-    attune::sandboxed_run_options how;
+    attune::detail::sandboxed_run_options how;
     how.limit_s = 5;
     how.also_check = [&] { return copies.damage(); };
     how.explain_address = [&](std::uintptr_t a) { return copies.explain(a); };
-    return attune::sandboxed_run(run, copies.buffers(), nullptr, how);
+    return attune::detail::sandboxed_run(run, copies.buffers(), nullptr, how);
 }
 
 std::string reason_of(attune::first_run_result const& result)
@@ -143,7 +143,7 @@ TEST_CASE("arrays that overlap, or are too large together, are not copied")
     std::vector<double> a(100);
     std::span<double> const all(a);
     auto const guardable = [](std::vector<buffer> const& b, std::size_t most = no_limit) {
-        return attune::can_guard(b, most);
+        return attune::detail::can_guard(b, most);
     };
     CHECK(guardable({}));
     CHECK(guardable({as_buffer(all, 0)}));
@@ -161,7 +161,7 @@ TEST_CASE("arrays that are only read may overlap: copies of them cannot come apa
     std::span<double const> const in(a);
     std::vector<buffer> const twice{
         as_buffer(in, 0), as_buffer(in.first(50), 1), as_buffer(std::span<double>(b), 2)};
-    CHECK(attune::can_guard(twice, no_limit));
+    CHECK(attune::detail::can_guard(twice, no_limit));
 }
 
 TEST_CASE("an array that is only read cannot be written, and a write into it is explained")
@@ -171,9 +171,9 @@ TEST_CASE("an array that is only read cannot be written, and a write into it is 
     guarded_copies const copies(original);
     std::byte* const data = copies.buffers()[0].data;
     CHECK(copies.explain(address(data) + 8) == "in argument 3, which is only to be read");
-    attune::child_end const end =
-        attune::run_in_child([&] { *static_cast<std::byte volatile*>(data) = std::byte{1}; }, {});
-    CHECK(end.ending == attune::child_ending::signalled);
+    attune::detail::child_end const end = attune::detail::run_in_child(
+        [&] { *static_cast<std::byte volatile*>(data) = std::byte{1}; }, {});
+    CHECK(end.ending == attune::detail::child_ending::signalled);
 }
 
 TEST_CASE("what was written around an array can be mended")
@@ -232,7 +232,7 @@ TEST_CASE("arrays that overlap are found in any order, unless both are only read
         return b;
     };
     auto const apart = [](std::vector<buffer> const& given) {
-        return attune::can_guard(given, no_limit);
+        return attune::detail::can_guard(given, no_limit);
     };
     CHECK(apart({part(50, 10, true), part(0, 50, true), part(60, 40, false)}));
     CHECK(apart({part(0, 50, false), part(10, 80, false), part(90, 10, true)}));
@@ -266,7 +266,7 @@ TEST_CASE("copies in large pages are as small ones: aligned, intact, between for
                 CHECK(std::memcmp(copy.data, part.data(), size) == 0);
                 CHECK(address(copy.data) % 64 == address(part.data()) % 64);
                 CHECK(copies.damage().empty());
-                attune::guarded_place const place = copies.places().front();
+                attune::detail::guarded_place const place = copies.places().front();
                 CHECK(place.usable.first + 64 <= address(copy.data));
                 CHECK(address(copy.data) < place.usable.first + 64 + 4096 + 64);
                 CHECK(place.usable.last < address(copy.data) + size + 64);
@@ -274,7 +274,7 @@ TEST_CASE("copies in large pages are as small ones: aligned, intact, between for
                 CHECK(place.usable.last + 16 * 4096 <= place.mapping.last);
             }
             guarded_copies const copies(std::vector<buffer>{as_buffer(part, 0)});
-            attune::address_range const usable = copies.places().front().usable;
+            attune::detail::address_range const usable = copies.places().front().usable;
             std::byte* const data = copies.buffers()[0].data;
             for (std::uintptr_t const outside : {usable.first - 1, usable.last, usable.last + 4096})
                 CHECK(has(reason_of(tried(copies,

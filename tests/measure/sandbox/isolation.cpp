@@ -9,9 +9,9 @@
 
 #include "../../support/other_threads.hpp"
 
-using attune::choose_isolation;
 using attune::isolation;
-using attune::isolation_choice;
+using attune::detail::choose_isolation;
+using attune::detail::isolation_choice;
 
 TEST_CASE("what is asked for is given, whatever the process is like")
 {
@@ -25,7 +25,7 @@ TEST_CASE("what is asked for is given, whatever the process is like")
 TEST_CASE("left to itself, a process of ordinary size forks")
 {
     CHECK(choose_isolation(isolation::automatic, {}).how == isolation::fork);
-    CHECK(choose_isolation(isolation::automatic, {attune::dear_fork_bytes, false}).how ==
+    CHECK(choose_isolation(isolation::automatic, {attune::detail::dear_fork_bytes, false}).how ==
           isolation::fork);
 }
 
@@ -45,9 +45,9 @@ TEST_CASE("a process that has used libgomp is not forked, and the reason names i
 
 TEST_CASE("this process is small, and has no team of libgomp")
 {
-    auto const facts = attune::observe_process();
+    auto const facts = attune::detail::observe_process();
     CHECK_FALSE(facts.has_gomp_team);
-    CHECK(facts.small_page_bytes < attune::dear_fork_bytes);
+    CHECK(facts.small_page_bytes < attune::detail::dear_fork_bytes);
 #if defined(__linux__)
     CHECK(facts.small_page_bytes > 100'000);
 #endif
@@ -58,15 +58,15 @@ TEST_CASE("a thread of the program is told from one of attune's")
 {
     if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
     attune_test::wait_until_alone();
-    CHECK_FALSE(attune::has_other_threads());
+    CHECK_FALSE(attune::detail::has_other_threads());
     {
         attune_test::other_thread const other;
-        CHECK(attune::has_other_threads());
+        CHECK(attune::detail::has_other_threads());
     }
     attune_test::wait_until_alone();
     attune_test::other_thread const ours;
-    ours.call([] { pthread_setname_np(pthread_self(), attune::own_thread_name); });
-    CHECK_FALSE(attune::has_other_threads());
+    ours.call([] { pthread_setname_np(pthread_self(), attune::detail::own_thread_name); });
+    CHECK_FALSE(attune::detail::has_other_threads());
 }
 #endif
 
@@ -79,5 +79,5 @@ TEST_CASE("every way has a name")
 
 TEST_CASE("this program allocates by the C library") // another: tests/host/allocator.cpp
 {
-    CHECK(attune::foreign_allocator().empty());
+    CHECK(attune::detail::foreign_allocator().empty());
 }

@@ -21,8 +21,8 @@
 
 #include "../../support/other_threads.hpp"
 
-using attune::first_change;
-using attune::process_state;
+using attune::detail::first_change;
+using attune::detail::process_state;
 
 namespace {
 
@@ -192,7 +192,7 @@ TEST_CASE("beside threads of attune's own, everything counts")
     if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
     attune_test::wait_until_alone();
     attune_test::other_thread const ours;
-    ours.call([] { pthread_setname_np(pthread_self(), attune::own_thread_name); });
+    ours.call([] { pthread_setname_np(pthread_self(), attune::detail::own_thread_name); });
     process_state const before{false};
     std::signal(SIGUSR1, SIG_IGN);
     CHECK(before.changes() ==

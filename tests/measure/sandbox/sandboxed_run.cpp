@@ -21,14 +21,14 @@
 
 #include "../../support/sanitized.hpp"
 
-using attune::as_buffer;
 using attune::buffer;
 using attune::failure;
 using attune::failure_stage;
 using attune::first_run_result;
-using attune::sandboxed_run;
-using attune::sandboxed_run_options;
-using attune::snapshot;
+using attune::detail::as_buffer;
+using attune::detail::sandboxed_run;
+using attune::detail::sandboxed_run_options;
+using attune::detail::snapshot;
 
 namespace {
 
@@ -300,7 +300,7 @@ TEST_CASE("a run that is refused memory says so, and how to give it more")
     CHECK(std::holds_alternative<double>(
         sandboxed_run(allocates, call.buffers, &call.reference, options)));
     options.memory_bytes = 0; // by the machine
-    CHECK(attune::usual_child_memory() >= std::size_t{1} << 30);
+    CHECK(attune::detail::usual_child_memory() >= std::size_t{1} << 30);
     // Other crashes say nothing of memory.
     first_run_result const other = call.tried([] { throw std::runtime_error("no"); });
     CHECK(std::get<failure>(other).reason == "no");

@@ -18,8 +18,8 @@
 
 using attune::failure;
 using attune::failure_stage;
-using attune::signal_guard;
-using attune::stopped;
+using attune::detail::signal_guard;
+using attune::detail::stopped;
 
 namespace {
 

@@ -21,8 +21,8 @@ struct setting {
     }
     attune::unseen_points unseen;
     attune::feature_map features;
-    attune::user_prior prior;
-    attune::candidate_rows rows;
+    attune::detail::user_prior prior;
+    attune::detail::candidate_rows rows;
     attune::random_engine engine{1};
 };
 
@@ -89,7 +89,7 @@ TEST_CASE("draws around a point are valid, and its neighbours are among them")
     attune::random_engine engine(2);
     attune::point const centre = space.at(std::uint64_t{10});
     std::vector<attune::point> drawn;
-    attune::draw_around(space, centre, 5, engine, drawn);
+    attune::detail::draw_around(space, centre, 5, engine, drawn);
     std::vector<attune::point> const near = space.neighbours(centre);
     CHECK(drawn.size() > near.size());
     for (attune::point const& p : drawn)
@@ -103,8 +103,8 @@ TEST_CASE("a lonely point has nothing around it, and uniform draws are as many a
     attune::random_engine engine(3);
     std::vector<attune::point> drawn;
     attune::chain_of_trees const one = search_spaces::single();
-    attune::draw_around(one, one.at(std::uint64_t{0}), 5, engine, drawn);
+    attune::detail::draw_around(one, one.at(std::uint64_t{0}), 5, engine, drawn);
     CHECK(drawn.empty());
-    attune::draw_uniform(search_spaces::grid(9), 12, engine, drawn);
+    attune::detail::draw_uniform(search_spaces::grid(9), 12, engine, drawn);
     CHECK(drawn.size() == 12);
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 using attune::scored_candidates;
-using attune::scored_row;
+using attune::detail::scored_row;
 
 namespace {
 
@@ -50,8 +50,8 @@ std::vector<scored_row> by_sorting(scored_candidates const& c, std::size_t count
 {
     std::vector<scored_row> out;
     for (std::size_t row = 0; row < c.open.size(); ++row)
-        if (c.open[row] != 0 && attune::chance_of(c, row) >= c.feasibility_limit)
-            out.push_back({row, attune::score_of(c, row, rule)});
+        if (c.open[row] != 0 && attune::detail::chance_of(c, row) >= c.feasibility_limit)
+            out.push_back({row, attune::detail::score_of(c, row, rule)});
     std::sort(out.begin(), out.end());
     out.resize(std::min(count, out.size()));
     return out;
@@ -80,10 +80,10 @@ TEST_CASE_TEMPLATE("the best rows are those that sorting all scores gives",
             scored_candidates c = o.all();
             Rule const rule{seed % 2 == 0 ? 0.0 : 0.3};
             c.feasibility_limit = seed % 3 == 0 ? 0.0 : 0.4;
-            check_equal(attune::best_rows(c, count, rule), by_sorting(c, count, rule));
+            check_equal(attune::detail::best_rows(c, count, rule), by_sorting(c, count, rule));
             c.log_weight = {};
             c.label_mean = {};
-            check_equal(attune::best_rows(c, count, rule), by_sorting(c, count, rule));
+            check_equal(attune::detail::best_rows(c, count, rule), by_sorting(c, count, rule));
         }
     }
 }
@@ -92,12 +92,12 @@ TEST_CASE("the chance is what the model of failures makes of its posterior")
 {
     opinions const o(50, 2);
     scored_candidates c = o.all();
-    CHECK(attune::chance_of(c, 3) ==
-          attune::feasible_probability(o.label_mean[3], o.label_variance[3]));
+    CHECK(attune::detail::chance_of(c, 3) ==
+          attune::detail::feasible_probability(o.label_mean[3], o.label_variance[3]));
     c.chance = [](double, double) { return 0.25; };
-    CHECK(attune::chance_of(c, 3) == 0.25);
+    CHECK(attune::detail::chance_of(c, 3) == 0.25);
     c.label_mean = {};
-    CHECK(attune::chance_of(c, 3) == 1);
+    CHECK(attune::detail::chance_of(c, 3) == 1);
 }
 
 TEST_CASE("a limit that leaves nothing is not applied")
@@ -105,20 +105,20 @@ TEST_CASE("a limit that leaves nothing is not applied")
     opinions const o(50, 3);
     scored_candidates c = o.all();
     c.feasibility_limit = 1.1;
-    auto const rows = attune::best_rows(c, 1);
+    auto const rows = attune::detail::best_rows(c, 1);
     REQUIRE(rows.size() == 1);
     c.feasibility_limit = 0;
-    CHECK(rows.front().row == attune::best_rows(c, 1).front().row);
+    CHECK(rows.front().row == attune::detail::best_rows(c, 1).front().row);
 }
 
 TEST_CASE("without any model the user's weight decides, and closed rows are never given")
 {
     opinions const o(20, 4);
     scored_candidates c{o.open};
-    CHECK(attune::best_rows(c, 1).front().row == 1); // all alike: the first that is open
+    CHECK(attune::detail::best_rows(c, 1).front().row == 1); // all alike: the first that is open
     c.log_weight = o.weight;
     c.weight_power = 1;
-    auto const rows = attune::best_rows(c, 20);
+    auto const rows = attune::detail::best_rows(c, 20);
     CHECK(rows.size() == 16);
     for (scored_row const& r : rows) {
         CHECK(r.row % 5 != 0);
@@ -126,5 +126,5 @@ TEST_CASE("without any model the user's weight decides, and closed rows are neve
     }
     std::vector<char> const closed(20, 0);
     c.open = closed;
-    CHECK(attune::best_rows(c, 3).empty());
+    CHECK(attune::detail::best_rows(c, 3).empty());
 }

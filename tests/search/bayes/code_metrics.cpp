@@ -19,7 +19,7 @@ double const none = std::nan("");
 
 TEST_CASE("numbers are found by their point, in the order in which points became known")
 {
-    attune::code_metrics known{2};
+    attune::detail::code_metrics known{2};
     CHECK(known.of(here) == nullptr);
     known.set(there, std::vector{1.5, -2.0});
     known.set(here, std::vector{3.0, none});
@@ -33,7 +33,7 @@ TEST_CASE("numbers are found by their point, in the order in which points became
 
 TEST_CASE("what is set again replaces what was known, in its place")
 {
-    attune::code_metrics known{1};
+    attune::detail::code_metrics known{1};
     known.set(here, std::vector{1.0});
     known.set(there, std::vector{2.0});
     known.set(here, std::vector{5.0});
@@ -44,7 +44,7 @@ TEST_CASE("what is set again replaces what was known, in its place")
 
 TEST_CASE("numbers of another count, and none that is a number, say nothing")
 {
-    attune::code_metrics known{2};
+    attune::detail::code_metrics known{2};
     known.set(here, std::vector{1.0});
     known.set(here, std::vector{1.0, 2.0, 3.0});
     known.set(here, std::vector{none, std::numeric_limits<double>::infinity()});

@@ -14,16 +14,16 @@ TEST_CASE_TEMPLATE_INVOKE(feasibility_laws,
 
 static_assert(!attune::feasibility<attune::no_feasibility>);
 
-using attune::feasible_probability;
+using attune::detail::feasible_probability;
 
 TEST_CASE("what surely worked is likely, what surely failed is not, the unknown is hopeful")
 {
-    CHECK(feasible_probability(attune::feasibility_label(true), 0) > 0.99);
-    CHECK(feasible_probability(attune::feasibility_label(false), 0) < 0.01);
+    CHECK(feasible_probability(attune::detail::feasibility_label(true), 0) > 0.99);
+    CHECK(feasible_probability(attune::detail::feasibility_label(false), 0) < 0.01);
     double const unknown = feasible_probability(0, 1);
     CHECK(unknown > 0.6);
     CHECK(unknown < 0.8);
-    CHECK(feasible_probability(-attune::feasibility_offset, 0.3) == doctest::Approx(0.5));
+    CHECK(feasible_probability(-attune::detail::feasibility_offset, 0.3) == doctest::Approx(0.5));
 }
 
 TEST_CASE("the less is known of a point, the less extreme its chance")
@@ -49,7 +49,7 @@ TEST_CASE("the feasibility limit is 0 one time in five and otherwise uniform bel
     int zeros = 0;
     double sum = 0;
     for (int i = 0; i < draws; ++i) {
-        double const limit = attune::draw_feasibility_limit(engine);
+        double const limit = attune::detail::draw_feasibility_limit(engine);
         CHECK(limit >= 0.0);
         CHECK(limit < 0.8);
         zeros += limit == 0.0 ? 1 : 0;

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-using attune::objective_scale;
+using attune::detail::objective_scale;
 
 TEST_CASE("objective_scale makes mean 0 and deviation 1 of the logarithms of positive values")
 {

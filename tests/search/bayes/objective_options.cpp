@@ -14,7 +14,7 @@ TEST_CASE("without logarithm and bend, values are only shifted and scaled")
     plain.logarithm = false;
     plain.bend_spans = std::numeric_limits<double>::infinity();
     std::vector<double> const values{1, 2, 3, 1000};
-    attune::objective_scale const scale{values, plain};
+    attune::detail::objective_scale const scale{values, plain};
     double const step = scale.to_model(2) - scale.to_model(1);
     CHECK(scale.to_model(1000) - scale.to_model(3) == doctest::Approx(997 * step));
 }

@@ -9,12 +9,12 @@ namespace {
 attune::point at(std::uint32_t i) { return {{i, 0}}; }
 
 /// Values 0, 1, 0, 1, ...; expected is off by `error`.
-attune::prediction_record record(std::uint32_t count, double error)
+attune::detail::prediction_record record(std::uint32_t count, double error)
 {
-    attune::prediction_record r;
+    attune::detail::prediction_record r;
     for (std::uint32_t i = 0; i < count; ++i) {
         double const value = i % 2;
-        r.expect(at(i), value + error, attune::objective_scale{});
+        r.expect(at(i), value + error, attune::detail::objective_scale{});
         r.observe(at(i), {at(i), true, value, value, value});
     }
     return r;
@@ -32,14 +32,14 @@ TEST_CASE("the error is relative to the variance of what was seen")
 
 TEST_CASE("only the latest count; failures and surprises do not")
 {
-    attune::prediction_record r = record(40, 5);
+    attune::detail::prediction_record r = record(40, 5);
     for (std::uint32_t i = 100; i < 130; ++i) {
-        r.expect(at(i), i % 2, attune::objective_scale{});
+        r.expect(at(i), i % 2, attune::detail::objective_scale{});
         r.observe(at(i), {at(i), true, static_cast<double>(i % 2), 0, 0});
     }
     CHECK(r.error() == doctest::Approx(0));
     r.observe(at(500), {at(500), true, 99, 99, 99}); // was not expected
-    r.expect(at(501), 7, attune::objective_scale{});
+    r.expect(at(501), 7, attune::detail::objective_scale{});
     r.observe(at(501), {at(501)}); // failed
     CHECK(r.error() == doctest::Approx(0));
 }

@@ -14,10 +14,11 @@
 
 namespace attune_tests {
 
-inline attune::forest::code_table table_of(std::vector<attune::forest::column> about,
-                                           std::vector<std::vector<std::uint8_t>> columns)
+inline attune::detail::forest::code_table
+table_of(std::vector<attune::detail::forest::column> about,
+         std::vector<std::vector<std::uint8_t>> columns)
 {
-    attune::forest::code_table out;
+    attune::detail::forest::code_table out;
     out.about = std::move(about);
     out.points = columns.empty() ? 0 : columns.front().size();
     out.code = std::move(columns);
@@ -25,7 +26,7 @@ inline attune::forest::code_table table_of(std::vector<attune::forest::column> a
 }
 
 /// side^2 points, `x` fastest, with codes below `side`; both columns ordered.
-inline attune::forest::code_table grid(std::uint32_t side)
+inline attune::detail::forest::code_table grid(std::uint32_t side)
 {
     std::vector<std::vector<std::uint8_t>> columns(2);
     for (std::uint32_t y = 0; y < side; ++y)
@@ -36,7 +37,7 @@ inline attune::forest::code_table grid(std::uint32_t side)
     return table_of({{side, false}, {side, false}}, std::move(columns));
 }
 
-inline std::vector<std::uint32_t> all_of(attune::forest::code_table const& x)
+inline std::vector<std::uint32_t> all_of(attune::detail::forest::code_table const& x)
 {
     std::vector<std::uint32_t> out(x.points);
     std::iota(out.begin(), out.end(), 0U);
@@ -44,12 +45,13 @@ inline std::vector<std::uint32_t> all_of(attune::forest::code_table const& x)
 }
 
 /// The leaf of point `p`, found from the root down.
-inline attune::forest::tree_node const& walk(std::span<attune::forest::tree_node const> tree,
-                                             attune::forest::code_table const& x,
-                                             std::size_t p)
+inline attune::detail::forest::tree_node const&
+walk(std::span<attune::detail::forest::tree_node const> tree,
+     attune::detail::forest::code_table const& x,
+     std::size_t p)
 {
     std::uint32_t at = 0;
-    while (tree[at].column != attune::forest::tree_node::no_column)
+    while (tree[at].column != attune::detail::forest::tree_node::no_column)
         at = tree[at].goes_left.has(x.code[tree[at].column][p]) ? tree[at].left : tree[at].right;
     return tree[at];
 }

@@ -17,7 +17,7 @@ namespace {
 std::string message_of(attune::description const& space)
 {
     try {
-        attune::require_bound(space);
+        attune::detail::require_bound(space);
     } catch (attune::error const& e) {
         return e.what();
     }
@@ -43,7 +43,7 @@ TEST_CASE("a constraint is cut at its outermost conjunctions only")
     auto const three = w.join(op::logical_or, w.read(b), inner);
     w.require(w.join(op::logical_and, w.join(op::logical_and, one, two), three), "all");
 
-    auto const cut = attune::conditions_of(w.out);
+    auto const cut = attune::detail::conditions_of(w.out);
     REQUIRE(cut.size() == 3);
     CHECK(cut[0].root == one);
     CHECK(cut[1].root == two);
@@ -60,12 +60,12 @@ TEST_CASE("the pieces of a constraint hold together exactly where it holds")
     attune_tests::space_generator generator(5);
     for (int i = 0; i < 100; ++i) {
         attune::description const space = generator.draw();
-        auto const cut = attune::conditions_of(space);
+        auto const cut = attune::detail::conditions_of(space);
         std::size_t wrong = 0;
         attune_tests::for_each_setting(space, [&](attune::point const& p) {
             bool pieces = true;
             for (auto const& c : cut)
-                pieces = pieces && attune::holds(space, c, p);
+                pieces = pieces && attune::detail::holds(space, c, p);
             wrong += pieces != attune_tests::all_hold(space, p) ? 1U : 0U;
         });
         CHECK(wrong == 0);
@@ -78,9 +78,9 @@ TEST_CASE("a condition that has no value does not hold")
     auto const a = w.range("a", 0, 2);
     auto const quotient = w.join(op::divide, w.literal(std::int64_t{6}), w.read(a));
     w.require(w.join(op::greater, quotient, w.literal(std::int64_t{-1})), "6 / a > -1");
-    auto const cut = attune::conditions_of(w.out);
-    CHECK_FALSE(attune::holds(w.out, cut[0], attune::point{{0, 0}}));
-    CHECK(attune::holds(w.out, cut[0], attune::point{{1, 0}}));
+    auto const cut = attune::detail::conditions_of(w.out);
+    CHECK_FALSE(attune::detail::holds(w.out, cut[0], attune::point{{0, 0}}));
+    CHECK(attune::detail::holds(w.out, cut[0], attune::point{{1, 0}}));
 }
 
 TEST_CASE("conditions that read a real parameter are marked")
@@ -91,7 +91,7 @@ TEST_CASE("conditions that read a real parameter are marked")
     auto const real_part = w.join(op::less, w.read(x), w.literal(0.5));
     auto const integer_part = w.join(op::less, w.read(a), w.literal(std::int64_t{2}));
     w.require(w.join(op::logical_and, real_part, integer_part), "x < 0.5 && a < 2");
-    auto const cut = attune::conditions_of(w.out);
+    auto const cut = attune::detail::conditions_of(w.out);
     REQUIRE(cut.size() == 2);
     CHECK(cut[0].reads_real);
     CHECK_FALSE(cut[1].reads_real);
@@ -138,6 +138,6 @@ TEST_CASE("a constraint without text is spoken of by its place")
     auto const a = w.boolean("a");
     w.require(w.read(a), "a");
     w.require(w.read(a), "");
-    CHECK(attune::constraint_text(w.out, 0) == "a");
-    CHECK(attune::constraint_text(w.out, 1) == "constraint 2");
+    CHECK(attune::detail::constraint_text(w.out, 0) == "a");
+    CHECK(attune::detail::constraint_text(w.out, 1) == "constraint 2");
 }

@@ -9,7 +9,7 @@
 
 TEST_CASE("values kept are numbered anew, in ascending order")
 {
-    attune::domain left(6);
+    attune::detail::domain left(6);
     left.filter({true, false, true, true, false, true});
     CHECK(left.size() == 4);
     CHECK(left.value(1) == 2);
@@ -25,13 +25,14 @@ TEST_CASE("the first values are those left, and what has one value is no choice"
     auto const a = w.range("a", 0, 3);
     auto const b = w.range("b", 0, 3);
     auto const x = w.real("x", 0.5, 2);
-    std::vector<attune::domain> domains{attune::domain(4), attune::domain(4), attune::domain(0)};
+    std::vector<attune::detail::domain> domains{
+        attune::detail::domain(4), attune::detail::domain(4), attune::detail::domain(0)};
     domains[b].filter({false, false, true, false});
     attune::point const first = attune::detail::first_values(w.out, domains);
     CHECK(first[a].index == 0);
     CHECK(first[b].index == 2);
     CHECK(first[x].real == 0.5);
-    attune::condition c;
+    attune::detail::condition c;
     c.scope = {a, b};
     CHECK(attune::detail::open_scope(c, domains) == std::vector<std::uint32_t>{a});
 }

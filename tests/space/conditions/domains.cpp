@@ -15,8 +15,8 @@ namespace {
 
 struct filtered {
     bool possible = false;
-    std::vector<attune::domain> domains;
-    std::vector<attune::condition> left;
+    std::vector<attune::detail::domain> domains;
+    std::vector<attune::detail::condition> left;
 };
 
 filtered filter(attune::description const& space, attune::enumeration_limits const& limits = {})
@@ -24,12 +24,12 @@ filtered filter(attune::description const& space, attune::enumeration_limits con
     filtered out;
     for (auto const& p : space.parameters)
         out.domains.emplace_back(p.value_count());
-    out.left = attune::conditions_of(space);
+    out.left = attune::detail::conditions_of(space);
     out.possible = attune::detail::filter_domains(space, out.left, out.domains, limits);
     return out;
 }
 
-std::vector<std::uint32_t> values(attune::domain const& d)
+std::vector<std::uint32_t> values(attune::detail::domain const& d)
 {
     std::vector<std::uint32_t> out;
     for (std::uint32_t i = 0; i < d.size(); ++i)
@@ -67,11 +67,11 @@ TEST_CASE("a condition over a wide domain filters it together with those on fewe
 
 TEST_CASE("a domain starts whole, without memory per value, and keeps what it is told to")
 {
-    attune::domain d(4000000000U);
+    attune::detail::domain d(4000000000U);
     CHECK(d.is_whole());
     CHECK(d.size() == 4000000000U);
     CHECK(d.value(3999999999U) == 3999999999U);
-    attune::domain e(5);
+    attune::detail::domain e(5);
     e.filter({true, true, true, true, true});
     CHECK(e.is_whole());
     e.filter({false, true, false, true, true});
@@ -124,7 +124,7 @@ TEST_CASE("values kept are those of some setting that the conditions left allow"
                 inside = inside && std::find(left.begin(), left.end(), p[k].index) != left.end();
             }
             for (auto const& c : g.left)
-                inside = inside && attune::holds(space, c, p);
+                inside = inside && attune::detail::holds(space, c, p);
             wrong += inside != attune_tests::all_hold(space, p) ? 1U : 0U;
         });
         CHECK(wrong == 0);

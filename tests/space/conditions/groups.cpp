@@ -13,12 +13,12 @@ using attune_tests::space_writer;
 
 namespace {
 
-attune::grouping group(space_writer const& w)
+attune::detail::grouping group(space_writer const& w)
 {
-    return attune::make_groups(w.out, attune::conditions_of(w.out));
+    return attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out));
 }
 
-std::vector<std::uint32_t> values(attune::domain const& d)
+std::vector<std::uint32_t> values(attune::detail::domain const& d)
 {
     std::vector<std::uint32_t> out;
     for (std::uint32_t i = 0; i < d.size(); ++i)
@@ -115,7 +115,7 @@ TEST_CASE("grouping loses no valid setting and groups stay independent")
     attune_tests::space_generator generator(23);
     for (int i = 0; i < 100; ++i) {
         attune::description const space = generator.draw();
-        auto const g = attune::make_groups(space, attune::conditions_of(space));
+        auto const g = attune::detail::make_groups(space, attune::detail::conditions_of(space));
         std::size_t wrong = 0;
         attune_tests::for_each_setting(space, [&](attune::point const& p) {
             bool inside = !g.is_empty;
@@ -125,7 +125,7 @@ TEST_CASE("grouping loses no valid setting and groups stay independent")
             }
             for (auto const& part : g.groups)
                 for (auto const& c : part.conditions)
-                    inside = inside && attune::holds(space, c, p);
+                    inside = inside && attune::detail::holds(space, c, p);
             wrong += inside != attune_tests::all_hold(space, p) ? 1U : 0U;
         });
         CHECK(wrong == 0);

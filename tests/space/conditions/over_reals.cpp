@@ -27,7 +27,7 @@ space_writer below(double bound)
 
 std::string refusal(space_writer const& w)
 {
-    attune::detail::real_part const part(w.out, attune::conditions_of(w.out));
+    attune::detail::real_part const part(w.out, attune::detail::conditions_of(w.out));
     attune::random_engine engine(1);
     point at(1);
     try {
@@ -43,7 +43,7 @@ std::string refusal(space_writer const& w)
 TEST_CASE("a point is accepted inside its intervals where all conditions hold")
 {
     space_writer const w = below(0.5);
-    attune::detail::real_part const part(w.out, attune::conditions_of(w.out));
+    attune::detail::real_part const part(w.out, attune::detail::conditions_of(w.out));
     CHECK(part.parameters == std::vector<std::uint32_t>{0});
     CHECK(part.accepts(w.out, point{{0, 0.25}}));
     CHECK_FALSE(part.accepts(w.out, point{{0, 0.75}}));

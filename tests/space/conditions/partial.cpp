@@ -15,14 +15,14 @@ namespace {
 
 /// Whether some completion of the first `set` parameters of `p` satisfies `c`.
 bool can_hold(attune::description const& space,
-              attune::condition const& c,
+              attune::detail::condition const& c,
               attune::point const& p,
               std::size_t set)
 {
     bool any = false;
     attune_tests::for_each_setting(space, [&](attune::point const& q) {
         if (!any && std::equal(p.begin(), p.begin() + static_cast<std::ptrdiff_t>(set), q.begin()))
-            any = attune::holds(space, c, q);
+            any = attune::detail::holds(space, c, q);
     });
     return any;
 }
@@ -45,7 +45,7 @@ TEST_CASE("no condition that can still hold is given up, and full settings are d
             settings *= p.value_count();
         if (settings > 200) continue;
         std::size_t wrong = 0;
-        for (attune::condition const& c : attune::conditions_of(space)) {
+        for (attune::detail::condition const& c : attune::detail::conditions_of(space)) {
             if (c.root == attune::no_index) continue;
             attune_tests::for_each_setting(space, [&](attune::point const& p) {
                 for (std::size_t level = 0; level < p.size(); ++level) {
@@ -53,7 +53,7 @@ TEST_CASE("no condition that can still hold is given up, and full settings are d
                     wrong += can_hold(space, c, p, level + 1) ? 1U : 0U;
                     given_up += level + 1 < p.size() ? 1 : 0;
                 }
-                wrong += outlook.may_hold(c, p.size() - 1, p) != attune::holds(space, c, p);
+                wrong += outlook.may_hold(c, p.size() - 1, p) != attune::detail::holds(space, c, p);
             });
         }
         CHECK(wrong == 0);
@@ -72,7 +72,7 @@ TEST_CASE("a conjunct inside a disjunction refutes it early")
     w.require(w.join(op::logical_or, left, right), "a && b || a && c");
     attune::detail::partial_evaluator outlook(w.out);
     outlook.set_levels(std::vector<std::size_t>{0, 1, 2});
-    auto const condition = attune::conditions_of(w.out).front();
+    auto const condition = attune::detail::conditions_of(w.out).front();
     CHECK_FALSE(outlook.may_hold(condition, 0, attune::point{{0, 0}, {1, 0}, {1, 0}}));
     CHECK(outlook.may_hold(condition, 0, attune::point{{1, 0}, {0, 0}, {0, 0}}));
     CHECK_FALSE(outlook.may_hold(condition, 2, attune::point{{1, 0}, {0, 0}, {0, 0}}));

@@ -19,7 +19,7 @@ TEST_CASE("what intervals prove holds for every combination of random spaces")
     for (int i = 0; i < 3000; ++i) {
         attune::description const space = generator.draw();
         interval_prover const bounds(space);
-        attune::evaluator const read(space);
+        attune::detail::evaluator const read(space);
         for (attune::constraint_description const& c : space.constraints) {
             if (c.test || !bounds.always_holds(c.root)) continue;
             CAPTURE(i);

@@ -16,9 +16,9 @@ using attune_tests::space_writer;
 namespace {
 
 std::vector<std::size_t> sizes_of(attune::description const& space,
-                                  std::vector<attune::condition> const& conditions)
+                                  std::vector<attune::detail::condition> const& conditions)
 {
-    std::vector<attune::domain> domains;
+    std::vector<attune::detail::domain> domains;
     std::vector<std::uint32_t> order;
     for (std::uint32_t p = 0; p < space.parameters.size(); ++p) {
         domains.emplace_back(space.parameters[p].value_count());
@@ -27,7 +27,7 @@ std::vector<std::size_t> sizes_of(attune::description const& space,
     attune::detail::effort budget;
     attune::detail::diagram_maker const maker(space, domains, order, budget);
     std::vector<std::size_t> out;
-    std::set<attune::condition const*> seen;
+    std::set<attune::detail::condition const*> seen;
     for (bundle const& b : attune::detail::make_bundles(maker, conditions)) {
         out.push_back(b.size());
         seen.insert(b.begin(), b.end());
@@ -47,7 +47,7 @@ TEST_CASE("conditions that need the same values join the one that reads more")
     w.require(w.join(op::less_equal, ab, w.literal(std::int64_t{100})), "a * b <= 100");
     auto const abc = w.join(op::multiply, ab, w.read(2));
     w.require(w.join(op::less_equal, abc, w.literal(std::int64_t{500})), "a * b * c <= 500");
-    CHECK(sizes_of(w.out, attune::conditions_of(w.out)) == std::vector<std::size_t>{2});
+    CHECK(sizes_of(w.out, attune::detail::conditions_of(w.out)) == std::vector<std::size_t>{2});
 }
 
 TEST_CASE("a condition that needs other values stays alone")
@@ -59,7 +59,7 @@ TEST_CASE("a condition that needs other values stays alone")
     w.require(w.join(op::less_equal, sum, w.literal(std::int64_t{30})), "a + b + c <= 30");
     auto const rest = w.join(op::modulo, w.read(2), w.read(0)); // needs a, not a + b
     w.require(w.join(op::equal, rest, w.literal(std::int64_t{0})), "c % a == 0");
-    CHECK(sizes_of(w.out, attune::conditions_of(w.out)) == std::vector<std::size_t>{1, 1});
+    CHECK(sizes_of(w.out, attune::detail::conditions_of(w.out)) == std::vector<std::size_t>{1, 1});
 }
 
 TEST_CASE("every condition is in some bundle")
@@ -67,8 +67,8 @@ TEST_CASE("every condition is in some bundle")
     attune_tests::space_generator generator(5);
     for (int i = 0; i < 200; ++i) {
         attune::description const space = generator.draw();
-        std::vector<attune::condition> conditions;
-        for (attune::condition& c : attune::conditions_of(space))
+        std::vector<attune::detail::condition> conditions;
+        for (attune::detail::condition& c : attune::detail::conditions_of(space))
             if (!c.scope.empty()) conditions.push_back(std::move(c));
         static_cast<void>(sizes_of(space, conditions));
     }

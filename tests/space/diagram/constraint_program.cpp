@@ -16,15 +16,15 @@ using attune_tests::space_writer;
 namespace {
 
 constraint_program whole_program(attune::description const& space,
-                                 std::vector<attune::condition> const& conditions)
+                                 std::vector<attune::detail::condition> const& conditions)
 {
-    std::vector<attune::domain> domains;
+    std::vector<attune::detail::domain> domains;
     std::vector<std::uint32_t> order;
     for (std::uint32_t p = 0; p < space.parameters.size(); ++p) {
         domains.emplace_back(space.parameters[p].value_count());
         order.push_back(p);
     }
-    std::vector<attune::condition const*> all;
+    std::vector<attune::detail::condition const*> all;
     for (auto const& c : conditions)
         all.push_back(&c);
     return {space, domains, order, attune::point(order.size()), all};
@@ -40,7 +40,7 @@ TEST_CASE("below a level only the partial product is needed, and it has a trend"
     auto const product =
         w.join(op::multiply, w.join(op::multiply, w.read(2), w.read(0)), w.read(1));
     w.require(w.join(op::less_equal, product, w.literal(std::int64_t{100})), "c * a * b <= 100");
-    auto const conditions = attune::conditions_of(w.out);
+    auto const conditions = attune::detail::conditions_of(w.out);
     constraint_program program = whole_program(w.out, conditions);
     auto const& levels = program.levels();
     REQUIRE(levels.size() == 3);
@@ -61,7 +61,7 @@ TEST_CASE("a remainder has no trend")
     w.require(
         w.join(op::equal, w.join(op::modulo, w.read(0), w.read(1)), w.literal(std::int64_t{0})),
         "a % b == 0");
-    auto const conditions = attune::conditions_of(w.out);
+    auto const conditions = attune::detail::conditions_of(w.out);
     CHECK(whole_program(w.out, conditions).levels()[0].threshold == attune::no_index);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a predicate needs the places of its parameters until its last one is 
     for (char const* name : {"a", "b", "c"})
         w.range(name, 1, 5);
     w.require_opaque({2, 0}, [](auto const&, auto) { return true; }, "always");
-    auto const conditions = attune::conditions_of(w.out);
+    auto const conditions = attune::detail::conditions_of(w.out);
     constraint_program program = whole_program(w.out, conditions);
     REQUIRE(program.calls().size() == 1);
     CHECK(program.calls()[0].level == 2);

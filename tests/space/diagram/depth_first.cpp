@@ -33,8 +33,8 @@ attune::description different(std::uint32_t count, std::int64_t last)
 TEST_CASE("a tree grown depth first has every valid setting; one is found without growing all")
 {
     attune::description const space = different(4, 6);
-    auto const parts = attune::make_groups(space, attune::conditions_of(space));
-    auto const order = attune::level_order(space, parts.groups[0], parts.domains);
+    auto const parts = attune::detail::make_groups(space, attune::detail::conditions_of(space));
+    auto const order = attune::detail::level_order(space, parts.groups[0], parts.domains);
     effort budget;
     tree_grower grower(space, parts.groups[0], parts.domains, order, budget);
     REQUIRE(grower.grow_all());
@@ -43,14 +43,14 @@ TEST_CASE("a tree grown depth first has every valid setting; one is found withou
     CHECK(tree_grower(space, parts.groups[0], parts.domains, order, few).find_one());
     CHECK_FALSE(few.is_spent);
     attune::description const none = different(4, 3);
-    auto const no_parts = attune::make_groups(none, attune::conditions_of(none));
+    auto const no_parts = attune::detail::make_groups(none, attune::detail::conditions_of(none));
     CHECK_FALSE(tree_grower(none, no_parts.groups[0], no_parts.domains, order, budget).grow_all());
 }
 
 TEST_CASE("visits and bytes end the search")
 {
     attune::description const space = different(4, 6);
-    auto const parts = attune::make_groups(space, attune::conditions_of(space));
+    auto const parts = attune::detail::make_groups(space, attune::detail::conditions_of(space));
     for (effort budget : {effort{20, effort::unlimited, false}, effort{1000, 500, false}}) {
         tree_grower(space, parts.groups[0], parts.domains, {0, 1, 2, 3}, budget).grow_all();
         CHECK(budget.is_spent);
@@ -66,10 +66,11 @@ TEST_CASE("the tree from diagrams has the leaves of the tree grown depth first")
         attune::enumeration_limits none;
         none.settings = 1;
         none.wide_settings = 1;
-        auto const parts = attune::make_groups(space, attune::conditions_of(space), none);
+        auto const parts =
+            attune::detail::make_groups(space, attune::detail::conditions_of(space), none);
         if (parts.is_empty) continue;
         for (auto const& group : parts.groups) {
-            auto const order = attune::level_order(space, group, parts.domains);
+            auto const order = attune::detail::level_order(space, group, parts.domains);
             effort budget;
             auto const made =
                 attune::detail::tree_by_diagrams(space, group, parts.domains, order, budget);
@@ -77,7 +78,7 @@ TEST_CASE("the tree from diagrams has the leaves of the tree grown depth first")
             bool const any = grower.grow_all();
             REQUIRE(any == made.has_value());
             if (!any) continue;
-            attune::tree const other = std::move(grower).take();
+            attune::detail::tree const other = std::move(grower).take();
             CHECK(made->leaves() == other.leaves());
             CHECK(made->node_count() == other.node_count());
             ++trees;

@@ -29,8 +29,8 @@ struct whole_diagram {
             order.push_back(p);
             levels.push_back(p);
         }
-        conditions = attune::conditions_of(space);
-        std::vector<attune::condition const*> all;
+        conditions = attune::detail::conditions_of(space);
+        std::vector<attune::detail::condition const*> all;
         for (auto const& c : conditions)
             all.push_back(&c);
         attune::point const base(order.size());
@@ -55,8 +55,8 @@ struct whole_diagram {
     }
 
     effort left;
-    std::vector<attune::domain> domains;
-    std::vector<attune::condition> conditions;
+    std::vector<attune::detail::domain> domains;
+    std::vector<attune::detail::condition> conditions;
     diagram_store store;
     std::uint32_t root = 0;
 };

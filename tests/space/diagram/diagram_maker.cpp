@@ -36,11 +36,11 @@ attune::description chained()
 TEST_CASE("conditions that mean the same are one node, however they are written")
 {
     attune::description const space = chained();
-    std::vector<attune::domain> const domains(3, attune::domain(6));
+    std::vector<attune::detail::domain> const domains(3, attune::detail::domain(6));
     effort budget;
     diagram_maker maker(space, domains, {2, 0, 1}, budget);
-    auto const c = attune::conditions_of(space);
-    using one = std::vector<attune::condition const*>;
+    auto const c = attune::detail::conditions_of(space);
+    using one = std::vector<attune::detail::condition const*>;
     auto const first = maker.make(one{&c[0]});
     CHECK(maker.make(one{&c[1]}) == first);
     CHECK(maker.make(one{&c[0], &c[1]}) == first);
@@ -54,12 +54,12 @@ TEST_CASE("conditions that mean the same are one node, however they are written"
 TEST_CASE("parameters without a level stay at their first value")
 {
     attune::description const space = chained();
-    std::vector<attune::domain> domains(3, attune::domain(6));
+    std::vector<attune::detail::domain> domains(3, attune::detail::domain(6));
     domains[0].filter({false, false, true, false, false, false}); // a = 3
     effort budget;
     diagram_maker maker(space, domains, {2}, budget);
-    auto const c = attune::conditions_of(space);
-    auto const node = maker.make(std::vector<attune::condition const*>{&c[0]});
+    auto const c = attune::detail::conditions_of(space);
+    auto const node = maker.make(std::vector<attune::detail::condition const*>{&c[0]});
     CHECK(maker.store().child(node, 0, 2) == attune::detail::never_node);
     CHECK(maker.store().child(node, 0, 3) == attune::detail::always_node);
 }

@@ -20,7 +20,7 @@ TEST_CASE("limits end the work without a tree")
     auto const product = w.join(op::multiply, w.join(op::add, w.read(0), w.read(1)), w.read(2));
     auto const rest = w.join(op::modulo, product, w.literal(std::int64_t{37}));
     w.require(w.join(op::equal, rest, w.literal(std::int64_t{5})), "(a + b) * c % 37 == 5");
-    auto const parts = attune::make_groups(w.out, attune::conditions_of(w.out));
+    auto const parts = attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out));
     REQUIRE(parts.groups.size() == 1);
     auto const grow = [&](effort budget) {
         static_cast<void>(tree_by_diagrams(
@@ -45,7 +45,8 @@ TEST_CASE("a predicate is called for the settings of its parameters")
         "called");
     attune::enumeration_limits none;
     none.settings = 1;
-    auto const parts = attune::make_groups(w.out, attune::conditions_of(w.out), none);
+    auto const parts =
+        attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out), none);
     effort budget;
     auto const made = tree_by_diagrams(w.out, parts.groups[0], parts.domains, {1, 0}, budget);
     REQUIRE(made);
@@ -72,7 +73,8 @@ TEST_CASE("a predicate is not called where a condition on its parameters fails")
     attune::enumeration_limits none;
     none.settings = 1;
     none.wide_settings = 1;
-    auto const parts = attune::make_groups(w.out, attune::conditions_of(w.out), none);
+    auto const parts =
+        attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out), none);
     effort budget;
     CHECK(tree_by_diagrams(w.out, parts.groups[0], parts.domains, {0, 1}, budget));
 }

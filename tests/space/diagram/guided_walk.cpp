@@ -33,7 +33,8 @@ TEST_CASE("walks end on valid settings, and their weights count them without bia
     int checked = 0;
     for (int i = 0; i < 200; ++i) {
         attune::description const space = generator.draw();
-        auto const parts = attune::make_groups(space, attune::conditions_of(space), none());
+        auto const parts =
+            attune::detail::make_groups(space, attune::detail::conditions_of(space), none());
         if (parts.is_empty || parts.groups.size() != 1) continue;
         std::size_t valid = 0;
         attune_tests::for_each_setting(space, [&](attune::point const& p) {
@@ -78,7 +79,7 @@ TEST_CASE("a contradiction is found by steps back")
     for (std::uint32_t i = 0; i < 5; ++i)
         for (std::uint32_t j = 0; j < i; ++j)
             w.require(w.join(op::not_equal, w.read(i), w.read(j)), "differ");
-    auto const parts = attune::make_groups(w.out, attune::conditions_of(w.out));
+    auto const parts = attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out));
     guided_walk walk(w.out, parts.groups[0], parts.domains, {});
     attune::random_engine engine(1);
     attune::point at(5);

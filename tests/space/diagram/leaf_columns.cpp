@@ -23,7 +23,8 @@ TEST_CASE("a column has the values left, an element or a place has its own")
     auto const place = w.read(p, op::position, 0);
     auto const nowhere = w.read(p, op::position, 9);
     auto const three = w.read(fixed);
-    std::vector<attune::domain> domains{attune::domain(4), attune::domain(2), attune::domain(1)};
+    std::vector<attune::detail::domain> domains{
+        attune::detail::domain(4), attune::detail::domain(2), attune::detail::domain(1)};
     domains[a].filter({true, false, false, true});
     slot_table slots({2, 2});
     std::vector<int> const levels{0, 1, attune::detail::constant_level};
@@ -48,7 +49,8 @@ TEST_CASE("equal texts are equal numbers, in whichever parameter they stand")
     auto const left = w.read(a);
     auto const right = w.read(b);
     auto const literal = w.text("y");
-    std::vector<attune::domain> const domains{attune::domain(3), attune::domain(2)};
+    std::vector<attune::detail::domain> const domains{attune::detail::domain(3),
+                                                      attune::detail::domain(2)};
     slot_table slots({3, 2});
     std::vector<int> const levels{0, 1};
     attune::point const base(2);

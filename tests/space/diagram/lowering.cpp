@@ -67,7 +67,7 @@ struct lowered {
 
     attune::description space;
     std::vector<int> levels;
-    std::vector<attune::domain> domains;
+    std::vector<attune::detail::domain> domains;
     attune::point base;
     slot_table slots;
     leaf_columns leaves;
@@ -85,7 +85,7 @@ TEST_CASE("a lowered expression has the value of the evaluator everywhere, or no
     for (int i = 0; i < 400; ++i) {
         attune::description const space = generator.draw();
         lowered steps(space);
-        attune::evaluator const read(space);
+        attune::detail::evaluator const read(space);
         for (auto const& c : space.constraints) {
             if (c.root == attune::no_index) continue;
             std::uint32_t const root = steps.lower.lower(c.root);
@@ -139,7 +139,7 @@ TEST_CASE("a sum that could overflow keeps the order in which it was written")
     w.require(w.join(op::greater, root, w.literal(std::int64_t{0})), "b - a + b > 0");
     lowered steps(w.out);
     std::uint32_t const step = steps.lower.lower(w.out.constraints[0].root);
-    attune::evaluator const read(w.out);
+    attune::detail::evaluator const read(w.out);
     int values = 0;
     attune_tests::for_each_setting(w.out, [&](attune::point const& p) {
         auto const want = read.value(w.out.constraints[0].root, p);

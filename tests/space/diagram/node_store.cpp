@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-using attune::tree_edge;
+using attune::detail::tree_edge;
 
 TEST_CASE("equal nodes are stored once, others are kept apart")
 {

@@ -18,9 +18,9 @@ TEST_CASE("bounds decide as soon as the values set do, and tests are exact on th
     auto const product = w.join(op::multiply, w.read(0), w.read(1));
     w.require(w.join(op::less_equal, product, w.literal(std::int64_t{100})), "a * b <= 100");
     w.require(w.join(op::greater, product, w.literal(std::int64_t{15})), "a * b > 15");
-    auto const conditions = attune::conditions_of(w.out);
-    std::vector<attune::condition const*> const all{&conditions[0], &conditions[1]};
-    std::vector<attune::domain> const domains(2, attune::domain(20));
+    auto const conditions = attune::detail::conditions_of(w.out);
+    std::vector<attune::detail::condition const*> const all{&conditions[0], &conditions[1]};
+    std::vector<attune::detail::domain> const domains(2, attune::detail::domain(20));
     std::vector<std::uint32_t> const order{0, 1};
     attune::point const base(2);
     attune::detail::constraint_program program(w.out, domains, order, base, all);

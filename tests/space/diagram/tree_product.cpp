@@ -30,7 +30,7 @@ struct all_different {
     explicit all_different(std::size_t count, effort budget = {})
         : left(budget)
         , store(std::vector<std::size_t>(count, values), left)
-        , domains(count, attune::domain(values))
+        , domains(count, attune::detail::domain(values))
     {
         std::vector<factor> factors;
         std::vector<std::uint32_t> order;
@@ -46,7 +46,7 @@ struct all_different {
 
     effort left;
     diagram_store store;
-    std::vector<attune::domain> domains;
+    std::vector<attune::detail::domain> domains;
     bool any = false;
     attune::leaf_count leaves = 0;
 };
@@ -66,11 +66,11 @@ TEST_CASE("levels that no diagram reads take every value")
 {
     effort budget;
     diagram_store store({5, 5, 5}, budget);
-    std::vector<attune::domain> const domains(3, attune::domain(values));
+    std::vector<attune::detail::domain> const domains(3, attune::detail::domain(values));
     std::vector<factor> const factors{{differ(store, 0, 2), {0, 2}}};
     tree_product product(factors, {2, 0, 1}, domains, store, budget);
     REQUIRE(product.grow_all());
-    attune::tree const made = std::move(product).take();
+    attune::detail::tree const made = std::move(product).take();
     CHECK(made.leaves() == 100);
     // the order puts parameter 2 on the first and parameter 1 on the last level
     CHECK_FALSE(made.leaf_of(attune::point{{3, 0}, {1, 0}, {1, 0}}));

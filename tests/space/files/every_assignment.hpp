@@ -19,7 +19,7 @@ namespace attune_tests {
 inline void check_every_assignment(attune::description const& space)
 {
     smtlib_reference const script(attune::write_smtlib(space));
-    attune::evaluator const evaluate(space);
+    attune::detail::evaluator const evaluate(space);
     attune::point at(space.parameters.size());
     int disagreed = 0;
     for (;;) {

@@ -47,7 +47,7 @@ std::optional<number> value_of(std::string const& text, std::vector<std::uint32_
     attune::point p(space.parameters.size());
     for (std::size_t i = 0; i < at.size(); ++i)
         p[i].index = at[i];
-    return attune::evaluator(space).value(root, p);
+    return attune::detail::evaluator(space).value(root, p);
 }
 
 std::optional<std::int64_t> whole(std::string const& text, std::vector<std::uint32_t> at = {})
@@ -225,7 +225,7 @@ TEST_CASE("every constraint of the published spaces is worth what Python says")
     attune::random_engine engine(7);
     for (attune::named_space const& read : attune_tests::published_spaces()) {
         description const& space = read.space;
-        attune::evaluator const evaluate(space);
+        attune::detail::evaluator const evaluate(space);
         attune::point at(space.parameters.size());
         std::uint64_t agreed = 0;
         for (int draw = 0; draw < 1500; ++draw) {

@@ -24,7 +24,7 @@ set of(std::vector<std::size_t> const& members)
 
 values frontier(space_writer const& w, std::vector<std::size_t> const& known)
 {
-    auto const conditions = attune::conditions_of(w.out);
+    auto const conditions = attune::detail::conditions_of(w.out);
     std::vector<std::uint32_t> place_of;
     for (std::uint32_t p = 0; p < w.out.parameters.size(); ++p)
         place_of.push_back(p);

@@ -18,10 +18,10 @@ namespace {
 /// Names from the root down, of a space with one group.
 std::vector<std::string> order_of(attune::description const& space)
 {
-    auto const g = attune::make_groups(space, attune::conditions_of(space));
+    auto const g = attune::detail::make_groups(space, attune::detail::conditions_of(space));
     REQUIRE(g.groups.size() == 1);
     std::vector<std::string> out;
-    for (std::uint32_t const p : attune::level_order(space, g.groups[0], g.domains))
+    for (std::uint32_t const p : attune::detail::level_order(space, g.groups[0], g.domains))
         out.push_back(space.parameters[p].name);
     return out;
 }
@@ -45,9 +45,9 @@ TEST_CASE("every parameter of the group has one level")
     attune_tests::space_generator generator(31);
     for (int i = 0; i < 60; ++i) {
         attune::description const space = generator.draw();
-        auto const g = attune::make_groups(space, attune::conditions_of(space));
+        auto const g = attune::detail::make_groups(space, attune::detail::conditions_of(space));
         for (auto const& part : g.groups) {
-            auto levels = attune::level_order(space, part, g.domains);
+            auto levels = attune::detail::level_order(space, part, g.domains);
             std::sort(levels.begin(), levels.end());
             CHECK(levels == part.parameters);
         }

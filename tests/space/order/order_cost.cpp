@@ -22,7 +22,7 @@ cost_model cost_of(space_writer const& w, double density)
         sizes.push_back(w.out.parameters[p].value_count());
     }
     std::vector<attune::detail::weighed_condition<1>> conditions;
-    for (attune::condition const& c : attune::conditions_of(w.out))
+    for (attune::detail::condition const& c : attune::detail::conditions_of(w.out))
         conditions.push_back({{w.out, c, place_of}, density});
     return {std::move(sizes), std::move(conditions)};
 }

@@ -32,7 +32,7 @@ cost_model chain(std::uint32_t length)
                          w.literal(std::int64_t{4})),
                   "tie");
     std::vector<attune::detail::weighed_condition<1>> conditions;
-    for (attune::condition const& c : attune::conditions_of(w.out))
+    for (attune::detail::condition const& c : attune::detail::conditions_of(w.out))
         conditions.push_back({{w.out, c, place_of}, 0.4});
     return {std::move(sizes), std::move(conditions)};
 }

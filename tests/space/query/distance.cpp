@@ -149,7 +149,7 @@ TEST_CASE("real parameters have a metric on either scale")
     for (auto const& p : w.out.parameters) {
         std::vector<coordinate> values;
         for (double const u : {0.0, 0.1, 0.35, 0.6, 1.0})
-            values.push_back({0, attune::scale_value(p, u)});
+            values.push_back({0, attune::detail::scale_value(p, u)});
         check_metric(values, [&](coordinate a, coordinate b) {
             return attune::parameter_distance(p, a, b);
         });
@@ -179,10 +179,10 @@ TEST_CASE("the permutations of BaCO Fig. 3 are as far apart as it says")
     order const a{0, 1, 2, 3};
     order const b{3, 0, 2, 1};
     // moves 1, 2, 0, 3: d_s = 14 of at most 20; discordant pairs 4 of 6; 3 of 4 items moved
-    CHECK(attune::permutation_distance(a, b) == doctest::Approx(std::sqrt(14.0 / 20)));
-    CHECK(attune::permutation_distance(a, b, order_distance::kendall) ==
+    CHECK(attune::detail::permutation_distance(a, b) == doctest::Approx(std::sqrt(14.0 / 20)));
+    CHECK(attune::detail::permutation_distance(a, b, order_distance::kendall) ==
           doctest::Approx(std::sqrt(4.0 / 6)));
-    CHECK(attune::permutation_distance(a, b, order_distance::hamming) ==
+    CHECK(attune::detail::permutation_distance(a, b, order_distance::hamming) ==
           doctest::Approx(std::sqrt(3.0 / 4)));
 }
 
@@ -193,8 +193,8 @@ TEST_CASE("a reversed order is at distance 1")
         for (std::size_t i = 0; i < n; ++i)
             forward[i] = static_cast<std::int64_t>(i);
         order const backward(forward.rbegin(), forward.rend());
-        CHECK(attune::permutation_distance(forward, backward) == doctest::Approx(1));
-        CHECK(attune::permutation_distance(forward, backward, order_distance::kendall) ==
+        CHECK(attune::detail::permutation_distance(forward, backward) == doctest::Approx(1));
+        CHECK(attune::detail::permutation_distance(forward, backward, order_distance::kendall) ==
               doctest::Approx(1));
     }
 }
@@ -204,9 +204,9 @@ TEST_CASE("tiles compare the ratios of their factors")
     order const a{1, 64};
     order const b{64, 1};
     order const c{2, 32};
-    CHECK(attune::tile_distance(a, b) == doctest::Approx(1));
-    CHECK(attune::tile_distance(a, c) == doctest::Approx(1.0 / 6));
-    CHECK(attune::tile_distance(c, c) == 0);
+    CHECK(attune::detail::tile_distance(a, b) == doctest::Approx(1));
+    CHECK(attune::detail::tile_distance(a, c) == doctest::Approx(1.0 / 6));
+    CHECK(attune::detail::tile_distance(c, c) == 0);
 }
 
 TEST_CASE("the distance of two points is the Euclidean norm over their parameters")

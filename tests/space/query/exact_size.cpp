@@ -50,7 +50,7 @@ TEST_CASE("leaf counts survive the way there and back")
 {
     attune::leaf_count const n = (attune::leaf_count{0x0123456789abcdefULL} << 64) | 0xfedcba98ULL;
     CHECK(attune::detail::from_exact(attune::detail::to_exact(n)) == n);
-    CHECK(attune::detail::to_exact(attune::uncountable) == (exact_integer(1) << 128) - 1);
+    CHECK(attune::detail::to_exact(attune::detail::uncountable) == (exact_integer(1) << 128) - 1);
 }
 
 TEST_CASE("counts of a value past 128 bits are exact")

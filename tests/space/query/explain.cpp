@@ -17,7 +17,7 @@ namespace {
 std::string message(attune::description const& space)
 {
     try {
-        attune::throw_empty(space, {});
+        attune::detail::throw_empty(space, {});
     } catch (attune::error const& e) {
         return e.what();
     }

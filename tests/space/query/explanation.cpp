@@ -174,7 +174,7 @@ TEST_CASE("what is explained is what is violated, on random spaces")
     for (int i = 0; i < 400; ++i) {
         attune::description const space = generator.draw();
         CAPTURE(i);
-        attune::evaluator const read(space);
+        attune::detail::evaluator const read(space);
         std::size_t wrong = 0;
         attune_tests::for_each_setting(space, [&](point const& p) {
             std::vector<std::uint32_t> expected;

@@ -173,7 +173,7 @@ TEST_CASE("reports agree with brute force on random spaces")
         for (attune::tree_report const& t : r.trees)
             named.insert(t.parameters.begin(), t.parameters.end());
         CHECK(named.size() == space.parameters.size());
-        attune::evaluator const read(space);
+        attune::detail::evaluator const read(space);
         std::vector<std::uint64_t> accepted(space.constraints.size(), 0);
         std::uint64_t all = 0;
         attune_tests::for_each_setting(space, [&](attune::point const& p) {

@@ -16,7 +16,7 @@ namespace {
 std::multiset<std::uint32_t> steps(attune::parameter_description const& parameter, std::uint32_t at)
 {
     std::multiset<std::uint32_t> out;
-    attune::for_each_step(parameter, {at, 0}, [&](coordinate c) {
+    attune::detail::for_each_step(parameter, {at, 0}, [&](coordinate c) {
         out.insert(c.index);
         return true;
     });
@@ -33,7 +33,7 @@ TEST_CASE("ordered parameters step to the next value that is taken, in both dire
     CHECK(steps(w.out.parameters[0], 0) == std::multiset<std::uint32_t>{1});
     CHECK(steps(w.out.parameters[0], 9) == std::multiset<std::uint32_t>{8});
     std::vector<std::uint32_t> taken;
-    attune::for_each_step(w.out.parameters[0], {4, 0}, [&](coordinate c) {
+    attune::detail::for_each_step(w.out.parameters[0], {4, 0}, [&](coordinate c) {
         bool const take = c.index % 4 == 0;
         if (take) taken.push_back(c.index);
         return take;
@@ -79,7 +79,7 @@ TEST_CASE("a real parameter moves 5 % of its scale and stops at its ends")
     w.real("y", 1, 1e20, attune::scale::log);
     auto const moves = [](attune::parameter_description const& p, double at) {
         std::vector<double> out;
-        attune::for_each_step(p, {0, at}, [&](coordinate c) {
+        attune::detail::for_each_step(p, {0, at}, [&](coordinate c) {
             out.push_back(c.real);
             return true;
         });
@@ -107,11 +107,11 @@ TEST_CASE("scale_value inverts scale_position")
     w.real("z", 2, 2);
     for (double const u : {0.0, 0.125, 0.5, 1.0})
         for (std::size_t i = 0; i < 2; ++i) {
-            double const v = attune::scale_value(w.out.parameters[i], u);
-            CHECK(attune::scale_position(w.out.parameters[i], v) == doctest::Approx(u));
+            double const v = attune::detail::scale_value(w.out.parameters[i], u);
+            CHECK(attune::detail::scale_position(w.out.parameters[i], v) == doctest::Approx(u));
         }
-    CHECK(attune::scale_value(w.out.parameters[0], 0.5) == 1);
-    CHECK(attune::scale_value(w.out.parameters[1], 0.5) == doctest::Approx(4));
-    CHECK(attune::scale_position(w.out.parameters[2], 2) == 0);
-    CHECK(attune::scale_value(w.out.parameters[2], 0.7) == 2);
+    CHECK(attune::detail::scale_value(w.out.parameters[0], 0.5) == 1);
+    CHECK(attune::detail::scale_value(w.out.parameters[1], 0.5) == doctest::Approx(4));
+    CHECK(attune::detail::scale_position(w.out.parameters[2], 2) == 0);
+    CHECK(attune::detail::scale_value(w.out.parameters[2], 0.7) == 2);
 }

@@ -13,12 +13,13 @@ using attune_tests::space_writer;
 
 namespace {
 
-std::optional<attune::tree> only_tree(attune::description const& space,
-                                      attune::build_options const& options = {})
+std::optional<attune::detail::tree> only_tree(attune::description const& space,
+                                              attune::build_options const& options = {})
 {
-    auto const g = attune::make_groups(space, attune::conditions_of(space), options.enumeration);
+    auto const g = attune::detail::make_groups(
+        space, attune::detail::conditions_of(space), options.enumeration);
     REQUIRE(g.groups.size() == 1);
-    return attune::build_tree(space, g.groups[0], g.domains, options);
+    return attune::detail::build_tree(space, g.groups[0], g.domains, options);
 }
 
 /// x0 <= x1 <= ... : `count` parameters of 1 .. `last`.
@@ -62,10 +63,10 @@ TEST_CASE("the example of BaCO Sec. 4.2 has the trees of its Fig. 4")
     w.require(w.join(op::greater_equal, w.read(p4), w.read(p3)), "p4 >= p3");
     auto const twice = w.join(op::multiply, w.literal(std::int64_t{2}), w.read(p4));
     w.require(w.join(op::greater_equal, w.read(p5), twice), "p5 >= 2 * p4");
-    auto const g = attune::make_groups(w.out, attune::conditions_of(w.out));
+    auto const g = attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out));
     REQUIRE(g.groups.size() == 2);
-    auto const left = attune::build_tree(w.out, g.groups[0], g.domains);
-    auto const right = attune::build_tree(w.out, g.groups[1], g.domains);
+    auto const left = attune::detail::build_tree(w.out, g.groups[0], g.domains);
+    auto const right = attune::detail::build_tree(w.out, g.groups[1], g.domains);
     REQUIRE((left && right));
     CHECK(left->leaves() == 3);  // (2,2) (4,2) (4,4)
     CHECK(right->leaves() == 7); // p3 = 1: 3 + 2 + 1; p3 = 4: 1
@@ -141,27 +142,27 @@ TEST_CASE("a predicate over too many settings is left to the search depth first"
     options.enumeration.settings = 1;
     for (std::uint64_t const most : {std::uint64_t{400}, std::uint64_t{399}}) {
         options.enumeration.wide_settings = most;
-        auto const g =
-            attune::make_groups(w.out, attune::conditions_of(w.out), options.enumeration);
+        auto const g = attune::detail::make_groups(
+            w.out, attune::detail::conditions_of(w.out), options.enumeration);
         CHECK(attune::detail::has_wide_call(g.groups[0], g.domains, options.enumeration) ==
               (most < 400));
-        CHECK(attune::build_tree(w.out, g.groups[0], g.domains, options)->leaves() == 20);
+        CHECK(attune::detail::build_tree(w.out, g.groups[0], g.domains, options)->leaves() == 20);
     }
 }
 
 TEST_CASE("what one group uses of the visits is not there for the next one")
 {
     attune::description const space = ascending(6, 9);
-    auto const g = attune::make_groups(space, attune::conditions_of(space));
+    auto const g = attune::detail::make_groups(space, attune::detail::conditions_of(space));
     attune::build_options const options;
     std::uint64_t visits = options.max_visits;
-    attune::grown_tree const first =
-        attune::grow_tree(space, g.groups[0], g.domains, options, visits);
+    attune::detail::grown_tree const first =
+        attune::detail::grow_tree(space, g.groups[0], g.domains, options, visits);
     CHECK_FALSE(first.is_wide);
     REQUIRE(first.made);
     CHECK(visits < options.max_visits);
     visits = 0; // even then a share of max_visits is left for every group
-    CHECK_FALSE(attune::grow_tree(space, g.groups[0], g.domains, options, visits).is_wide);
+    CHECK_FALSE(attune::detail::grow_tree(space, g.groups[0], g.domains, options, visits).is_wide);
     CHECK(visits == 0);
 }
 

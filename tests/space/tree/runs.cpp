@@ -10,7 +10,7 @@ using attune::detail::tree_of_runs;
 TEST_CASE("a whole table is one run, however short or long")
 {
     for (std::uint32_t const count : {1U, 5U, 4'000'000'000U}) {
-        auto const made = tree_of_runs(3, attune::domain(count));
+        auto const made = tree_of_runs(3, attune::detail::domain(count));
         REQUIRE(made);
         CHECK(made->leaves() == count);
         CHECK(made->node_count() == 0);
@@ -21,7 +21,7 @@ TEST_CASE("a whole table is one run, however short or long")
 
 TEST_CASE("many values of a table are kept as runs, few are left to nodes")
 {
-    attune::domain left(1'000'000);
+    attune::detail::domain left(1'000'000);
     std::vector<bool> keep(1'000'000);
     for (std::size_t v = 0; v < keep.size(); ++v)
         keep[v] = v % 10 < 7;
@@ -34,7 +34,7 @@ TEST_CASE("many values of a table are kept as runs, few are left to nodes")
         CHECK(made->leaf_of(attune::point{{left.value(leaf), 0}}) == attune::leaf_count{leaf});
     }
     CHECK_FALSE(made->leaf_of(attune::point{{17, 0}}));
-    attune::domain few(100);
+    attune::detail::domain few(100);
     std::vector<bool> odd(100);
     for (std::size_t v = 1; v < odd.size(); v += 2)
         odd[v] = true;

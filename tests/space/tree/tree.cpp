@@ -7,15 +7,15 @@
 
 using attune::leaf_count;
 using attune::point;
-using attune::tree_edge;
+using attune::detail::tree_edge;
 
 namespace {
 
 /// Parameters 0 and 1: value 1 of parameter 1 goes with {0, 2}, value 4 with {0, 2} too, 5 with
 /// {7}.
-attune::tree example()
+attune::detail::tree example()
 {
-    attune::tree t(std::vector<std::uint32_t>{1, 0});
+    attune::detail::tree t(std::vector<std::uint32_t>{1, 0});
     std::vector<tree_edge> const two{{0}, {2}};
     std::vector<tree_edge> const one{{7}};
     std::uint32_t const shared = t.add_node(two);
@@ -32,14 +32,14 @@ TEST_CASE("a tree of runs has the values of its runs in order, and no nodes")
     attune::random_engine engine(8);
     for (int k = 0; k < 200; ++k) {
         std::vector<std::uint32_t> values;
-        std::vector<attune::value_run> runs;
+        std::vector<attune::detail::value_run> runs;
         for (std::uint32_t v = 0; v < 40; ++v) {
             if (attune::uniform_below(engine, 3) == 0) continue;
             if (values.empty() || values.back() + 1 != v)
                 runs.push_back({v, static_cast<std::uint32_t>(values.size())});
             values.push_back(v);
         }
-        attune::tree const t(1, runs, static_cast<std::uint32_t>(values.size()));
+        attune::detail::tree const t(1, runs, static_cast<std::uint32_t>(values.size()));
         CHECK(t.leaves() == values.size());
         CHECK(t.node_count() == 0);
         std::uint32_t below = 0;
@@ -59,7 +59,7 @@ TEST_CASE("a tree of runs has the values of its runs in order, and no nodes")
 
 TEST_CASE("a tree numbers its leaves depth first, shared subtrees once per path")
 {
-    attune::tree const t = example();
+    attune::detail::tree const t = example();
     CHECK(t.leaves() == 5);
     CHECK(t.node_count() == 3);
     CHECK(t.edge_count() == 6);
@@ -75,7 +75,7 @@ TEST_CASE("a tree numbers its leaves depth first, shared subtrees once per path"
 
 TEST_CASE("a setting that is on no path has no number")
 {
-    attune::tree const t = example();
+    attune::detail::tree const t = example();
     CHECK_FALSE(t.leaf_of(point{{1, 0}, {1, 0}}));
     CHECK_FALSE(t.leaf_of(point{{7, 0}, {4, 0}}));
     CHECK_FALSE(t.leaf_of(point{{0, 0}, {6, 0}}));
@@ -84,7 +84,7 @@ TEST_CASE("a setting that is on no path has no number")
 
 TEST_CASE("a parameter that nothing constrains is a tree without nodes")
 {
-    attune::tree const t(2, 479001600);
+    attune::detail::tree const t(2, 479001600);
     CHECK(t.leaves() == 479001600);
     CHECK(t.node_count() == 0);
     point p(3);
@@ -97,7 +97,7 @@ TEST_CASE("a parameter that nothing constrains is a tree without nodes")
 
 TEST_CASE("a tree without nodes has no leaves")
 {
-    attune::tree const t(std::vector<std::uint32_t>{0});
+    attune::detail::tree const t(std::vector<std::uint32_t>{0});
     CHECK(t.leaves() == 0);
     CHECK_FALSE(t.leaf_of(point(1)));
 }
@@ -105,16 +105,16 @@ TEST_CASE("a tree without nodes has no leaves")
 TEST_CASE("counts past 128 bits are said to be uncountable, not wrapped")
 {
     std::vector<std::uint32_t> levels(129);
-    attune::tree t(levels);
+    attune::detail::tree t(levels);
     std::vector<tree_edge> const leaf{{0}, {1}};
     std::uint32_t below = t.add_node(leaf);
     for (int level = 1; level < 127; ++level)
         below = t.add_node(std::vector<tree_edge>{{0, below}, {1, below}});
     CHECK(t.leaves() == leaf_count{1} << 127);
     below = t.add_node(std::vector<tree_edge>{{0, below}, {1, below}});
-    CHECK(t.leaves() == attune::uncountable);
+    CHECK(t.leaves() == attune::detail::uncountable);
     below = t.add_node(std::vector<tree_edge>{{0, below}, {1, below}});
-    CHECK(t.leaves() == attune::uncountable);
+    CHECK(t.leaves() == attune::detail::uncountable);
 }
 
 TEST_CASE("uniform_leaf stays below its bound and reaches all of it, past 64 bits too")
@@ -123,7 +123,7 @@ TEST_CASE("uniform_leaf stays below its bound and reaches all of it, past 64 bit
     leaf_count const bound = (leaf_count{3} << 100) + 12345;
     std::vector<int> thirds(3, 0);
     for (int i = 0; i < 3000; ++i) {
-        leaf_count const drawn = attune::uniform_leaf(engine, bound);
+        leaf_count const drawn = attune::detail::uniform_leaf(engine, bound);
         REQUIRE(drawn < bound);
         ++thirds[static_cast<std::size_t>(drawn / (bound / 3 + 1))];
     }
@@ -133,7 +133,7 @@ TEST_CASE("uniform_leaf stays below its bound and reaches all of it, past 64 bit
     }
     std::vector<int> seen(5, 0);
     for (int i = 0; i < 200; ++i)
-        ++seen[static_cast<std::size_t>(attune::uniform_leaf(engine, 5))];
+        ++seen[static_cast<std::size_t>(attune::detail::uniform_leaf(engine, 5))];
     for (int const n : seen)
         CHECK(n > 10);
 }

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-using attune::tree;
-using attune::tree_edge;
+using attune::detail::tree;
+using attune::detail::tree_edge;
 
 TEST_CASE("the leaves below shared nodes are those of each path to them")
 {

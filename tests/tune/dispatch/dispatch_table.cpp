@@ -88,16 +88,18 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
     auto const obtain = [&] {
         accumulate_data data;
         recorded_progress heard;
-        attune::dispatch_table known{accumulate_kernel(ways<usual, fast>()).any_shape().describe(),
-                                     attune::make_any_compiler(compiler),
-                                     attune::make_any_store(store),
-                                     quick_options(heard.sink()),
-                                     accumulate_shape::layout()};
+        attune::detail::dispatch_table known{
+            accumulate_kernel(ways<usual, fast>()).any_shape().describe(),
+            attune::detail::make_any_compiler(compiler),
+            attune::detail::make_any_store(store),
+            quick_options(heard.sink()),
+            accumulate_shape::layout()};
         return known
-            .obtain(accumulate_shape{{.any_shape = true}}(data.x, data.y, 3.0),
-                    {},
-                    attune::make_call_frame<std::span<double const>, std::span<double>, double>(
-                        {}, data.x, data.y, 3.0))
+            .obtain(
+                accumulate_shape{{.any_shape = true}}(data.x, data.y, 3.0),
+                {},
+                attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
+                    {}, data.x, data.y, 3.0))
             .code.address;
     };
     CHECK(obtain() == fast_code);
@@ -242,7 +244,7 @@ TEST_CASE("what is wrong with the kernel file is an error before anything is cal
 TEST_CASE("a progress sink may ask for the report: it is that of the tuning before")
 {
     attune::memory_store store;
-    attune::dispatch_table const* self = nullptr;
+    attune::detail::dispatch_table const* self = nullptr;
     std::vector<std::string> seen;
     memory_installation one{store,
                             ways<usual, fast>(),

@@ -24,19 +24,19 @@ template <way Start, way... Others>
 struct bench {
     accumulate_data data{};
     scripted_compiler compiler = accumulate_compiler();
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<Start, Others...>());
     attune::chain_of_trees space = attune::build(ways<Start, Others...>());
 
     template <class Baseline>
-    attune::session_result tune_beside(Baseline own, attune::tuning_options const& options)
+    attune::detail::session_result tune_beside(Baseline own, attune::tuning_options const& options)
     {
         kernel.baseline(own);
         auto const frame =
-            attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+            attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
                 {}, data.x, data.y, 3.0);
         attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame};
-        return attune::run_session(problem, options);
+        return attune::detail::run_session(problem, options);
     }
 };
 
@@ -160,7 +160,7 @@ TEST_CASE("the frame calls own code for its entry, and a variant for any other")
     });
     attune::kernel_description const& d = kernel.describe();
     attune::call_frame const frame = attune::detail::with_baseline(
-        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, data.x, data.y, 3.0),
         d);
     std::vector<std::byte*> addresses;

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-using attune::make_call_frame;
+using attune::detail::make_call_frame;
 
 namespace {
 
@@ -64,7 +64,7 @@ TEST_CASE("a tolerance replaces the default of its argument only")
     CHECK(frame.buffers[1].within.absolute == 0.5);
     CHECK(frame.buffers[1].within.relative == 0.25);
     CHECK(frame.buffers[2].within.relative ==
-          attune::default_tolerance(attune::element_type::f32).relative);
+          attune::detail::default_tolerance(attune::element_type::f32).relative);
 }
 
 TEST_CASE("a call frame calls the code with the caller's numbers on the memory it is given")

@@ -23,7 +23,7 @@ using kernel = attune::kernel<void(attune::device_span<float>, int)>;
 /// What broken_rule() says of a kernel declared by `declare`, at BLOCK_X=64, KIND=wide and N=10.
 struct trial {
     attune::code_resources code{};
-    attune::residency resident{4, 0.375, "registers"};
+    attune::detail::residency resident{4, 0.375, "registers"};
 
     [[nodiscard]] std::string said(std::function<void(kernel&)> const& declare) const
     {
@@ -31,10 +31,10 @@ struct trial {
         k.bind<1>(n);
         declare(k);
         auto const bound = attune::bind_inputs(k.describe().space, {n(10)});
-        return attune::broken_rule(k.describe(),
-                                   bound,
-                                   {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
-                                   attune::numbers_of(code, resident));
+        return attune::detail::broken_rule(k.describe(),
+                                           bound,
+                                           {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                           attune::detail::numbers_of(code, resident));
     }
 };
 
@@ -113,10 +113,10 @@ TEST_CASE("the features of code are its numbers, in order of declaration")
         k.bind<1>(n);
         declare(k);
         trial const t = some_code();
-        return attune::code_metrics_at(k.describe(),
-                                       attune::bind_inputs(k.describe().space, {n(10)}),
-                                       {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
-                                       attune::numbers_of(t.code, t.resident));
+        return attune::detail::code_metrics_at(k.describe(),
+                                               attune::bind_inputs(k.describe().space, {n(10)}),
+                                               {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                               attune::detail::numbers_of(t.code, t.resident));
     };
     CHECK(features([](kernel& k) { k.require(attune::registers <= 64); }).empty());
     CHECK(features([](kernel& k) {

@@ -48,12 +48,12 @@ attune::compile_result compile(Compiler compiler,
                                int value,
                                std::vector<double>* features = nullptr)
 {
-    attune::any_compiler const any = attune::make_any_compiler(compiler);
-    attune::device_finder const find_device = attune::make_device_finder(compiler);
+    attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
+    attune::detail::device_finder const find_device = attune::detail::make_device_finder(compiler);
     auto const device = find_device ? find_device() : nullptr;
     attune::description const bound = attune::bind_inputs(k.space, {});
     attune::point const at{*attune::coordinate_of(bound.parameters[0], std::to_string(value))};
-    return attune::compile_point(k, bound, any, device.get(), at, features);
+    return attune::detail::compile_point(k, bound, any, device.get(), at, features);
 }
 
 attune::failure failure_of(attune::compile_result const& r)

@@ -24,13 +24,13 @@ namespace {
 // What attune_add_kernel(target device.kernel.cu) generates, by hand: no nvcc is needed here.
 constexpr unsigned char device_text[] =
     "constexpr int block = ATTUNE_TUNABLE(BLOCK, 64); __global__ void add(float*, int) {}";
-constexpr attune::embedded_kernel device_kernel{
+constexpr attune::detail::embedded_kernel device_kernel{
     "device.kernel.cu", "/there/device.kernel.cu", device_text, sizeof device_text - 1};
 ATTUNE_EMBED(device_kernel)
 constexpr unsigned char ptx[] =
     "// by hand\n.version 9.0\n.target sm_75\n.visible .entry _Z3addPfi("
     "\n\t.param .u64 a,\n\t.param .u32 b\n)\n{\n\tret;\n}\n";
-constexpr attune::device_ahead add_ptx{
+constexpr attune::detail::device_ahead add_ptx{
     "add", "_Z3addPfi", "float*, int", "/there/device.kernel.cu", "", ptx};
 ATTUNE_LIST_PTX(add_ptx)
 
@@ -45,11 +45,11 @@ extern "C" __global__ void triple(float* y, int n)
 }
 )";
 unsigned char const* triple_bytes() { return reinterpret_cast<unsigned char const*>(triple_text); }
-attune::embedded_kernel const triple_kernel{
+attune::detail::embedded_kernel const triple_kernel{
     "triple.kernel.cu", "/there/triple.kernel.cu", triple_bytes(), sizeof triple_text - 1};
 ATTUNE_EMBED(triple_kernel)
 unsigned char triple_ptx[4096] = {};
-constexpr attune::device_ahead triple_ahead{
+constexpr attune::detail::device_ahead triple_ahead{
     "triple", attune_emulated::kernel_symbol, "?", "/there/triple.kernel.cu", "", triple_ptx};
 ATTUNE_LIST_PTX(triple_ahead)
 
@@ -72,7 +72,7 @@ void by_hand(std::span<int> x) { x[0] = 42; }
 
 [[nodiscard]] int result_of(attune::kernel_description const& k)
 {
-    void* const address = attune::fallback_of(k);
+    void* const address = attune::detail::fallback_of(k);
     REQUIRE(address != nullptr);
     std::vector<int> x{3};
     reinterpret_cast<void (*)(std::span<int>)>(address)(x);
@@ -94,12 +94,12 @@ TEST_CASE("a kernel without a function of its own falls back to what was compile
 TEST_CASE("a kernel of its own text has no fallback, and one of another type a reason")
 {
     bump_kernel const k{"bump", attune::source_text("void bump();", "bump.cpp"), stepped};
-    CHECK(attune::fallback_of(k.describe()) == nullptr);
-    CHECK(attune::find_fallback(k.describe()).reason.empty());
+    CHECK(attune::detail::fallback_of(k.describe()) == nullptr);
+    CHECK(attune::detail::find_fallback(k.describe()).reason.empty());
     attune::kernel<void(std::span<double>)> const other{
         "bump", attune::embedded_source("support/ahead.kernel.cpp"), stepped};
-    CHECK(attune::fallback_of(other.describe()) == nullptr);
-    CHECK_FALSE(attune::find_fallback(other.describe()).reason.empty());
+    CHECK(attune::detail::fallback_of(other.describe()) == nullptr);
+    CHECK_FALSE(attune::detail::find_fallback(other.describe()).reason.empty());
 }
 
 TEST_CASE("a template falls back to the default that both the space and CMake name")
@@ -112,7 +112,7 @@ TEST_CASE("a template falls back to the default that both the space and CMake na
     bump_kernel const differs{"widen<WIDTH>",
                               attune::embedded_source("support/ahead_template.kernel.cpp"),
                               attune::space(width.with_default(16))};
-    CHECK(attune::fallback_of(differs.describe()) == nullptr);
+    CHECK(attune::detail::fallback_of(differs.describe()) == nullptr);
 }
 
 TEST_CASE("on a device, the driver gets the PTX of the default, launched as the kernel declares")
@@ -121,13 +121,13 @@ TEST_CASE("on a device, the driver gets the PTX of the default, launched as the 
     add_kernel const k = device_add();
     attune::description const bound =
         attune::bind_inputs(k.describe().space, {{"n", attune::number::of(std::int64_t{1000})}});
-    attune::found_on_device const found =
-        attune::find_fallback_on_device(k.describe(), bound, {attune::coordinate{1, 0}}); // 64
+    attune::detail::found_on_device const found = attune::detail::find_fallback_on_device(
+        k.describe(), bound, {attune::coordinate{1, 0}}); // 64
     REQUIRE(found.code);
     CHECK(found.reason.empty());
     attune::cuda_target target = target_without_driver();
     target.driver = recorded_driver();
-    attune::cuda_kernel const loaded(target, *found.code, "add");
+    attune::detail::cuda_kernel const loaded(target, *found.code, "add");
     void* none[] = {nullptr};
     loaded.launch(none, nullptr);
     REQUIRE(recorded().launches.size() == 1);
@@ -143,13 +143,13 @@ TEST_CASE("on a device, the driver gets the PTX of the default, launched as the 
 TEST_CASE("a kernel without a launch, or of another text, has no PTX")
 {
     add_kernel const bare{"add", attune::embedded_source("device.kernel.cu"), attune::space(block)};
-    attune::found_on_device const none =
-        attune::find_fallback_on_device(bare.describe(), bare.describe().space, {});
+    attune::detail::found_on_device const none =
+        attune::detail::find_fallback_on_device(bare.describe(), bare.describe().space, {});
     CHECK_FALSE(none.code);
     CHECK_FALSE(none.reason.empty());
     add_kernel other{"add", attune::source_text("void add();", "add.cu"), attune::space(block)};
     other.grid(1).block(block);
-    CHECK_FALSE(attune::find_fallback_on_device(
+    CHECK_FALSE(attune::detail::find_fallback_on_device(
                     other.describe(), other.describe().space, {attune::coordinate{0, 0}})
                     .code);
 }
@@ -163,7 +163,7 @@ TEST_CASE("a file for both compilers is in the program as a function and, by nvc
                                  attune::embedded_source("../examples/saxpy.kernel.cpp"),
                                  attune::space(block_x, vec)};
     k.bind<3>(n).grid(attune::ceil_div(n, block_x * vec)).block(block_x);
-    void* const address = attune::fallback_of(k.describe());
+    void* const address = attune::detail::fallback_of(k.describe());
     REQUIRE(address != nullptr);
     std::vector<float> const x{1, 2, 3};
     std::vector<float> y{1, 1, 1};
@@ -172,7 +172,7 @@ TEST_CASE("a file for both compilers is in the program as a function and, by nvc
 #ifdef ATTUNE_TEST_NVCC
     attune::description const bound =
         attune::bind_inputs(k.describe().space, {{"n", attune::number::of(std::int64_t{1000})}});
-    attune::found_on_device const found = attune::find_fallback_on_device(
+    attune::detail::found_on_device const found = attune::detail::find_fallback_on_device(
         k.describe(), bound, {attune::coordinate{1, 0}, attune::coordinate{0, 0}});
     REQUIRE(found.code);
     attune::device_variant const& made = attune::device_variant_of(*found.code);

@@ -31,7 +31,7 @@ recorded_launch launch(std::vector<std::size_t> sizes, Args... args)
     attune::cuda_target target = target_without_driver();
     target.driver = recorded_driver();
     recorded().argument_bytes = std::move(sizes);
-    attune::cuda_kernel const kernel{target, code(), "k"};
+    attune::detail::cuda_kernel const kernel{target, code(), "k"};
     attune::detail::launch_arguments<Args...>{args...}.launch(kernel, handle_of<void*>(9));
     REQUIRE(recorded().launches.size() == 1);
     return recorded().launches.front();
@@ -53,7 +53,7 @@ TEST_CASE("arrays of a device are passed by their address, numbers by their byte
                                         true);
     CHECK(seen.arguments ==
           std::vector<std::uint64_t>{number_of(a), number_of(b), 0xffffffff, 3, 1});
-    CHECK(seen.on == handle_of<attune::cuda::stream>(9));
+    CHECK(seen.on == handle_of<attune::detail::cuda::stream>(9));
     CHECK(recorded().said.back() != "wait for stream 9"); // a launch waits for nothing
 }
 

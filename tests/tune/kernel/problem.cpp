@@ -38,7 +38,7 @@ template <class Pack>
 std::string annotation_error(Pack const& space, std::string text)
 {
     auto const k = kernel_of(space, std::move(text));
-    return error_of([&] { (void)attune::with_annotated_defaults(k.describe()); });
+    return error_of([&] { (void)attune::detail::with_annotated_defaults(k.describe()); });
 }
 
 } // namespace
@@ -49,10 +49,11 @@ TEST_CASE("flags and compilers become no macros")
     static constexpr auto cxx = attune::compilers<"CXX">("clang", "g++");
     static constexpr auto space = attune::space(tile, flags, cxx);
     auto const k = kernel_of(space, "int x = ATTUNE_TUNABLE(TILE, 4);\n");
-    attune::description const declared = attune::with_annotated_defaults(k.describe());
-    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
     attune::point const last = tree.at(static_cast<std::uint64_t>(*tree.size() - 1));
-    attune::compile_request const v = attune::make_variant(k.describe(), tree.describe(), last);
+    attune::compile_request const v =
+        attune::detail::make_variant(k.describe(), tree.describe(), last);
     CHECK(v.macros == std::vector<attune::macro_definition>{{"TILE", "64"}});
     CHECK(v.flags == std::vector<std::string>{"-O2", "-ffast-math"});
     CHECK(v.compiler == "g++");
@@ -74,12 +75,12 @@ TEST_CASE("a parameter may be a template argument of the kernel instead of an an
     static constexpr auto with = attune::space(tile.with_default(8));
     static constexpr auto without = attune::space(tile);
     attune::kernel<plain> const k{"k<TILE>", source_text("", "k.cpp"), with};
-    CHECK(*attune::with_annotated_defaults(k.describe()).parameters[0].default_text == "8");
+    CHECK(*attune::detail::with_annotated_defaults(k.describe()).parameters[0].default_text == "8");
     attune::kernel<plain> const open{"k<TILE>", source_text("", "k.cpp"), without};
-    CHECK(has(error_of([&] { (void)attune::with_annotated_defaults(open.describe()); }),
+    CHECK(has(error_of([&] { (void)attune::detail::with_annotated_defaults(open.describe()); }),
               "parameter TILE, kernel k<TILE>"));
     attune::kernel<plain> const other{"k<2 * TILE_N>", source_text("", "k.cpp"), with};
-    CHECK(has(error_of([&] { (void)attune::with_annotated_defaults(other.describe()); }),
+    CHECK(has(error_of([&] { (void)attune::detail::with_annotated_defaults(other.describe()); }),
               "the kernel file does not use"));
 }
 
@@ -88,7 +89,8 @@ TEST_CASE("macro and flags of one name and values are two schemas")
     static constexpr auto flags = attune::flags<"X">("a", "b");
     static constexpr auto text = attune::categorical<"X">("a", "b").with_default("a");
     auto const schema_of = [](auto const& space) {
-        return attune::make_key(kernel_of(space, "").describe(), attune::lower(space), "c").schema;
+        return attune::detail::make_key(kernel_of(space, "").describe(), attune::lower(space), "c")
+            .schema;
     };
     CHECK(schema_of(attune::space(flags)) != schema_of(attune::space(text)));
 }
@@ -98,7 +100,7 @@ TEST_CASE("a variant has the kernel's signature and a macro for each parameter")
     constexpr auto space = attune::space(tile, flag);
     auto const k = kernel_of(space, "");
     auto const all = attune::build(space);
-    auto const v = attune::make_variant(
+    auto const v = attune::detail::make_variant(
         k.describe(), all.describe(), {attune::coordinate{3, 0}, attune::coordinate{1, 0}});
     CHECK(v.function == "k");
     CHECK(v.arguments.size() == 2);
@@ -113,10 +115,10 @@ TEST_CASE("a name that the kernel file gives to a constant is no macro of the va
     auto const k = kernel_of(space,
                              "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n"
                              "bool f = ATTUNE_TUNABLE(FLAG, true);\n");
-    attune::description const declared = attune::with_annotated_defaults(k.describe());
-    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
     attune::compile_request const v =
-        attune::make_variant(k.describe(), tree.describe(), tree.at(0));
+        attune::detail::make_variant(k.describe(), tree.describe(), tree.at(0));
     REQUIRE(v.macros.size() == 2);
     CHECK(v.macros[0].is_own_name);
     CHECK(!v.macros[1].is_own_name);
@@ -132,19 +134,20 @@ TEST_CASE("nothing can be the default of a parameter that has it among its value
     static constexpr auto space = attune::space(unroll);
     std::string const text = "void k() { ATTUNE_TUNABLE(UNROLL, ) for (;;) ; }\n";
     auto const k = kernel_of(space, text);
-    attune::description const declared = attune::with_annotated_defaults(k.describe());
+    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
     CHECK(*declared.parameters[0].default_text == "");
-    attune::chain_of_trees const tree = attune::space_of_call(k.describe(), declared, {});
+    attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
     attune::compile_request const v =
-        attune::make_variant(k.describe(), tree.describe(), tree.at(1));
+        attune::detail::make_variant(k.describe(), tree.describe(), tree.at(1));
     CHECK(v.macros == std::vector<attune::macro_definition>{{"UNROLL", ""}});
 
     auto const number = kernel_of(attune::space(tile), "int x = ATTUNE_TUNABLE(TILE, );\n");
-    CHECK(has(error_of([&] {
-                  (void)attune::space_of_call(
-                      number.describe(), attune::with_annotated_defaults(number.describe()), {});
-              }),
-              "parameter TILE, default (nothing) at k.kernel.cpp:1"));
+    CHECK(has(
+        error_of([&] {
+            (void)attune::detail::space_of_call(
+                number.describe(), attune::detail::with_annotated_defaults(number.describe()), {});
+        }),
+        "parameter TILE, default (nothing) at k.kernel.cpp:1"));
 }
 
 TEST_CASE("a parameter without a default takes the one of the kernel file")
@@ -152,7 +155,7 @@ TEST_CASE("a parameter without a default takes the one of the kernel file")
     auto const k =
         kernel_of(attune::space(tile, flag.with_default(true)),
                   "int t = ATTUNE_TUNABLE(TILE, 16);\nbool f = ATTUNE_TUNABLE(FLAG, 1);");
-    auto const d = attune::with_annotated_defaults(k.describe());
+    auto const d = attune::detail::with_annotated_defaults(k.describe());
     CHECK(d.parameters[0].default_text == "16");
     CHECK(d.parameters[1].default_text == "true");
 }
@@ -214,7 +217,7 @@ TEST_CASE("a boolean default that is no truth value equals none")
 TEST_CASE("whatever a result depends on changes the key")
 {
     auto const key = [](auto const& kernel, auto const& bound, std::string const& compiler) {
-        return attune::make_key(kernel.describe(), bound.describe(), compiler);
+        return attune::detail::make_key(kernel.describe(), bound.describe(), compiler);
     };
     constexpr auto sized = attune::space(tile).where(tile <= n);
     constexpr auto other = attune::space(tile).where(tile < n);
@@ -239,14 +242,14 @@ TEST_CASE("whatever a result depends on changes the key")
 TEST_CASE("a compiler and a store are held by reference behind one value")
 {
     auto compiler = attune_test::accumulate_compiler("mine 3");
-    attune::any_compiler const any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
     CHECK(any.identity() == "mine 3");
     CHECK(any.notice() == "");
     compiler.say("careful");
     CHECK(any.notice() == "careful");
 
     attune::memory_store store;
-    attune::any_store const known = attune::make_any_store(store);
+    attune::detail::any_store const known = attune::detail::make_any_store(store);
     known.add({});
     CHECK(store.records().size() == 1);
     CHECK(known.find({}).how == attune::record_match::exact);
@@ -255,16 +258,16 @@ TEST_CASE("a compiler and a store are held by reference behind one value")
 
 TEST_CASE("the device has a name that stays the same")
 {
-    CHECK(!attune::device_name().empty());
-    CHECK(attune::device_name() == attune::device_name());
+    CHECK(!attune::detail::device_name().empty());
+    CHECK(attune::detail::device_name() == attune::detail::device_name());
 }
 
 TEST_CASE("a default that is no value of its parameter is an error with name, file and line")
 {
     auto const k = kernel_of(attune::space(tile), "\n\nint t = ATTUNE_TUNABLE(TILE, 17);");
-    auto const declared = attune::with_annotated_defaults(k.describe());
+    auto const declared = attune::detail::with_annotated_defaults(k.describe());
     std::string const text =
-        error_of([&] { (void)attune::space_of_call(k.describe(), declared, {}); });
+        error_of([&] { (void)attune::detail::space_of_call(k.describe(), declared, {}); });
     CHECK(has(text, "TILE"));
     CHECK(has(text, "17 at k.kernel.cpp:3"));
 }
@@ -274,10 +277,11 @@ TEST_CASE("defaults that break a constraint are an error with names, constraint,
     auto const k =
         kernel_of(attune::space(tile, rate).where(tile * 2 <= n),
                   "\nint t = ATTUNE_TUNABLE(TILE, 16);\nfloat r = ATTUNE_TUNABLE(RATE, 0.5f);");
-    auto const declared = attune::with_annotated_defaults(k.describe());
-    CHECK(error_of([&] { (void)attune::space_of_call(k.describe(), declared, {n(32)}); }) == "");
+    auto const declared = attune::detail::with_annotated_defaults(k.describe());
+    CHECK(error_of([&] { (void)attune::detail::space_of_call(k.describe(), declared, {n(32)}); }) ==
+          "");
     std::string const text =
-        error_of([&] { (void)attune::space_of_call(k.describe(), declared, {n(31)}); });
+        error_of([&] { (void)attune::detail::space_of_call(k.describe(), declared, {n(31)}); });
     CHECK(has(text, "TILE * 2 <= N"));
     CHECK(has(text, "TILE=16"));
     CHECK(has(text, "k.kernel.cpp:2"));

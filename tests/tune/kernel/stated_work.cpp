@@ -86,8 +86,8 @@ TEST_CASE("the work leaves space, schema and keys of the kernel as they were")
     auto with = any_kernel();
     with.bind<2>(n).work(2 * n * tile, 4 * n);
     auto without = any_kernel();
-    CHECK(attune::schema_text(with.describe().space) ==
-          attune::schema_text(without.describe().space));
+    CHECK(attune::detail::schema_text(with.describe().space) ==
+          attune::detail::schema_text(without.describe().space));
     CHECK(with.describe().space.features.empty());
     CHECK(with.describe().space.constraints.empty());
 }

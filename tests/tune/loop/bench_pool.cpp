@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-using attune::bench_pool;
+using attune::detail::bench_pool;
 
 namespace {
 

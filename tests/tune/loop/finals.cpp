@@ -15,15 +15,16 @@
 
 #include "../../measure/scripted_clocks.hpp"
 
-using attune::final_result;
-using attune::leaders;
 using attune::measurement;
-using attune::result_of_final;
 using attune::round_times;
+using attune::detail::final_result;
+using attune::detail::leaders;
+using attune::detail::result_of_final;
 
 namespace {
 
-attune::finalist candidate(std::uint32_t name, measurement time, std::string const& key = {})
+attune::detail::finalist
+candidate(std::uint32_t name, measurement time, std::string const& key = {})
 {
     attune::callable code{};
     code.object_key = key.empty() ? std::to_string(name) : key;
@@ -35,7 +36,7 @@ measurement about(double value) { return {value, 0.98 * value, 1.02 * value, 20}
 std::vector<std::uint32_t> names(leaders& all)
 {
     std::vector<std::uint32_t> out;
-    for (attune::finalist const& f : all.all())
+    for (attune::detail::finalist const& f : all.all())
         out.push_back(f.at[0].index);
     return out;
 }
@@ -48,8 +49,8 @@ round_times final_of(std::vector<double> const& truth, attune::random_engine& en
     for (double const t : truth)
         runs.emplace_back(
             [&, t] { clocks.pass(t * (0.98 + 0.04 * attune::uniform_unit(engine))); });
-    attune::round_robin_options options = attune::final_options(truth.size(), 1e9);
-    return attune::round_robin_with(clocks, options, [] {}, runs);
+    attune::round_robin_options options = attune::detail::final_options(truth.size(), 1e9);
+    return attune::detail::round_robin_with(clocks, options, [] {}, runs);
 }
 
 bool ties_with(final_result const& v, std::size_t i)
@@ -108,14 +109,14 @@ TEST_CASE("what is slower than the default, or the same code as another, is no l
 TEST_CASE("what stays is a leader whatever its time, and takes the place of another")
 {
     leaders all(about(10), "default");
-    attune::finalist known = candidate(9, about(30));
+    attune::detail::finalist known = candidate(9, about(30));
     known.stays = true;
     all.consider(known);
     CHECK(names(all) == std::vector<std::uint32_t>{9});
     for (std::uint32_t i = 0; i < 9; ++i)
         all.consider(candidate(10 + i, about(8 - 0.01 * static_cast<double>(i))));
     CHECK(names(all) == std::vector<std::uint32_t>{18, 17, 16, 15, 14, 13, 12, 9});
-    attune::finalist equal = candidate(7, about(30), "15");
+    attune::detail::finalist equal = candidate(7, about(30), "15");
     equal.stays = true;
     all.consider(equal); // the code of 15, which stays now
     all.consider(candidate(8, about(1)));
@@ -153,13 +154,13 @@ TEST_CASE("too few rounds prove nothing")
     }
     CHECK(result_of_final(times).winner == 0);
     CHECK(result_of_final(times).ties.empty()); // and two that differ in all of them are no equals
-    CHECK(attune::want_of_rounds(result_of_final(times), 2) ==
+    CHECK(attune::detail::want_of_rounds(result_of_final(times), 2) ==
           "the final had time for too few rounds, 5 of the 6 that prove something: what was 2.00x "
           "faster than the default in them is not installed; tune with a larger budget of time");
     times.add(0, 2.0);
     times.add(1, 1.0);
     CHECK(result_of_final(times).winner == 1);
-    CHECK(attune::want_of_rounds(result_of_final(times), 2).empty());
+    CHECK(attune::detail::want_of_rounds(result_of_final(times), 2).empty());
 }
 
 TEST_CASE("too few rounds are no reason where nothing looked faster, and ties remain ties")
@@ -171,7 +172,7 @@ TEST_CASE("too few rounds are no reason where nothing looked faster, and ties re
     }
     CHECK(result_of_final(times).winner == 0);
     CHECK(result_of_final(times).ties == std::vector<std::size_t>{1});
-    CHECK(attune::want_of_rounds(result_of_final(times), 2).empty());
+    CHECK(attune::detail::want_of_rounds(result_of_final(times), 2).empty());
 }
 
 TEST_CASE("who left the final early is not the winner because the machine slowed down later")
@@ -188,8 +189,9 @@ TEST_CASE("who left the final early is not the winner because the machine slowed
                 double const slowness = clocks.wall > begin_s + 70 ? 1.25 : 1;
                 clocks.pass(slowness * t * (0.98 + 0.04 * attune::uniform_unit(engine)));
             });
-        attune::round_robin_options const options = attune::final_options(truth.size(), 1e9);
-        round_times const times = attune::round_robin_with(clocks, options, [] {}, runs);
+        attune::round_robin_options const options =
+            attune::detail::final_options(truth.size(), 1e9);
+        round_times const times = attune::detail::round_robin_with(clocks, options, [] {}, runs);
         std::size_t const quickest = truth[1] == 1.0 ? 1 : truth[2] == 1.0 ? 2 : 3;
         std::size_t const slow = truth[1] == 1.2 ? 1 : truth[2] == 1.2 ? 2 : 3;
         REQUIRE(times.rounds(slow) < times.rounds(quickest) / 2);
@@ -272,9 +274,9 @@ TEST_CASE(
         std::array<std::function<void()>, 2> const runs{[&] { clocks.pass(slowdown * default_s); },
                                                         [&] { clocks.pass(slowdown * best_s); }};
         double const limit_s = attune::detail::final_limit_s(60, default_s, best_s);
-        attune::round_times const times = attune::round_robin_with(
-            clocks, attune::final_options(runs.size(), limit_s), [] {}, runs);
-        CHECK(attune::result_of_final(times).winner == 1);
+        attune::round_times const times = attune::detail::round_robin_with(
+            clocks, attune::detail::final_options(runs.size(), limit_s), [] {}, runs);
+        CHECK(attune::detail::result_of_final(times).winner == 1);
     }
 }
 
@@ -299,9 +301,9 @@ TEST_CASE(
         std::vector<std::function<void()>> runs;
         for (double const s : seconds)
             runs.emplace_back([&clocks, s] { clocks.pass(1.9 * s); });
-        attune::round_times const times = attune::round_robin_with(
-            clocks, attune::final_options(contestants, 1.01 * limit_s), [] {}, runs);
-        CHECK(attune::result_of_final(times).winner == contestants - 1);
+        attune::round_times const times = attune::detail::round_robin_with(
+            clocks, attune::detail::final_options(contestants, 1.01 * limit_s), [] {}, runs);
+        CHECK(attune::detail::result_of_final(times).winner == contestants - 1);
     }
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("the first Ctrl-C sets the flag, and reaches the program when the guar
 {
     with_own_handler const program;
     {
-        attune::interrupt_guard const guard;
+        attune::detail::interrupt_guard const guard;
         CHECK(!guard.requested());
         ::raise(SIGINT);
         CHECK(guard.requested());
@@ -56,7 +56,7 @@ TEST_CASE("the second Ctrl-C is the program's own, and it gets no third")
 {
     with_own_handler const program;
     {
-        attune::interrupt_guard const guard;
+        attune::detail::interrupt_guard const guard;
         ::raise(SIGINT);
         ::raise(SIGINT);
         CHECK(own_handler_ran == 1);
@@ -69,7 +69,7 @@ TEST_CASE("without Ctrl-C the program's handler is back and has not run")
 {
     with_own_handler const program;
     {
-        attune::interrupt_guard const guard;
+        attune::detail::interrupt_guard const guard;
         CHECK(!with_own_handler::in_place());
     }
     CHECK(with_own_handler::in_place());
@@ -81,7 +81,7 @@ TEST_CASE("a handler that the program installs meanwhile stays, and gets what ca
     with_own_handler const program;
     static int newer_ran = 0;
     {
-        attune::interrupt_guard const guard;
+        attune::detail::interrupt_guard const guard;
         ::raise(SIGINT);
         struct sigaction newer{};
         newer.sa_handler = [](int) { ++newer_ran; };
@@ -99,7 +99,7 @@ TEST_CASE("a program without a handler goes on, and so does one that ignores Ctr
         with_own_handler const program;
         std::signal(SIGINT, what);
         {
-            attune::interrupt_guard const guard;
+            attune::detail::interrupt_guard const guard;
             ::raise(SIGINT);
             CHECK(guard.requested());
         }
@@ -114,10 +114,10 @@ TEST_CASE("a new guard starts without the request of the one before")
 {
     with_own_handler const program;
     {
-        attune::interrupt_guard const guard;
+        attune::detail::interrupt_guard const guard;
         ::raise(SIGINT);
     }
-    attune::interrupt_guard const next;
+    attune::detail::interrupt_guard const next;
     CHECK(!next.requested());
 }
 
@@ -125,9 +125,9 @@ TEST_CASE("Ctrl-C is for all guards that live, and for the program when the last
 {
     with_own_handler const program;
     {
-        attune::interrupt_guard const first;
+        attune::detail::interrupt_guard const first;
         {
-            auto second = std::make_unique<attune::interrupt_guard>();
+            auto second = std::make_unique<attune::detail::interrupt_guard>();
             ::raise(SIGINT);
             CHECK(first.requested());
             CHECK(second->requested());
@@ -135,7 +135,7 @@ TEST_CASE("Ctrl-C is for all guards that live, and for the program when the last
         }
         CHECK(own_handler_ran == 0);
         CHECK(first.requested());
-        attune::interrupt_guard const third;
+        attune::detail::interrupt_guard const third;
         CHECK(third.requested());
     }
     CHECK(own_handler_ran == 1);
@@ -144,7 +144,7 @@ TEST_CASE("Ctrl-C is for all guards that live, and for the program when the last
 TEST_CASE("in a child of the program Ctrl-C is the program's alone")
 {
     with_own_handler const program;
-    attune::interrupt_guard const guard;
+    attune::detail::interrupt_guard const guard;
     ::raise(SIGINT);
     pid_t const id = ::fork();
     if (id == 0) {
@@ -159,7 +159,7 @@ TEST_CASE("in a child of the program Ctrl-C is the program's alone")
 
 TEST_CASE("a guard whose caller is told of Ctrl-C keeps it, unless another one passes it on")
 {
-    using attune::interrupt_guard;
+    using attune::detail::interrupt_guard;
     with_own_handler const program;
     {
         interrupt_guard const told{interrupt_guard::afterwards::caller_knows};

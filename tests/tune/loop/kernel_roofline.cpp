@@ -27,7 +27,7 @@ using namespace attune_test;
 namespace {
 
 /// 1000 flops and 100 bytes per second for each thread; doubles at half of that.
-attune::machine_limits slow_machine(unsigned threads)
+attune::detail::machine_limits slow_machine(unsigned threads)
 {
     return {1000.0 * threads, 500.0 * threads, 100.0 * threads, threads};
 }
@@ -35,23 +35,22 @@ attune::machine_limits slow_machine(unsigned threads)
 struct bench {
     accumulate_data data{};
     scripted_compiler compiler = accumulate_compiler();
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<usual, fast>());
     attune::chain_of_trees space = attune::build(ways<usual, fast>());
     attune::call_frame frame =
-        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, data.x, data.y, 3.0);
     attune::tuning_problem problem{kernel.describe(), space, space.at(0), any, frame};
     std::vector<std::string> said{};
     std::vector<unsigned> asked{};
     int asked_anew = 0;
     double footprint = -1;
-    std::function<attune::machine_limits(unsigned, bool)> machine = [](unsigned threads, bool) {
-        return slow_machine(threads);
-    };
+    std::function<attune::detail::machine_limits(unsigned, bool)> machine =
+        [](unsigned threads, bool) { return slow_machine(threads); };
     attune::tuning_options options = quick_options();
 
-    attune::kernel_roofline roof()
+    attune::detail::kernel_roofline roof()
     {
         return {problem,
                 options,
@@ -70,7 +69,7 @@ struct bench {
 TEST_CASE("a kernel that states no work has no roof, and nothing is measured")
 {
     bench b;
-    attune::kernel_roofline roof = b.roof();
+    attune::detail::kernel_roofline roof = b.roof();
     CHECK(!roof.is_stated());
     CHECK(!roof.at(b.space.at(0), 1.0));
     CHECK(b.asked.empty());
@@ -82,7 +81,7 @@ TEST_CASE("a time stands under the roof as its work says; the machine is asked o
     b.kernel.work([](auto x, auto, double) {
         return attune::work{2.0 * static_cast<double>(x.size()), 1000.0, true};
     });
-    attune::kernel_roofline roof = b.roof();
+    attune::detail::kernel_roofline roof = b.roof();
     CHECK(roof.is_stated());
     CHECK(b.asked.empty());
     auto const memory = roof.at(b.space.at(0), 20.0); // 2000 flops in 4 s, 1000 bytes in 10 s
@@ -100,7 +99,7 @@ TEST_CASE("the roof is that of the most threads seen, of those the machine has")
     unsigned const most = std::max(1U, std::thread::hardware_concurrency());
     bench b;
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
-    attune::kernel_roofline roof = b.roof();
+    attune::detail::kernel_roofline roof = b.roof();
     CHECK(roof.will_measure());
     CHECK(roof.at(b.space.at(0), 1.0)->fraction == 1);
     CHECK(!roof.will_measure());
@@ -118,14 +117,14 @@ TEST_CASE("the roof is that of the most threads seen, of those the machine has")
 TEST_CASE("the machine is measured where the tuning may run, also from a thread that is kept back")
 {
     using processors = std::vector<int>;
-    processors const before = attune::allowed_processors();
+    processors const before = attune::detail::allowed_processors();
     bench b;
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
     processors seen;
     bool is_quiet = false;
     b.machine = [&](unsigned threads, bool) {
         std::thread([&] { // as those that measure: it inherits
-            seen = attune::allowed_processors();
+            seen = attune::detail::allowed_processors();
             sigset_t blocked;
             pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
             is_quiet = sigismember(&blocked, SIGINT) == 1 && sigismember(&blocked, SIGSEGV) == 0;
@@ -133,45 +132,45 @@ TEST_CASE("the machine is measured where the tuning may run, also from a thread 
             .join();
         return slow_machine(threads);
     };
-    attune::kernel_roofline roof = b.roof();
+    attune::detail::kernel_roofline roof = b.roof();
     {
         one_processor const kept;
-        processors const one = attune::allowed_processors();
+        processors const one = attune::detail::allowed_processors();
         (void)roof.at(b.space.at(0), 1.0);
         CHECK(seen == before);
-        CHECK(attune::allowed_processors() == one);
+        CHECK(attune::detail::allowed_processors() == one);
         CHECK(is_quiet);
         if (before.size() < 2) return;
 
         // A thread that was kept back all along, as OpenMP may keep the one that calls it.
-        attune::kernel_roofline bound = b.roof();
+        attune::detail::kernel_roofline bound = b.roof();
         (void)bound.at(b.space.at(0), 1.0);
         CHECK(seen == one);
         bound.note_threads(2);
         (void)bound.at(b.space.at(0), 1.0);
         CHECK(seen.size() >= 2);
-        CHECK(attune::allowed_processors() == one);
+        CHECK(attune::detail::allowed_processors() == one);
     }
-    CHECK(attune::allowed_processors() == before);
+    CHECK(attune::detail::allowed_processors() == before);
 }
 
 TEST_CASE("a run far above the roof has the machine measured anew, once for each number of threads")
 {
     bench b;
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
-    attune::kernel_roofline plain = b.roof();
+    attune::detail::kernel_roofline plain = b.roof();
     CHECK(plain.at(b.space.at(0), 0.7)->fraction == doctest::Approx(1 / 0.7));
     CHECK(b.asked_anew == 0);
 
     b.machine = [](unsigned threads, bool anew) { return slow_machine(anew ? 4 : threads); };
-    attune::kernel_roofline disturbed = b.roof();
+    attune::detail::kernel_roofline disturbed = b.roof();
     CHECK(disturbed.at(b.space.at(0), 0.5)->fraction == 0.5);
     CHECK(b.asked_anew == 1);
     CHECK(disturbed.at(b.space.at(0), 0.1)->fraction == doctest::Approx(2.5));
     CHECK(b.asked_anew == 1);
 
     b.machine = [](unsigned, bool anew) { return slow_machine(anew ? 1 : 2); };
-    attune::kernel_roofline wrong_work = b.roof();
+    attune::detail::kernel_roofline wrong_work = b.roof();
     CHECK(wrong_work.at(b.space.at(0), 0.1)->fraction == 5); // not 10: the higher limits count
     CHECK(b.asked_anew == 2);
 }
@@ -180,12 +179,12 @@ TEST_CASE("threads that cannot be started and memory that is not there cost the 
 {
     bench b;
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
-    b.machine = [](unsigned, bool) -> attune::machine_limits {
+    b.machine = [](unsigned, bool) -> attune::detail::machine_limits {
         throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
     };
-    attune::kernel_roofline roof = b.roof();
+    attune::detail::kernel_roofline roof = b.roof();
     CHECK(!roof.at(b.space.at(0), 1.0));
-    b.machine = [](unsigned, bool) -> attune::machine_limits { throw std::bad_alloc(); };
+    b.machine = [](unsigned, bool) -> attune::detail::machine_limits { throw std::bad_alloc(); };
     CHECK(!roof.at(b.space.at(0), 1.0));
     REQUIRE(b.said.size() == 2);
     CHECK(b.said[0].find("no roofline: the threads that measure the machine") == 0);
@@ -197,11 +196,11 @@ TEST_CASE("limits that slowed code has measured come with a warning")
     bench b;
     b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
     b.machine = [](unsigned threads, bool) {
-        attune::machine_limits out = slow_machine(threads);
+        attune::detail::machine_limits out = slow_machine(threads);
         out.is_optimised = false;
         return out;
     };
-    attune::kernel_roofline roof = b.roof();
+    attune::detail::kernel_roofline roof = b.roof();
     CHECK(roof.at(b.space.at(0), 1.0));
     CHECK(roof.at(b.space.at(0), 1.0));
     REQUIRE(b.said.size() == 1);
@@ -221,7 +220,7 @@ TEST_CASE("warm caches count where the arrays fit into them, and cold ones never
     b.options.measuring.cache = attune::cache_state::warm;
     std::size_t const count = std::size_t{65} << 20; // 520 MiB, more than any limit; never touched
     std::unique_ptr<double[]> const large(new double[count]);
-    b.frame = attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+    b.frame = attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
         {}, std::span<double const>(large.get(), count), b.data.y, 3.0);
     (void)b.roof().at(b.space.at(0), 1.0);
     CHECK(b.footprint == 0);
@@ -252,7 +251,7 @@ TEST_CASE("a configuration whose work has no value costs the roofline, not the t
     b.kernel.work(10 / (1 - way), 1);
     b.space = attune::chain_of_trees{attune::bind_inputs(b.kernel.describe().space)};
     b.problem.space = b.space;
-    attune::kernel_roofline roof = b.roof();
+    attune::detail::kernel_roofline roof = b.roof();
     CHECK(roof.at(b.space.at(0), 1.0));
     CHECK(!roof.at(b.space.at(1), 1.0));
     CHECK(!roof.at(b.space.at(1), 2.0)); // said once
@@ -266,18 +265,18 @@ TEST_CASE("the limits of this machine are kept beside compiled code, and read fr
     std::string const folder = directory.file("cache");
     set_variable const cache{"ATTUNE_CACHE", folder};
     auto const kept = [&] { return support::read_file(folder + "/machine_limits"); };
-    attune::machine_limits const first = attune::limits_of_this_machine(1);
+    attune::detail::machine_limits const first = attune::detail::limits_of_this_machine(1);
     std::string const written = kept();
     CHECK(first.bytes > 1e8);
     if (!first.is_optimised) {
         CHECK(written.empty());
         return;
     }
-    CHECK(written.find(attune::device_name()) != std::string::npos);
-    attune::machine_limits const again = attune::limits_of_this_machine(1);
+    CHECK(written.find(attune::detail::device_name()) != std::string::npos);
+    attune::detail::machine_limits const again = attune::detail::limits_of_this_machine(1);
     CHECK(kept() == written);
     CHECK(again.bytes == doctest::Approx(first.bytes).epsilon(1e-4));
-    attune::machine_limits const anew = attune::limits_of_this_machine(1, 0, true);
+    attune::detail::machine_limits const anew = attune::detail::limits_of_this_machine(1, 0, true);
     CHECK(kept().starts_with(written));
     CHECK(anew.bytes >= again.bytes);
     CHECK(anew.f32_flops >= again.f32_flops);

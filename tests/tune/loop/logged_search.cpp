@@ -12,8 +12,8 @@
 #include "../../remember/scratch_directory.hpp"
 
 using attune::event_log;
-using attune::logged_search;
 using attune::point;
+using attune::detail::logged_search;
 using support::scratch_directory;
 
 namespace {

@@ -21,14 +21,14 @@ struct problem_with {
     Compiler compiler;
     attune::kernel<on_host> kernel = saxpy_kernel<on_host, plain>();
     saxpy_data data{};
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::call_frame frame =
-        attune::make_call_frame<std::span<float const>, std::span<float>, float, int>(
+        attune::detail::make_call_frame<std::span<float const>, std::span<float>, float, int>(
             {}, data.x, data.y, 2.0F, data.n());
     attune::chain_of_trees space =
-        attune::space_of_call(kernel.describe(),
-                              attune::with_annotated_defaults(kernel.describe()),
-                              {{"n", attune::number::of(std::int64_t{100})}});
+        attune::detail::space_of_call(kernel.describe(),
+                                      attune::detail::with_annotated_defaults(kernel.describe()),
+                                      {{"n", attune::number::of(std::int64_t{100})}});
     attune::tuning_options options = quick_options();
 
     explicit problem_with(Compiler with)
@@ -37,16 +37,17 @@ struct problem_with {
     }
     [[nodiscard]] std::string protection(bool predict = false)
     {
-        attune::device_finder const find_device = attune::make_device_finder(compiler);
+        attune::detail::device_finder const find_device =
+            attune::detail::make_device_finder(compiler);
         auto const device = find_device ? find_device() : nullptr;
         attune::tuning_problem const problem{kernel.describe(),
                                              space,
-                                             *attune::default_point(space),
+                                             *attune::detail::default_point(space),
                                              any,
                                              frame,
                                              device.get(),
                                              predict};
-        return attune::make_bench(problem, options)->protection();
+        return attune::detail::make_bench(problem, options)->protection();
     }
 };
 

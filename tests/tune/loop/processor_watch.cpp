@@ -22,7 +22,7 @@ machine_noise noise_beside(bool another_program, unsigned threads)
 {
     machine_noise out;
     std::thread([&] {
-        int const processor = attune::allowed_processors().front();
+        int const processor = attune::detail::allowed_processors().front();
         REQUIRE(attune::detail::run_only_on({processor}));
         pid_t const other = another_program ? fork() : 0;
         if (another_program && other == 0) {

@@ -11,7 +11,7 @@
 using attune::failure;
 using attune::failure_stage;
 using attune::measurement;
-using attune::run_state;
+using attune::detail::run_state;
 using attune_test::recorded_progress;
 
 namespace {

@@ -29,7 +29,7 @@ template <way Start, way... Others>
 struct bench {
     accumulate_data data{};
     scripted_compiler compiler = accumulate_compiler();
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<Start, Others...>());
     attune::chain_of_trees space = attune::build(ways<Start, Others...>());
     time_script times{{{std::get<void*>(code_of<usual>()), 8e-3},
@@ -41,16 +41,16 @@ struct bench {
     /// From now on nothing runs, and times are those above.
     void script() { scripted = timed_by(times); }
 
-    attune::session_result tune(attune::tuning_options options)
+    attune::detail::session_result tune(attune::tuning_options options)
     {
         options.measuring.make_bench = scripted;
         auto const frame =
-            attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+            attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
                 {}, data.x, data.y, 3.0);
         attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame};
-        return attune::run_session(problem, options);
+        return attune::detail::run_session(problem, options);
     }
-    std::string chosen(attune::session_result const& r) const
+    std::string chosen(attune::detail::session_result const& r) const
     {
         return attune::text_of(space.describe(), r.at);
     }
@@ -237,13 +237,13 @@ TEST_CASE("with nothing to spend the default is compiled, and nothing is run")
     for (attune::search_limits const limits :
          {attune::search_limits{.evaluations = 0, .seconds = 10},
           attune::search_limits{.evaluations = 10, .seconds = 0},
-          attune::what_is_left({3, 60}, 5, 1)}) {
+          attune::detail::what_is_left({3, 60}, 5, 1)}) {
         bench<usual, fast> b;
         recorded_progress heard;
         auto options = quick_options();
         options.limits = {.evaluations = limits.evaluations, .seconds = limits.seconds};
         options.progress = heard.sink();
-        attune::session_result const r = b.tune(options);
+        attune::detail::session_result const r = b.tune(options);
         CHECK(r.report.how == decision::served_default);
         CHECK(r.report.evaluations == 0);
         CHECK(r.report.configuration == r.report.default_configuration);
@@ -273,7 +273,7 @@ TEST_CASE("Ctrl-C ends the loop and keeps the best so far")
     CHECK(r.report.evaluations == 2);
     CHECK(b.chosen(r) == "WAY=1");
     CHECK(b.data.called_times(0, 3.0));
-    CHECK(attune::make_record({}, b.space.describe(), r, {}).interrupted);
+    CHECK(attune::detail::make_record({}, b.space.describe(), r, {}).interrupted);
 }
 
 TEST_CASE("Ctrl-C in the final ends it, and what is known decides")
@@ -360,7 +360,7 @@ TEST_CASE("a record says what was found and leads back to its point")
     auto const r = b.tune(options);
     attune::record_key key;
     key.kernel = "accumulate";
-    attune::record const kept = attune::make_record(key, b.space.describe(), r, options);
+    attune::record const kept = attune::detail::make_record(key, b.space.describe(), r, options);
     CHECK(kept.key == key);
     REQUIRE(kept.configuration.size() == 1);
     CHECK(kept.configuration[0] == std::pair<std::string, std::string>{"WAY", "1"});
@@ -374,24 +374,24 @@ TEST_CASE("a record says what was found and leads back to its point")
     CHECK(kept.when[10] == 'T');
     CHECK(kept.when.back() == 'Z');
     CHECK(kept.attune == attune::version);
-    CHECK(attune::point_of(kept, b.space) == r.at);
+    CHECK(attune::detail::point_of(kept, b.space) == r.at);
 }
 
 TEST_CASE("a record that is not of the space leads to no point")
 {
     bench<usual, fast> b;
     attune::record r;
-    CHECK(!attune::point_of(r, b.space)); // nothing in it
+    CHECK(!attune::detail::point_of(r, b.space)); // nothing in it
     r.configuration = {{"WAY", "1"}};
-    CHECK(attune::point_of(r, b.space));
+    CHECK(attune::detail::point_of(r, b.space));
     r.configuration = {{"WAY", "2"}};
-    CHECK(!attune::point_of(r, b.space)); // no such value
+    CHECK(!attune::detail::point_of(r, b.space)); // no such value
     r.configuration = {{"ROAD", "1"}};
-    CHECK(!attune::point_of(r, b.space)); // no such parameter
+    CHECK(!attune::detail::point_of(r, b.space)); // no such parameter
     r.configuration = {{"WAY", "1"}, {"WAY", "1"}};
-    CHECK(!attune::point_of(r, b.space)); // twice
+    CHECK(!attune::detail::point_of(r, b.space)); // twice
     auto const tied =
         attune::build(ways<usual, fast>().where(attune::categorical<"WAY">(0, 1) != 1));
     r.configuration = {{"WAY", "1"}};
-    CHECK(!attune::point_of(r, tied)); // breaks the constraint
+    CHECK(!attune::detail::point_of(r, tied)); // breaks the constraint
 }

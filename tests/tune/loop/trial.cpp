@@ -40,7 +40,7 @@ auto all_ways()
 struct bench {
     accumulate_data data{};
     scripted_compiler compiler = accumulate_compiler();
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel;
     attune::call_frame frame;
     attune::chain_of_trees space;
@@ -49,7 +49,7 @@ struct bench {
 
     explicit bench(way start = usual)
         : kernel(accumulate_kernel(all_ways()))
-        , frame(attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+        , frame(attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
               {}, data.x, data.y, 3.0))
         , space(attune::build(all_ways()))
         , problem{kernel.describe(), space, at(start), any, frame}
@@ -58,7 +58,7 @@ struct bench {
     attune::compile_result compile(attune::point const& p)
     {
         return any.compile(problem.kernel.source,
-                           attune::make_variant(problem.kernel, space.describe(), p));
+                           attune::detail::make_variant(problem.kernel, space.describe(), p));
     }
     attune::point at(way w) const
     {
@@ -69,7 +69,7 @@ struct bench {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-attune::failure failure_of(attune::trial const& t)
+attune::failure failure_of(attune::detail::trial const& t)
 {
     auto const* why = std::get_if<attune::failure>(&t.result);
     return why ? *why : attune::failure{failure_stage::launch, "it worked"};
@@ -77,7 +77,7 @@ attune::failure failure_of(attune::trial const& t)
 
 std::string refusal(bench& b)
 {
-    attune::trial_runner runner{b.problem, b.options};
+    attune::detail::trial_runner runner{b.problem, b.options};
     try {
         (void)runner.establish_reference(b.compile(b.problem.default_at));
     } catch (attune::error const& e) {
@@ -92,8 +92,9 @@ TEST_CASE("the reference is measured, and the caller's data stays as it was")
 {
     bench b;
     {
-        attune::trial_runner runner{b.problem, b.options};
-        attune::trial const first = runner.establish_reference(b.compile(b.problem.default_at));
+        attune::detail::trial_runner runner{b.problem, b.options};
+        attune::detail::trial const first =
+            runner.establish_reference(b.compile(b.problem.default_at));
         REQUIRE(attune::succeeded(first.result));
         CHECK(std::get<attune::measurement>(first.result).value > 0);
         CHECK(first.code.address == std::get<void*>(code_of<usual>()));
@@ -105,15 +106,15 @@ TEST_CASE("the reference is measured, and the caller's data stays as it was")
 TEST_CASE("a right variant is measured by runs of its own")
 {
     bench b;
-    attune::trial_runner runner{b.problem, b.options};
+    attune::detail::trial_runner runner{b.problem, b.options};
     (void)runner.establish_reference(b.compile(b.problem.default_at));
     calls_to<usual> = 0;
     calls_to<fast> = 0;
-    attune::trial const quick = runner.run(b.compile(b.at(fast)), never);
+    attune::detail::trial const quick = runner.run(b.compile(b.at(fast)), never);
     REQUIRE(attune::succeeded(quick.result));
     CHECK(quick.code.address == std::get<void*>(code_of<fast>()));
     CHECK(std::get<attune::measurement>(quick.result).value ==
-          attune::estimate_of(quick.timing).value);
+          attune::detail::estimate_of(quick.timing).value);
     CHECK(calls_to<fast>.load() > static_cast<long>(quick.timing.times.size() * quick.timing.runs));
     CHECK(calls_to<usual>.load() <= 6); // a probe of the machine: a run of known time
     CHECK(b.data.called_times(0, 3.0));
@@ -122,7 +123,7 @@ TEST_CASE("a right variant is measured by runs of its own")
 TEST_CASE("every kind of failure has its stage and its reason, and leaves the data alone")
 {
     bench b;
-    attune::trial_runner runner{b.problem, b.options};
+    attune::detail::trial_runner runner{b.problem, b.options};
     (void)runner.establish_reference(b.compile(b.problem.default_at));
     auto const tried = [&](way w) { return failure_of(runner.run(b.compile(b.at(w)), never)); };
 
@@ -148,7 +149,7 @@ TEST_CASE("every kind of failure has its stage and its reason, and leaves the da
 TEST_CASE("a variant that writes past a span is found, and the argument is named")
 {
     bench b;
-    attune::trial_runner runner{b.problem, b.options};
+    attune::detail::trial_runner runner{b.problem, b.options};
     (void)runner.establish_reference(b.compile(b.problem.default_at));
     attune::failure const past = failure_of(runner.run(b.compile(b.at(overrunning)), never));
     CHECK(past.stage == failure_stage::crash);
@@ -159,7 +160,7 @@ TEST_CASE("a variant that writes past a span is found, and the argument is named
 TEST_CASE("equal code is measured once, whether it works or not")
 {
     bench b;
-    attune::trial_runner runner{b.problem, b.options};
+    attune::detail::trial_runner runner{b.problem, b.options};
     auto const first = std::get<attune::measurement>(
         runner.establish_reference(b.compile(b.problem.default_at)).result);
     auto const again =
@@ -175,11 +176,11 @@ TEST_CASE("equal code is measured once, whether it works or not")
 TEST_CASE("code that was measured before an interruption is not measured again")
 {
     bench b;
-    attune::trial_runner runner{b.problem, b.options};
+    attune::detail::trial_runner runner{b.problem, b.options};
     (void)runner.establish_reference(b.compile(b.problem.default_at));
     attune::compile_result code = b.compile(b.at(fast));
     runner.seed_known(std::get<attune::callable>(code).object_key, attune::measurement::exact(42));
-    attune::trial const t = runner.run(std::move(code), never);
+    attune::detail::trial const t = runner.run(std::move(code), never);
     CHECK(std::get<attune::measurement>(t.result).value == 42);
     CHECK(runner.same_code() == 1);
 }
@@ -189,9 +190,9 @@ TEST_CASE("arrays that overlap are tuned too")
     bench b;
     std::span<double> const y(b.data.y);
     // x and y are one array: y[i] += y[i]
-    b.frame =
-        attune::make_call_frame<std::span<double const>, std::span<double>, double>({}, y, y, 1.0);
-    attune::trial_runner runner{b.problem, b.options};
+    b.frame = attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
+        {}, y, y, 1.0);
+    attune::detail::trial_runner runner{b.problem, b.options};
     CHECK(attune::succeeded(runner.establish_reference(b.compile(b.problem.default_at)).result));
     CHECK(attune::succeeded(runner.run(b.compile(b.at(fast)), never).result));
     CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
@@ -201,9 +202,9 @@ TEST_CASE("arrays that overlap are tuned too")
 TEST_CASE("variants are compared in turns, and the data is restored")
 {
     bench b;
-    attune::trial_runner runner{b.problem, b.options};
-    attune::trial const slow = runner.establish_reference(b.compile(b.problem.default_at));
-    attune::trial const quick = runner.run(b.compile(b.at(fast)), never);
+    attune::detail::trial_runner runner{b.problem, b.options};
+    attune::detail::trial const slow = runner.establish_reference(b.compile(b.problem.default_at));
+    attune::detail::trial const quick = runner.run(b.compile(b.at(fast)), never);
     std::vector const both{slow.code, quick.code};
     auto const compared = runner.compare(both, 2.0);
     attune::round_times const& times = std::get<attune::round_times>(compared);
@@ -217,8 +218,8 @@ TEST_CASE("variants are compared in turns, and the data is restored")
 TEST_CASE("who fails while variants are compared is told")
 {
     bench b;
-    attune::trial_runner runner{b.problem, b.options};
-    attune::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
+    attune::detail::trial_runner runner{b.problem, b.options};
+    attune::detail::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
     std::vector const both{good.code, std::get<attune::callable>(b.compile(b.at(throwing)))};
     auto const compared = runner.compare(both, 2.0);
     REQUIRE(std::holds_alternative<std::size_t>(compared));
@@ -231,8 +232,8 @@ TEST_CASE("who leaves the process changed while variants are compared is told, n
     if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
     attune_test::wait_until_alone();
     bench b;
-    attune::trial_runner runner{b.problem, b.options};
-    attune::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
+    attune::detail::trial_runner runner{b.problem, b.options};
+    attune::detail::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
     auto const code = [&](way w) { return std::get<attune::callable>(b.compile(b.at(w))); };
     for (std::size_t const place : {1U, 2U, 3U}) {
         for (int const innocent : {0, 1, 6}) {

@@ -20,8 +20,8 @@
 #include "../../support/scripted_grid.hpp"
 
 using attune::callable;
-using attune::compile_queue;
 using attune::compile_result;
+using attune::detail::compile_queue;
 using attune_test::has_workers;
 
 namespace {
@@ -82,13 +82,13 @@ TEST_CASE("a worker begins before anybody takes, off the core of the thread that
     int const niceness = ::getpriority(PRIO_PROCESS, 0);
     auto const ticket = line.add([&] {
         its_niceness = ::getpriority(PRIO_PROCESS, 0); // on Linux, of the calling thread
-        its_processors = attune::allowed_processors();
+        its_processors = attune::detail::allowed_processors();
         pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
         begun.count_down();
         return named("a");
     });
     begun.wait();
-    std::vector<int> const held = attune::allowed_processors();
+    std::vector<int> const held = attune::detail::allowed_processors();
     CHECK(held.size() == 1);
     CHECK(key_of(line.take(ticket)) == "a");
     CHECK(!its_processors.empty());
@@ -177,19 +177,19 @@ TEST_CASE("what was dropped before it began never begins; what has begun is wait
 TEST_CASE("after settling the thread has its processors back, and the line can be started again")
 {
     if (!has_workers()) return;
-    std::vector<int> const before = attune::allowed_processors();
+    std::vector<int> const before = attune::detail::allowed_processors();
     compile_queue line{2};
     for (int round = 0; round < 3; ++round) {
         std::size_t const workers = line.start();
         CHECK(workers == std::min<std::size_t>(2, before.size() - 1));
         CHECK(line.start() == workers); // as it is
-        CHECK(attune::allowed_processors().size() == 1);
+        CHECK(attune::detail::allowed_processors().size() == 1);
         CHECK(key_of(line.take(line.add([] { return named("a"); }))) == "a");
         line.settle();
-        CHECK(attune::allowed_processors() == before);
+        CHECK(attune::detail::allowed_processors() == before);
     }
     line.settle(); // nothing to do
-    CHECK(attune::allowed_processors() == before);
+    CHECK(attune::detail::allowed_processors() == before);
 }
 
 TEST_CASE("who has to wait for a worker does what comes next meanwhile")
@@ -253,14 +253,14 @@ TEST_CASE("a run beside a busy worker is still seen as the work of one thread")
     });
     begun.wait();
     attune::system_clocks clocks{[&] { return line.cpu_s(); }};
-    auto const seen = attune::profile(clocks, [&] {
+    auto const seen = attune::detail::profile(clocks, [&] {
         double const end_s = clocks.thread_cpu_s() + 0.02;
         while (clocks.thread_cpu_s() < end_s)
             ;
     });
     stop = true;
     (void)line.take(busy);
-    CHECK(attune::suitable_clock(seen) == attune::clock_choice::thread_cpu);
+    CHECK(attune::detail::suitable_clock(seen) == attune::clock_choice::thread_cpu);
 }
 
 TEST_CASE("many tasks and workers: each result is that of its own task")

@@ -10,9 +10,9 @@
 
 #include "../../support/one_processor.hpp"
 
-using attune::allowed_cores;
-using attune::allowed_processors;
-using attune::processors_of;
+using attune::detail::allowed_cores;
+using attune::detail::allowed_processors;
+using attune::detail::processors_of;
 using attune_test::one_processor;
 using processors = std::vector<int>;
 
@@ -42,7 +42,7 @@ TEST_CASE("a thread with one processor holds nothing and changes nothing")
     {
         one_processor const confined;
         CHECK(allowed_cores() == 1);
-        attune::core_pin core;
+        attune::detail::core_pin core;
         CHECK(!core.hold());
         CHECK(!core.is_held());
         CHECK(core.other_processors() == 0);
@@ -60,7 +60,7 @@ TEST_CASE("the holder stays on one processor, others leave that one, and release
         return;
     }
     {
-        attune::core_pin core;
+        attune::detail::core_pin core;
         REQUIRE(core.hold());
         CHECK(core.hold()); // again: nothing new
         processors const held = allowed_processors();
@@ -98,7 +98,7 @@ TEST_CASE("threads that the holder starts are bound to the core until it is rele
         while (step < wanted)
             std::this_thread::yield();
     };
-    attune::core_pin core;
+    attune::detail::core_pin core;
     std::thread bound_itself([&] { // by its own wish, before: it stays so
         attune_test::run_on({before.front()});
         ++step;

@@ -26,14 +26,14 @@ namespace {
 struct bench {
     accumulate_data data{};
     scripted_compiler compiler = accumulate_compiler();
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<usual, fast, refused>());
     attune::call_frame frame =
-        attune::make_call_frame<std::span<double const>, std::span<double>, double>(
+        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, data.x, data.y, 3.0);
     attune::chain_of_trees space = attune::build(ways<usual, fast, refused>());
     attune::tuning_problem problem{kernel.describe(), space, space.at(0), any, frame};
-    attune::variant_pipeline supply{problem, attune::exhaustive_searcher{space}};
+    attune::detail::variant_pipeline supply{problem, attune::exhaustive_searcher{space}};
 };
 
 /// Writes down its calls: "ask 2: 00 01", "tell 00".
@@ -61,7 +61,7 @@ struct noted_search {
 std::vector<std::string> calls_of(grid& g, std::size_t ahead, std::size_t count)
 {
     std::vector<std::string> calls;
-    attune::variant_pipeline supply{
+    attune::detail::variant_pipeline supply{
         g.problem, noted_search{attune::bayesian_searcher{g.space, 3}, &calls}, ahead};
     for (std::size_t i = 0; i < count; ++i) {
         auto const now = supply.next(count - i);
@@ -129,7 +129,7 @@ TEST_CASE("the searcher is asked at fixed points: once for all, then for one aft
 {
     grid g;
     std::vector<std::string> calls;
-    attune::variant_pipeline supply{
+    attune::detail::variant_pipeline supply{
         g.problem, noted_search{attune::exhaustive_searcher{g.space}, &calls}, 2};
     for (std::size_t left = 5; left > 0; --left) {
         auto const now = supply.next(left);
@@ -169,7 +169,7 @@ TEST_CASE("the run does not depend on how long compiling takes, nor on the numbe
 TEST_CASE("no more wait than were asked for, and nothing is compiled that nobody will want")
 {
     grid g;
-    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 3};
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 3};
     for (std::size_t done = 0; done < 12; ++done) {
         auto const now = supply.next(12 - done);
         REQUIRE(now);
@@ -186,7 +186,7 @@ TEST_CASE("what waits when the supply goes is not compiled")
     one_processor const confined; // so that nothing has begun
     grid g;
     {
-        attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 4};
+        attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 4};
         (void)supply.next();
         (void)supply.next();
         CHECK(supply.waiting() == 4);
@@ -197,7 +197,7 @@ TEST_CASE("what waits when the supply goes is not compiled")
 TEST_CASE("what is told while it waits is not supplied")
 {
     grid g;
-    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 2};
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 2};
     CHECK(supply.next()->at == g.space.at(0));
     supply.tell(g.space.at(1), bowl(g.space.at(1)));
     CHECK(supply.next()->at == g.space.at(2));
@@ -207,7 +207,7 @@ TEST_CASE("a finished searcher's last configurations are all supplied")
 {
     grid g;
     std::set<std::string> seen;
-    attune::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 7};
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 7};
     while (auto const now = supply.next())
         seen.insert(shown(now->at));
     CHECK(seen.size() == 100);

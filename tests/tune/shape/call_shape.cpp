@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-using attune::place_bits;
-using attune::shape_choice;
-using attune::shape_of_call;
-using attune::shape_part;
+using attune::detail::place_bits;
+using attune::detail::shape_choice;
+using attune::detail::shape_of_call;
+using attune::detail::shape_part;
 
 namespace {
 

@@ -7,12 +7,12 @@
 #include <set>
 #include <vector>
 
-using attune::derived_shape;
-using attune::derived_shapes;
-using attune::place_bits;
-using attune::shape_choice;
-using attune::shape_part;
-using attune::shape_word;
+using attune::detail::derived_shape;
+using attune::detail::derived_shapes;
+using attune::detail::place_bits;
+using attune::detail::shape_choice;
+using attune::detail::shape_part;
+using attune::detail::shape_word;
 using words = std::vector<std::int64_t>;
 
 namespace {

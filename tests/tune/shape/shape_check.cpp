@@ -29,8 +29,8 @@
 
 using attune::failure_stage;
 using attune::isolation;
-using attune::shape_check_limits;
 using attune::shape_verdict;
+using attune::detail::shape_check_limits;
 using attune_test::has;
 using ending = shape_verdict::ending;
 
@@ -185,12 +185,12 @@ struct call {
         in a, out b, ints c, function trusted, function tried, isolation how = isolation::fork)
     {
         attune::call_frame const frame =
-            attune::make_call_frame(kernel.describe().tolerances, a, b, c);
+            attune::detail::make_call_frame(kernel.describe().tolerances, a, b, c);
         std::vector<double> const a_before(a.begin(), a.end());
         std::vector<double> const b_before(b.begin(), b.end());
         std::vector<int> const c_before(c.begin(), c.end());
-        shape_verdict const said =
-            attune::verify_shape(kernel.describe(), frame, code(trusted), code(tried), limits, how);
+        shape_verdict const said = attune::detail::verify_shape(
+            kernel.describe(), frame, code(trusted), code(tried), limits, how);
         CHECK(std::equal(a.begin(), a.end(), a_before.begin()));
         CHECK(std::equal(b.begin(), b.end(), b_before.begin()));
         CHECK(std::equal(c.begin(), c.end(), c_before.begin()));
@@ -353,13 +353,13 @@ TEST_CASE("a call without arrays, and one without elements, has a verdict")
 {
     attune::kernel<void(int)> kernel{
         "f", attune::source_text("", "f.kernel.cpp"), attune::space(attune::integer<"A">(1, 2))};
-    attune::call_frame const frame = attune::make_call_frame({}, 3);
+    attune::call_frame const frame = attune::detail::make_call_frame({}, 3);
     attune::callable fine;
     fine.address = reinterpret_cast<void*>(+[](int) {});
     attune::callable bad;
     bad.address = reinterpret_cast<void*>(+[](int i) { throw i; });
-    CHECK(attune::verify_shape(kernel.describe(), frame, fine, bad).how == ending::wrong);
-    CHECK(attune::verify_shape(kernel.describe(), frame, bad, fine).how == ending::unknown);
+    CHECK(attune::detail::verify_shape(kernel.describe(), frame, fine, bad).how == ending::wrong);
+    CHECK(attune::detail::verify_shape(kernel.describe(), frame, bad, fine).how == ending::unknown);
     for (isolation const how : everywhere) {
         call c;
         CHECK(c.verify_on({}, {}, {}, assign, nothing, how).how == ending::right);
@@ -426,11 +426,12 @@ TEST_CASE("without memory or a child process there is no verdict, and no excepti
     c.x.assign(std::size_t{1} << 20, 1.0);
     c.y.assign(std::size_t{1} << 20, 1.0);
     for (isolation const how : {isolation::fork, isolation::guard}) {
-        attune::call_frame const frame = attune::make_call_frame({}, in(c.x), out(c.y), ints(c.k));
+        attune::call_frame const frame =
+            attune::detail::make_call_frame({}, in(c.x), out(c.y), ints(c.k));
         rlimit tight = old;
         tight.rlim_cur = address_space() + (std::size_t{4} << 20);
         setrlimit(RLIMIT_AS, &tight);
-        shape_verdict const said = attune::verify_shape(
+        shape_verdict const said = attune::detail::verify_shape(
             c.kernel.describe(), frame, code(assign), code(wrong_tail), {}, how);
         setrlimit(RLIMIT_AS, &old);
         // A child has a limit of its own.

@@ -38,7 +38,8 @@ void moody_default(out y, int value)
     fill(y, value);
 }
 
-attune::shape_proof prove(void (*trusted)(out, int), void (*tried)(out, int), double limit_s = 5)
+attune::detail::shape_proof
+prove(void (*trusted)(out, int), void (*tried)(out, int), double limit_s = 5)
 {
     static attune::kernel<void(out, int)> const kernel{
         "fill",
@@ -50,10 +51,10 @@ attune::shape_proof prove(void (*trusted)(out, int), void (*tried)(out, int), do
     attune::callable other;
     other.address = reinterpret_cast<void*>(tried);
     auto const frame_at = [](std::size_t i) {
-        return attune::make_call_frame<out, int>({}, out(data.data(), i), 3);
+        return attune::detail::make_call_frame<out, int>({}, out(data.data(), i), 3);
     };
-    attune::shape_proof const proof =
-        attune::prove_shapes(kernel.describe(), 60, frame_at, one, other, limit_s);
+    attune::detail::shape_proof const proof =
+        attune::detail::prove_shapes(kernel.describe(), 60, frame_at, one, other, limit_s);
     for (int const v : data)
         CHECK(v == 7); // whatever ran, it ran on copies
     return proof;
@@ -63,7 +64,7 @@ attune::shape_proof prove(void (*trusted)(out, int), void (*tried)(out, int), do
 
 TEST_CASE("calls that crash or hang prove nothing, those before and behind them do")
 {
-    attune::shape_proof const proof = prove(&fill, &moody);
+    attune::detail::shape_proof const proof = prove(&fill, &moody);
     REQUIRE(proof.is_right.size() == 60);
     for (std::size_t i = 0; i < 60; ++i) {
         bool const is_deadly = i == 40 || i == 41 || i == 50;
@@ -73,7 +74,7 @@ TEST_CASE("calls that crash or hang prove nothing, those before and behind them 
 
 TEST_CASE("where the trusted code does not work there is no proof")
 {
-    attune::shape_proof const proof = prove(&moody_default, &fill);
+    attune::detail::shape_proof const proof = prove(&moody_default, &fill);
     CHECK_FALSE(proof.is_right[0]);
     CHECK_FALSE(proof.is_right[1]);
     for (std::size_t i = 2; i < 60; ++i)
@@ -82,7 +83,7 @@ TEST_CASE("where the trusted code does not work there is no proof")
 
 TEST_CASE("what is not reached within the limit is not right")
 {
-    attune::shape_proof const proof = prove(&fill, &fill, 0);
+    attune::detail::shape_proof const proof = prove(&fill, &fill, 0);
     for (bool const right : proof.is_right)
         CHECK_FALSE(right);
 }

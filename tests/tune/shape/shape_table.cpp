@@ -15,7 +15,7 @@ using key = std::array<std::int64_t, 3>;
 
 namespace {
 
-attune::known_shape& insert(attune::shape_table& table, key const& k)
+attune::detail::known_shape& insert(attune::detail::shape_table& table, key const& k)
 {
     return table.insert(attune::detail::hash_of_shape(k), k);
 }
@@ -24,7 +24,7 @@ attune::known_shape& insert(attune::shape_table& table, key const& k)
 
 TEST_CASE("10,000 shapes are found, and none that was not inserted: a set as second opinion")
 {
-    attune::shape_table table;
+    attune::detail::shape_table table;
     std::mt19937_64 random(1);
     std::set<key> all;
     while (all.size() < 10'000) {
@@ -45,7 +45,7 @@ TEST_CASE("10,000 shapes are found, and none that was not inserted: a set as sec
 
 TEST_CASE("a shape without words is one shape")
 {
-    attune::shape_table table;
+    attune::detail::shape_table table;
     std::array<std::int64_t, 0> const none{};
     CHECK(table.find(none) == nullptr);
     table.insert(attune::detail::hash_of_shape(none), none);
@@ -54,7 +54,7 @@ TEST_CASE("a shape without words is one shape")
 
 TEST_CASE("equal hashes of different shapes are told apart")
 {
-    attune::shape_table table;
+    attune::detail::shape_table table;
     key const one{1, 2, 3};
     key const other{1, 2, 4};
     table.insert(7, one).calls = 1;
@@ -66,7 +66,7 @@ TEST_CASE("equal hashes of different shapes are told apart")
 
 TEST_CASE("threads look while one inserts: what was there stays where it is")
 {
-    attune::shape_table table;
+    attune::detail::shape_table table;
     auto* const first = &insert(table, {0, 0, 0});
     std::atomic<bool> stop{false};
     std::atomic<std::int64_t> last{0};

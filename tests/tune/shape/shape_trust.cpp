@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-using attune::place_bits;
-using attune::shape_part;
-using attune::shape_trust;
-using attune::shape_word;
+using attune::detail::place_bits;
+using attune::detail::shape_part;
+using attune::detail::shape_trust;
+using attune::detail::shape_word;
 using words = std::vector<std::int64_t>;
 
 namespace {
@@ -198,7 +198,7 @@ TEST_CASE("a shape in words")
 {
     std::vector<shape_word> const layout{
         {shape_part::elements, 0}, {shape_part::number, 2}, {shape_part::places, 1}};
-    CHECK(attune::text_of_shape(layout, words{513, -7, 4}) ==
+    CHECK(attune::detail::text_of_shape(layout, words{513, -7, 4}) ==
           "argument 0 has 513 elements, argument 2 is -7");
-    CHECK(attune::text_of_shape({}, {}) == "this call");
+    CHECK(attune::detail::text_of_shape({}, {}) == "this call");
 }

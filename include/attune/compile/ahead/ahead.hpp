@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A function to look for.
 struct wanted_ahead {
@@ -45,7 +45,7 @@ struct found_ptx {
 /// @param wanted  its `type` is ignored
 [[nodiscard]] found_ptx find_ptx(wanted_ahead const& wanted, compile_request const& signature);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/ahead/ahead.ipp>

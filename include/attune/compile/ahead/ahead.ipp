@@ -13,19 +13,17 @@
 
 // Defined by the linker; null when there is no such section.
 extern "C" {
-extern attune::function_ahead const* const __start_attune_ahead
+extern attune::detail::function_ahead const* const __start_attune_ahead
     __attribute__((weak, visibility("hidden")));
-extern attune::function_ahead const* const __stop_attune_ahead
+extern attune::detail::function_ahead const* const __stop_attune_ahead
     __attribute__((weak, visibility("hidden")));
-extern attune::device_ahead const* const __start_attune_ptx
+extern attune::detail::device_ahead const* const __start_attune_ptx
     __attribute__((weak, visibility("hidden")));
-extern attune::device_ahead const* const __stop_attune_ptx
+extern attune::detail::device_ahead const* const __stop_attune_ptx
     __attribute__((weak, visibility("hidden")));
 }
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The type in a function_type's text: "void(std::span<const float>, int)".
 [[nodiscard]] inline std::string_view written_type(std::string_view text)
@@ -132,30 +130,28 @@ namespace detail {
     return number;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE found_ptx find_ptx(wanted_ahead const& wanted, compile_request const& signature)
 {
     found_ptx out;
     device_ahead const* const* const end = &__stop_attune_ptx;
     for (device_ahead const* const* at = &__start_attune_ptx; at != end; ++at) {
         device_ahead const& k = **at;
-        if (wanted.function != k.name || !detail::is_embedded(k.path, wanted.source.text)) continue;
+        if (wanted.function != k.name || !is_embedded(k.path, wanted.source.text)) continue;
         std::string const subject =
             "the PTX of " + wanted.function + " that was made with the program from " + k.path;
-        std::string const declared = detail::device_arguments(signature);
+        std::string const declared = device_arguments(signature);
         char const* const ptx = reinterpret_cast<char const*>(k.ptx);
-        std::size_t const count = detail::parameters_in_ptx(ptx, k.entry);
-        bool const same_types = std::string_view(k.types) == "?" ||
-                                detail::without_blanks(k.types) == detail::without_blanks(declared);
-        std::string const problem = detail::made_otherwise(wanted, k.flags);
+        std::size_t const count = parameters_in_ptx(ptx, k.entry);
+        bool const same_types =
+            std::string_view(k.types) == "?" || without_blanks(k.types) == without_blanks(declared);
+        std::string const problem = made_otherwise(wanted, k.flags);
         if (count != signature.arguments.size() || !same_types)
             out.reason = subject + " takes (" + k.types + "), " + std::to_string(count) +
                          " arguments, and the kernel is declared with (" + declared + ")";
         else if (!problem.empty())
             out.reason = subject + ' ' + problem;
         else
-            return {ptx, k.entry, detail::architecture_of_ptx(ptx), {}};
+            return {ptx, k.entry, architecture_of_ptx(ptx), {}};
     }
     return out;
 }
@@ -166,14 +162,14 @@ ATTUNE_INLINE found_ahead find_ahead(wanted_ahead const& wanted)
     function_ahead const* const* const end = &__stop_attune_ahead;
     for (function_ahead const* const* at = &__start_attune_ahead; at != end; ++at) {
         function_ahead const& f = **at;
-        if (wanted.function != f.name || !detail::is_embedded(f.path, wanted.source.text)) continue;
+        if (wanted.function != f.name || !is_embedded(f.path, wanted.source.text)) continue;
         std::string const subject = "the function " + wanted.function +
                                     " that was compiled with the program from " + f.path;
-        if (!detail::same_type(f.type, wanted.type)) {
-            out.reason = subject + " is a " + std::string(detail::written_type(f.type.text)) +
+        if (!same_type(f.type, wanted.type)) {
+            out.reason = subject + " is a " + std::string(written_type(f.type.text)) +
                          ", and the kernel is declared as " +
-                         std::string(detail::written_type(wanted.type.text));
-        } else if (auto const problem = detail::made_otherwise(wanted, f.flags); !problem.empty()) {
+                         std::string(written_type(wanted.type.text));
+        } else if (auto const problem = made_otherwise(wanted, f.flags); !problem.empty()) {
             out.reason = subject + ' ' + problem;
         } else {
             return {f.address(), {}};
@@ -182,4 +178,4 @@ ATTUNE_INLINE found_ahead find_ahead(wanted_ahead const& wanted)
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -5,9 +5,7 @@
 // The generated unit includes this header before a kernel file: no standard headers here.
 #include <attune/core/version.hpp>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A text that contains the function type as the compiler writes it:
 /// `F = void(std::span<const float>, int)`.
@@ -24,8 +22,6 @@ struct __attribute__((visibility("hidden"))) attune_type_tag {
     static inline char at = 0;
 };
 
-} // namespace detail
-
 /// A function type as a value.
 struct function_type {
     char const* text = "";     ///< for messages only: g++ has several texts for one type
@@ -35,7 +31,7 @@ struct function_type {
 template <class F>
 [[nodiscard]] constexpr function_type function_type_of() noexcept
 {
-    return {detail::function_type_text<F>(), &detail::attune_type_tag<F>::at};
+    return {function_type_text<F>(), &attune_type_tag<F>::at};
 }
 
 /// A function of a kernel file that was compiled into the program with its defaults.
@@ -46,8 +42,6 @@ struct function_ahead {
     char const* path;   ///< of the kernel file, as in its embedded_kernel
     char const* flags;  ///< the FLAGS of attune_add_kernel, each followed by a line feed
 };
-
-namespace detail {
 
 /// Not a pointer to a function (a member pointer, say): its empty type never matches.
 template <class Pointer>
@@ -73,18 +67,12 @@ void* ahead_address() noexcept
         return nullptr;
 }
 
-} // namespace detail
-
 /// For generated code: describes `Function`.
 template <auto Function>
 [[nodiscard]] constexpr function_ahead
 describe_ahead(char const* name, char const* path, char const* flags) noexcept
 {
-    return {name,
-            detail::ahead_type<decltype(Function)>::type,
-            &detail::ahead_address<Function>,
-            path,
-            flags};
+    return {name, ahead_type<decltype(Function)>::type, &ahead_address<Function>, path, flags};
 }
 
 /// A __global__ function of a kernel file that was compiled to PTX with its defaults.
@@ -97,14 +85,15 @@ struct device_ahead {
     unsigned char const* ptx; ///< zero-terminated text
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 /// Adds a `device_ahead` to the program's list. For generated code.
 #define ATTUNE_LIST_PTX(kernel)                                                                    \
     __attribute__((section("attune_ptx"),                                                          \
-                   used)) attune::device_ahead const* const kernel##_listed = &(kernel);
+                   used)) attune::detail::device_ahead const* const kernel##_listed = &(kernel);
 
 /// Adds a `function_ahead` to the program's list. For generated code.
 #define ATTUNE_LIST_AHEAD(function)                                                                \
     __attribute__((section("attune_ahead"),                                                        \
-                   used)) attune::function_ahead const* const function##_listed = &(function);
+                   used)) attune::detail::function_ahead const* const function##_listed =          \
+        &(function);

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A folder of files that processes and threads share. Copies are cheap and share their counts. No
 /// file is opened before the first find() or add().
@@ -49,7 +49,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/cache/object_cache.ipp>

@@ -12,7 +12,7 @@
 
 #include <atomic>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 struct object_cache::state {
     explicit state(cache_options given)
@@ -26,13 +26,13 @@ struct object_cache::state {
         std::string folder;
         {
             std::lock_guard const lock(mutex);
-            if (!placed) place = detail::cache_place_of(options);
+            if (!placed) place = cache_place_of(options);
             placed = true;
             if (!place.off_because.empty()) return detail::descriptor();
             folder = place.folder;
         }
         std::string problem;
-        detail::descriptor opened = detail::open_cache_folder(folder, problem);
+        detail::descriptor opened = open_cache_folder(folder, problem);
         if (!opened) {
             std::lock_guard const lock(mutex);
             place = {{}, problem};
@@ -41,12 +41,12 @@ struct object_cache::state {
     }
 
     /// @return  empty when the entry is absent, or damaged; a damaged entry is removed
-    [[nodiscard]] std::optional<detail::cache_entry> read(int folder, std::string const& key)
+    [[nodiscard]] std::optional<cache_entry> read(int folder, std::string const& key)
     {
-        std::string const name = detail::cache_file_name(key);
-        std::optional<std::string> const text = detail::read_cache_file(folder, name);
+        std::string const name = cache_file_name(key);
+        std::optional<std::string> const text = read_cache_file(folder, name);
         if (!text) return {};
-        std::optional<detail::cache_entry> entry = detail::parse_cache_entry(key, *text);
+        std::optional<cache_entry> entry = parse_cache_entry(key, *text);
         if (!entry) {
             ++damaged;
             (void)::unlinkat(folder, name.c_str(), 0);
@@ -57,40 +57,40 @@ struct object_cache::state {
     /// True when the files of an input list are unchanged.
     [[nodiscard]] bool unchanged(int folder, std::string const& list)
     {
-        std::shared_ptr<std::vector<detail::cache_input> const> inputs;
+        std::shared_ptr<std::vector<cache_input> const> inputs;
         {
             std::lock_guard const lock(mutex);
             if (auto const found = lists.find(list); found != lists.end()) inputs = found->second;
         }
         if (!inputs) {
-            std::optional<detail::cache_entry> const entry = read(folder, list);
+            std::optional<cache_entry> const entry = read(folder, list);
             if (!entry) return false;
-            auto parsed = detail::parse_input_list(entry->bytes);
+            auto parsed = parse_input_list(entry->bytes);
             if (!parsed) return false;
-            inputs = std::make_shared<std::vector<detail::cache_input> const>(std::move(*parsed));
+            inputs = std::make_shared<std::vector<cache_input> const>(std::move(*parsed));
             std::lock_guard const lock(mutex);
             if (lists.size() > most_lists) lists.clear();
             lists[list] = inputs;
         }
-        return detail::still_holds(*inputs, hashes);
+        return still_holds(*inputs, hashes);
     }
 
     bool write(int folder, std::string const& key, std::string_view list, std::string_view bytes)
     {
-        std::string const text = detail::cache_entry_text(key, list, bytes);
-        if (!detail::write_cache_file(folder, detail::cache_file_name(key), text)) return false;
-        detail::account(folder, text.size(), options.limit_bytes);
+        std::string const text = cache_entry_text(key, list, bytes);
+        if (!write_cache_file(folder, cache_file_name(key), text)) return false;
+        account(folder, text.size(), options.limit_bytes);
         return true;
     }
 
     static constexpr std::size_t most_lists = 1000;
 
     cache_options options;
-    detail::fork_safe_mutex mutex{};
+    fork_safe_mutex mutex{};
     bool placed = false;
-    detail::cache_place place{};
-    std::map<std::string, std::shared_ptr<std::vector<detail::cache_input> const>> lists{};
-    detail::file_hashes hashes{};
+    cache_place place{};
+    std::map<std::string, std::shared_ptr<std::vector<cache_input> const>> lists{};
+    file_hashes hashes{};
     std::atomic<std::uint64_t> hits{0}, misses{0}, added{0}, damaged{0};
 };
 
@@ -103,10 +103,10 @@ ATTUNE_INLINE std::optional<cached_bytes> object_cache::look(std::string const& 
 {
     detail::descriptor const folder = state_->open();
     if (!folder) return {};
-    std::optional<detail::cache_entry> entry = state_->read(folder.get(), key);
+    std::optional<cache_entry> entry = state_->read(folder.get(), key);
     if (!entry || !state_->unchanged(folder.get(), entry->inputs)) return {};
-    detail::touch_cache_file(folder.get(), detail::cache_file_name(key));
-    detail::touch_cache_file(folder.get(), detail::cache_file_name(entry->inputs));
+    touch_cache_file(folder.get(), cache_file_name(key));
+    touch_cache_file(folder.get(), cache_file_name(entry->inputs));
     return cached_bytes{std::move(entry->bytes), std::move(entry->inputs)};
 }
 
@@ -122,10 +122,10 @@ object_cache::add(std::string const& key, std::string_view bytes, cache_inputs c
 {
     detail::descriptor const folder = state_->open();
     if (!folder) return false;
-    std::optional<std::string> const text = detail::input_list_text(inputs, state_->hashes);
+    std::optional<std::string> const text = input_list_text(inputs, state_->hashes);
     if (!text) return false;
     std::string const list = content_hash{}.add("files").add(*text).hex();
-    std::string const name = detail::cache_file_name(list);
+    std::string const name = cache_file_name(list);
     if (::faccessat(folder.get(), name.c_str(), F_OK, 0) != 0 &&
         !state_->write(folder.get(), list, std::string(detail::cache_key_length, '-'), *text))
         return false;
@@ -144,7 +144,7 @@ object_cache::add(std::string const& key, std::string_view bytes, std::string co
 ATTUNE_INLINE void object_cache::remove(std::string const& key) const
 {
     detail::descriptor const folder = state_->open();
-    if (folder) (void)::unlinkat(folder.get(), detail::cache_file_name(key).c_str(), 0);
+    if (folder) (void)::unlinkat(folder.get(), cache_file_name(key).c_str(), 0);
 }
 
 ATTUNE_INLINE cache_statistics object_cache::statistics() const
@@ -159,4 +159,4 @@ ATTUNE_INLINE cache_statistics object_cache::statistics() const
             state_->place.off_because};
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

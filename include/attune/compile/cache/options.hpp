@@ -30,6 +30,8 @@ struct cache_statistics {
     std::string off_because{}; ///< one sentence when the cache is off; else empty
 };
 
+namespace detail {
+
 /// What a compilation depends on besides its key.
 struct cache_inputs {
     std::vector<std::string> read{};   ///< files whose content counts; absolute paths
@@ -43,5 +45,7 @@ struct cached_bytes {
     std::string bytes{};
     std::string inputs{}; ///< key of the list of files that the bytes depend on, for add()
 };
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

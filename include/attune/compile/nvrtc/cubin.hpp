@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The resources that a CUBIN states for a kernel. A CUBIN does not state spills: `spill_bytes` is
 /// 0. Shared memory is what the kernel declares, without the 1024 bytes per block that the system
@@ -40,17 +40,13 @@ resources_of_kernel(std::string_view image, std::string_view log, std::string_vi
 /// a whole.
 [[nodiscard]] std::string cubin_key(std::string_view image, std::string_view entry);
 
-namespace detail {
-
 /// A variant for a device as a callable; its object_key covers the code and the launch.
 [[nodiscard]] callable callable_of_device(device_variant v);
 
 /// The sum of the numbers in front of `unit`: 376 for "376 bytes cmem[0]".
 [[nodiscard]] std::int64_t numbers_before(std::string_view line, std::string_view unit);
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/nvrtc/cubin.ipp>

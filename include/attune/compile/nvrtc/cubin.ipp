@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One attribute of a `.nv.info` section.
 struct cubin_attribute {
@@ -162,21 +160,19 @@ ATTUNE_INLINE std::int64_t numbers_before(std::string_view line, std::string_vie
     return sum;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::optional<code_resources> resources_of_cubin(std::string_view image,
                                                                std::string_view entry)
 {
-    detail::cubin_reader const cubin(image, entry);
+    cubin_reader const cubin(image, entry);
     if (!cubin.is_cubin() || !cubin.has_kernel()) return {};
     code_resources found;
-    found.registers = cubin.figure(detail::attribute_registers);
-    found.stack_bytes = std::max(cubin.figure(detail::attribute_frame_size),
-                                 cubin.figure(detail::attribute_least_stack));
+    found.registers = cubin.figure(attribute_registers);
+    found.stack_bytes =
+        std::max(cubin.figure(attribute_frame_size), cubin.figure(attribute_least_stack));
     found.static_shared_bytes = cubin.shared_bytes();
     found.constant_bytes = cubin.constant_bytes();
-    for (detail::cubin_attribute const& attribute : cubin.attributes(true))
-        if (attribute.id == detail::attribute_max_threads)
+    for (cubin_attribute const& attribute : cubin.attributes(true))
+        if (attribute.id == attribute_max_threads)
             found.most_threads = std::int64_t{attribute.number(0)} *
                                  std::max(attribute.number(1), 1U) *
                                  std::max(attribute.number(2), 1U);
@@ -195,23 +191,23 @@ ATTUNE_INLINE std::optional<code_resources> resources_of_log(std::string_view lo
         std::string_view const line = log.substr(0, log.find('\n'));
         log.remove_prefix(std::min(line.size() + 1, log.size()));
         if (line.find(" bytes gmem") != line.npos)
-            shared_constants = detail::numbers_before(line, " bytes cmem[");
+            shared_constants = numbers_before(line, " bytes cmem[");
         if (line.find("Compiling entry function '") != line.npos)
             is_entry = line.find('\'' + std::string(entry) + '\'') != line.npos;
         if (std::size_t const of = line.find("Function properties for "); of != line.npos)
             is_function = line.substr(of + 24) == entry;
         if (is_entry && is_function && line.find(" bytes stack frame") != line.npos) {
-            found.stack_bytes = detail::numbers_before(line, " bytes stack frame");
-            found.spill_bytes = detail::numbers_before(line, " bytes spill stores") +
-                                detail::numbers_before(line, " bytes spill loads");
+            found.stack_bytes = numbers_before(line, " bytes stack frame");
+            found.spill_bytes = numbers_before(line, " bytes spill stores") +
+                                numbers_before(line, " bytes spill loads");
         }
         if (is_entry && line.find(": Used ") != line.npos) {
             seen = true;
-            found.registers = detail::numbers_before(line, " registers");
-            found.stack_bytes = std::max(
-                found.stack_bytes, detail::numbers_before(line, " bytes cumulative stack size"));
-            found.static_shared_bytes = detail::numbers_before(line, " bytes smem");
-            found.constant_bytes = detail::numbers_before(line, " bytes cmem[");
+            found.registers = numbers_before(line, " registers");
+            found.stack_bytes =
+                std::max(found.stack_bytes, numbers_before(line, " bytes cumulative stack size"));
+            found.static_shared_bytes = numbers_before(line, " bytes smem");
+            found.constant_bytes = numbers_before(line, " bytes cmem[");
             if (found.constant_bytes > 0) found.constant_bytes += shared_constants;
         }
     }
@@ -229,7 +225,7 @@ resources_of_kernel(std::string_view image, std::string_view log, std::string_vi
 
 ATTUNE_INLINE std::string cubin_key(std::string_view image, std::string_view entry)
 {
-    detail::cubin_reader const cubin(image, entry);
+    cubin_reader const cubin(image, entry);
     if (!cubin.is_cubin()) return content_hash{}.add(image).hex();
     content_hash hash;
     auto const number = [&](std::uint64_t n) { hash.add(std::to_string(n)); };
@@ -262,8 +258,6 @@ ATTUNE_INLINE std::string cubin_key(std::string_view image, std::string_view ent
     return hash.hex();
 }
 
-namespace detail {
-
 ATTUNE_INLINE callable callable_of_device(device_variant v)
 {
     auto const kept = std::make_shared<device_variant>(std::move(v));
@@ -277,6 +271,4 @@ ATTUNE_INLINE callable callable_of_device(device_variant v)
     return made;
 }
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::nvrtc {
+namespace attune::inline ATTUNE_ABI::detail::nvrtc {
 
 using result = int; ///< 0: success
 using program = struct program_object*;
@@ -87,7 +87,7 @@ struct library {
 [[nodiscard]] std::shared_ptr<library const> open_library(std::string const& path = {},
                                                           int most_major = 0);
 
-} // namespace attune::inline ATTUNE_ABI::nvrtc
+} // namespace attune::inline ATTUNE_ABI::detail::nvrtc
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/nvrtc/library.ipp>

@@ -13,9 +13,7 @@
 #include <filesystem>
 #include <set>
 
-namespace attune::inline ATTUNE_ABI::nvrtc {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::nvrtc {
 
 /// The state of a search.
 struct library_search {
@@ -128,20 +126,18 @@ inline void try_library(std::string const& name, int most_major, library_search&
     search.found = std::move(made);
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::shared_ptr<library const> open_library(std::string const& path, int most_major)
 {
-    detail::library_search search;
+    library_search search;
     std::string const named =
         path.empty() ? attune::detail::environment_variable("ATTUNE_NVRTC") : path;
     std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
     if (most_major == 12) std::swap(names[0], names[1]);
     if (!named.empty()) {
-        detail::try_library(named, most_major, search);
+        try_library(named, most_major, search);
     } else {
         for (std::string const& name : names)
-            detail::try_library(name, most_major, search);
+            try_library(name, most_major, search);
         for (std::string const& toolkit : {attune::detail::environment_variable("CUDA_PATH"),
                                            attune::detail::environment_variable("CUDA_HOME"),
                                            std::string("/usr/local/cuda")})
@@ -150,7 +146,7 @@ ATTUNE_INLINE std::shared_ptr<library const> open_library(std::string const& pat
                     std::error_code no_throw;
                     std::string const file = toolkit + folder + name;
                     if (!toolkit.empty() && std::filesystem::exists(file, no_throw))
-                        detail::try_library(file, most_major, search);
+                        try_library(file, most_major, search);
                     else if (!toolkit.empty() && name == names.back())
                         search.tried += "\n    " + toolkit + folder + ": no libnvrtc there";
                 }
@@ -176,4 +172,4 @@ ATTUNE_INLINE std::shared_ptr<library const> open_library(std::string const& pat
                     : "give the path of a libnvrtc.so in attune::nvrtc_options::library");
 }
 
-} // namespace attune::inline ATTUNE_ABI::nvrtc
+} // namespace attune::inline ATTUNE_ABI::detail::nvrtc

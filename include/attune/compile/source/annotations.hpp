@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One ATTUNE_TUNABLE(NAME, default).
 struct annotation {
@@ -43,7 +43,7 @@ struct annotation {
 [[nodiscard]] std::vector<std::string> own_names(kernel_source const& kernel,
                                                  std::vector<annotation> const& found);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/source/annotations.ipp>

@@ -15,9 +15,7 @@
 #include <set>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr char const* annotation_form =
     "write it as ATTUNE_TUNABLE(NAME, default), for example ATTUNE_TUNABLE(TILE_M, 64)";
@@ -251,8 +249,6 @@ private:
     bool after_type_ = false;
 };
 
-} // namespace detail
-
 ATTUNE_INLINE std::vector<annotation> find_annotations(std::string_view text,
                                                        std::string const& file)
 {
@@ -271,8 +267,7 @@ ATTUNE_INLINE std::vector<annotation> find_annotations(std::string_view text,
         before = word;
         if (!is_use) continue;
         cursor.skip_spaces();
-        if (cursor.peek() == '(')
-            found.push_back(detail::read_annotation(text, cursor, line, file));
+        if (cursor.peek() == '(') found.push_back(read_annotation(text, cursor, line, file));
     }
     return found;
 }
@@ -302,9 +297,9 @@ ATTUNE_INLINE std::vector<std::string> own_names(kernel_source const& kernel,
     std::set<std::string, std::less<>> names;
     for (annotation const& a : found)
         names.insert(a.name);
-    std::vector<std::pair<std::string, detail::name_uses>> files;
+    std::vector<std::pair<std::string, name_uses>> files;
     for (source_part const& part : source_parts(kernel))
-        files.emplace_back(part.path, detail::name_reader(part.text, names).read());
+        files.emplace_back(part.path, name_reader(part.text, names).read());
 
     std::vector<std::string> own;
     for (std::string const& name : names) {
@@ -338,4 +333,4 @@ ATTUNE_INLINE std::vector<std::string> own_names(kernel_source const& kernel,
     return own;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

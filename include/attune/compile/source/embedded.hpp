@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One embedded file.
 struct embedded_kernel {
@@ -19,8 +19,6 @@ struct embedded_kernel {
     unsigned char const* text;
     std::size_t size; ///< bytes
 };
-
-namespace detail {
 
 /// The kernel that was embedded from the file with this absolute path; null when there is none.
 [[nodiscard]] embedded_kernel const* embedded_from(std::string const& path);
@@ -32,14 +30,13 @@ namespace detail {
 /// True when the file with this absolute path was embedded with exactly this text.
 [[nodiscard]] bool is_embedded(char const* path, std::string_view text);
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 /// Adds a constant `embedded_kernel` to the program's list. For generated code.
 #define ATTUNE_EMBED(kernel)                                                                       \
     __attribute__((section("attune_kernels"),                                                      \
-                   used)) attune::embedded_kernel const* const kernel##_listed = &(kernel);
+                   used)) attune::detail::embedded_kernel const* const kernel##_listed =           \
+        &(kernel);
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/source/embedded.ipp>

@@ -8,9 +8,9 @@
 
 // Defined by the linker; null when there is no such section.
 extern "C" {
-extern attune::embedded_kernel const* const __start_attune_kernels
+extern attune::detail::embedded_kernel const* const __start_attune_kernels
     __attribute__((weak, visibility("hidden")));
-extern attune::embedded_kernel const* const __stop_attune_kernels
+extern attune::detail::embedded_kernel const* const __stop_attune_kernels
     __attribute__((weak, visibility("hidden")));
 }
 

@@ -15,12 +15,12 @@ namespace attune::inline ATTUNE_ABI {
 /// The symbol that a loader looks up: C linkage, with the kernel's signature.
 inline constexpr char const* entry_symbol = "attune_entry";
 
+namespace detail {
+
 /// The content of <attune/tunable.hpp> while attune compiles a kernel, whether or not attune's
 /// headers are installed.
 inline constexpr char const* tunable_overlay =
     "#pragma once\n#define ATTUNE_TUNABLE(name, ...) ATTUNE_VALUE_##name\n";
-
-namespace detail {
 
 /// `text` as a C++ string literal, which is also the form of a name in a `#line` directive.
 [[nodiscard]] inline std::string quoted(std::string_view text)
@@ -32,8 +32,6 @@ namespace detail {
     }
     return out + '"';
 }
-
-} // namespace detail
 
 /// The text to append. A kernel that is missing or has other types gives one sentence as compile
 /// error, at "attune entry of <path>".
@@ -91,11 +89,13 @@ namespace detail {
     return text + ")>(&" + name + ")(" + arguments + "); }\n";
 }
 
+} // namespace detail
+
 /// The whole text for a compiler; the macros are flags (see macro_flags).
 [[nodiscard]] inline std::string translation_unit(kernel_source const& kernel,
                                                   compile_request const& v)
 {
-    return kernel.text + entry_text(v, kernel.path);
+    return kernel.text + detail::entry_text(v, kernel.path);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The content of <attune/matrix_view.hpp> while attune compiles a kernel, whether or not attune's
 /// headers are installed: core/matrix_view.hpp as C++11 and CUDA, without conversions.
@@ -75,4 +75,4 @@ private:
 #undef ATTUNE_HOST_DEVICE
 )text";
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

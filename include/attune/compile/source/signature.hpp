@@ -58,8 +58,6 @@ struct view_parts<volume_view<T>> {
     using element = T;
 };
 
-} // namespace detail
-
 /// True when `type_text<T>()` exists: for void, types that attune::kernel_type<T> names, and spans
 /// in host or device memory of, views of, pointers to and references to const of such types.
 template <class T>
@@ -73,16 +71,16 @@ template <class T>
         return std::is_const_v<target> && has_type_text<target>();
     } else if constexpr (std::is_pointer_v<bare>) {
         return has_type_text<std::remove_pointer_t<bare>>();
-    } else if constexpr (detail::span_parts<bare>::is_span) {
-        return has_type_text<typename detail::span_parts<bare>::element>();
-    } else if constexpr (detail::device_span_parts<bare>::is_device_span) {
-        return has_type_text<typename detail::device_span_parts<bare>::element>();
-    } else if constexpr (detail::view_parts<bare>::is_view) {
-        return has_type_text<typename detail::view_parts<bare>::element>();
+    } else if constexpr (span_parts<bare>::is_span) {
+        return has_type_text<typename span_parts<bare>::element>();
+    } else if constexpr (device_span_parts<bare>::is_device_span) {
+        return has_type_text<typename device_span_parts<bare>::element>();
+    } else if constexpr (view_parts<bare>::is_view) {
+        return has_type_text<typename view_parts<bare>::element>();
     } else if constexpr (std::is_void_v<bare>) {
         return true;
     } else {
-        return detail::can_be_named<bare>();
+        return can_be_named<bare>();
     }
 }
 
@@ -105,17 +103,17 @@ template <class T>
             return type_text<bare>() + " const";
         } else if constexpr (std::is_pointer_v<bare>) {
             return type_text<std::remove_pointer_t<bare>>() + '*';
-        } else if constexpr (detail::span_parts<bare>::is_span) {
-            using parts = detail::span_parts<bare>;
+        } else if constexpr (span_parts<bare>::is_span) {
+            using parts = span_parts<bare>;
             std::string text = "std::span<" + type_text<typename parts::element>();
             if constexpr (parts::extent != std::dynamic_extent)
                 text += ", " + std::to_string(parts::extent);
             return text + '>';
-        } else if constexpr (detail::device_span_parts<bare>::is_device_span) {
-            using element = typename detail::device_span_parts<bare>::element;
+        } else if constexpr (device_span_parts<bare>::is_device_span) {
+            using element = typename device_span_parts<bare>::element;
             return "attune::device_span<" + type_text<element>() + '>';
-        } else if constexpr (detail::view_parts<bare>::is_view) {
-            using parts = detail::view_parts<bare>;
+        } else if constexpr (view_parts<bare>::is_view) {
+            using parts = view_parts<bare>;
             return parts::name + type_text<typename parts::element>() + '>';
         } else if constexpr (std::is_void_v<bare>) {
             return "void";
@@ -124,8 +122,6 @@ template <class T>
         }
     }
 }
-
-namespace detail {
 
 /// The value type that remains without spans, views, pointers, references and const.
 template <class T>
@@ -183,10 +179,6 @@ void declare(std::string& text)
             text += line;
     declare_type<typename innermost<std::remove_cvref_t<T>>::type>(text);
 }
-
-} // namespace detail
-
-namespace detail {
 
 template <class Signature>
 struct signature_parts {

@@ -40,6 +40,8 @@ source_file(std::string const& path,
 ///          by an attune::tune that is linked into the same library
 [[nodiscard]] kernel_source embedded_source(std::string const& name);
 
+namespace detail {
+
 /// A file of a kernel: the kernel file, or a file that it includes.
 struct source_part {
     std::string path;
@@ -54,6 +56,8 @@ struct source_part {
 /// 32 hexadecimal digits that change with the text of a part or a flag. Paths do not count, so that
 /// records stay valid when the project moves.
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

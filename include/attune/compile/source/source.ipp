@@ -42,7 +42,7 @@ ATTUNE_INLINE kernel_source source_file(std::string const& path, std::source_loc
         std::error_code no_throw;
         std::filesystem::path const full = std::filesystem::absolute(place, no_throw);
         // The program may contain the text when the sources are not on this machine.
-        if (embedded_kernel const* const kernel = detail::embedded_from(place.string()))
+        if (detail::embedded_kernel const* const kernel = detail::embedded_from(place.string()))
             return detail::source_of(*kernel);
         tried += (tried.empty() ? "" : ", then ") + (no_throw ? place : full).string();
     }
@@ -62,6 +62,8 @@ ATTUNE_INLINE kernel_source embedded_source(std::string const& name)
     return detail::source_of(detail::embedded_under(name));
 }
 
+namespace detail {
+
 ATTUNE_INLINE std::vector<source_part> source_parts(kernel_source const& kernel)
 {
     namespace fs = std::filesystem;
@@ -69,12 +71,12 @@ ATTUNE_INLINE std::vector<source_part> source_parts(kernel_source const& kernel)
     std::vector<std::string> seen{fs::path(kernel.path).lexically_normal().string()};
     for (std::size_t i = 0; i < parts.size(); ++i) {
         fs::path const folder = fs::path(parts[i].path).parent_path();
-        for (std::string const& name : detail::quoted_includes(parts[i].text)) {
+        for (std::string const& name : quoted_includes(parts[i].text)) {
             std::vector<fs::path> places{(folder / name).lexically_normal()};
             for (std::string const& dir : kernel.include_dirs)
                 places.push_back((fs::path(dir) / name).lexically_normal());
             for (fs::path const& place : places) {
-                std::optional<std::string> text = detail::file_text(place);
+                std::optional<std::string> text = file_text(place);
                 if (!text) continue;
                 if (std::find(seen.begin(), seen.end(), place.string()) == seen.end()) {
                     seen.push_back(place.string());
@@ -97,5 +99,7 @@ ATTUNE_INLINE std::string source_fingerprint(kernel_source const& kernel)
         hash.add(flag);
     return hash.hex();
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -39,6 +39,8 @@ struct compile_request {
     friend bool operator==(compile_request const&, compile_request const&) = default;
 };
 
+namespace detail {
+
 /// The signature as messages show it: "void(std::span<float const>, int)".
 [[nodiscard]] inline std::string signature_text(compile_request const& v)
 {
@@ -66,14 +68,18 @@ macros_defined(compile_request const& v)
     return out;
 }
 
+} // namespace detail
+
 /// The macros of a variant as compiler flags: "-DTILE_M=64", "-DATTUNE_VALUE_TILE_M=64", ...
 [[nodiscard]] inline std::vector<std::string> macro_flags(compile_request const& v)
 {
     std::vector<std::string> flags;
-    for (auto const& [name, value] : macros_defined(v))
+    for (auto const& [name, value] : detail::macros_defined(v))
         flags.push_back("-D" + name + '=' + value);
     return flags;
 }
+
+namespace detail {
 
 /// A file name from the function and its macros: "sgemm.TILE_M=64.TILE_N=16".
 [[nodiscard]] inline std::string file_name_of(compile_request const& v)
@@ -105,8 +111,6 @@ macros_defined(compile_request const& v)
         text.remove_prefix(end);
     }
 }
-
-namespace detail {
 
 /// The parts, each after a blank: " -O3 -ffast-math".
 [[nodiscard]] inline std::string joined(std::vector<std::string> const& parts)

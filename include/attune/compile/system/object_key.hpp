@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// 32 hexadecimal digits that are equal when the loaded code and data are equal, with their
 /// relocations. In a relocatable object, a defined symbol counts by its place and an undefined one
@@ -20,7 +20,7 @@ namespace attune::inline ATTUNE_ABI {
 /// hashed as a whole.
 [[nodiscard]] std::string object_key(std::string_view object);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/system/object_key.ipp>

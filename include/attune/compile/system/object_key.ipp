@@ -14,9 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Hashes the loaded sections of one object.
 class object_hasher {
@@ -128,8 +126,6 @@ private:
     content_hash hash_{};
 };
 
-} // namespace detail
-
 ATTUNE_INLINE std::string object_key(std::string_view object)
 {
     detail::elf_object const elf(object);
@@ -139,4 +135,4 @@ ATTUNE_INLINE std::string object_key(std::string_view object)
     return content_hash{}.add(object).hex();
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

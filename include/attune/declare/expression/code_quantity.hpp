@@ -12,6 +12,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// Names one quantity of compiled code in a type; empty.
 template <fixed_string Name>
 struct code_ref {
@@ -19,12 +21,14 @@ struct code_ref {
     static constexpr bool is_input = true;
 };
 
+} // namespace detail
+
 /// A number that is known when a variant is compiled, before its launch. Only kernel.require(...)
 /// and kernel.features(...) may read one.
 template <fixed_string Name, class T>
-struct code_quantity : term {
+struct code_quantity : detail::term {
     using value_type = T;
-    using ref = code_ref<Name>;
+    using ref = detail::code_ref<Name>;
     static constexpr std::string_view name = Name.view();
 
     [[nodiscard]] constexpr auto as_expression() const

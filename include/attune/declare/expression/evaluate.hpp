@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Evaluates expressions of one description; holds only a reference.
 class evaluator {
@@ -33,7 +33,7 @@ public:
                                               std::span<coordinate const> at) const
     {
         expression_node const& n = space_.nodes[node];
-        if (detail::is_leaf(n.code)) return detail::visit_leaf(space_, n, leaf_reader{space_, at});
+        if (is_leaf(n.code)) return visit_leaf(space_, n, leaf_reader{space_, at});
         return operation(n, at);
     }
 
@@ -87,10 +87,10 @@ private:
     [[nodiscard]] std::optional<number> operation(expression_node const& n,
                                                   std::span<coordinate const> at) const
     {
-        if (detail::is_equality(n.code))
+        if (is_equality(n.code))
             if (std::optional<bool> const same = same_text(n, at))
                 return number::of(std::int64_t{*same == (n.code == op::equal)});
-        return detail::apply_operation(
+        return apply_operation(
             n.code,
             n.real != 0,
             [&] { return value(n.first, at); },
@@ -120,4 +120,4 @@ private:
     description const& space_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

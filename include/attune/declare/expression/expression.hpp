@@ -20,6 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// One step of postfix code.
 struct instruction {
     op code{};
@@ -42,17 +44,19 @@ struct input_ref {
     static constexpr bool is_input = true;
 };
 
+} // namespace detail
+
 /// A formula of `N` instructions that yields a `Kind` and reads the parameters and inputs `Refs`.
 template <value_kind Kind, std::size_t N, class... Refs>
 struct expression {
     static constexpr value_kind yields = Kind;
-    std::array<instruction, N> code{};
+    std::array<detail::instruction, N> code{};
 };
+
+namespace detail {
 
 /// Base of parameters and inputs, which as_expression() converts to expressions.
 struct term {};
-
-namespace detail {
 
 template <class T>
 inline constexpr bool is_expression = false;
@@ -80,7 +84,7 @@ template <class T>
 /// A parameter, an input or an expression over them.
 template <class T>
 concept symbolic = detail::is_expression<std::remove_cvref_t<T>> ||
-                   std::derived_from<std::remove_cvref_t<T>, term>;
+                   std::derived_from<std::remove_cvref_t<T>, detail::term>;
 
 /// A constant that may stand in an expression.
 template <class T>

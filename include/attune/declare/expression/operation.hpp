@@ -197,12 +197,9 @@ template <class First, class Second, class Third>
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How many operands an operation takes from the stack.
-[[nodiscard]] constexpr int operand_count(op code) noexcept
-{
-    return detail::rules_of(code).operands;
-}
+[[nodiscard]] constexpr int operand_count(op code) noexcept { return rules_of(code).operands; }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -18,12 +18,10 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Length of one step of a real parameter, as a share of its scale.
 inline constexpr double real_step = 0.05;
-
-namespace detail {
 
 /// A reference to a function of a step that returns true where it takes the step.
 struct step_taker {
@@ -61,9 +59,7 @@ struct kind_rules {
 
 [[nodiscard]] kind_rules const& rules_of(parameter_kind kind) noexcept;
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/declare/kind/kind_rules.ipp>

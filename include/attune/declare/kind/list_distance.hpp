@@ -20,13 +20,9 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline double ratio_or_zero(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-} // namespace detail
 
 /// Between two orders of the same n items, in [0, 1]; 1 for the two farthest apart: reversed orders
 /// (Spearman, Kendall), orders without a common place (Hamming), any two that differ (naive).
@@ -89,8 +85,7 @@ inline double ratio_or_zero(double part, double whole) { return whole > 0 ? part
         sum += ratio * ratio;
         extent *= static_cast<double>(a[i]);
     }
-    return std::min(1.0,
-                    detail::ratio_or_zero(std::sqrt(sum), std::numbers::sqrt2 * std::log(extent)));
+    return std::min(1.0, ratio_or_zero(std::sqrt(sum), std::numbers::sqrt2 * std::log(extent)));
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Position of a value on the scale of a real parameter: 0 at `low`, 1 at `high`.
 [[nodiscard]] inline double scale_position(parameter_description const& parameter, double value)
@@ -30,4 +30,4 @@ namespace attune::inline ATTUNE_ABI {
     return std::clamp(value, parameter.low, parameter.high);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -41,11 +41,13 @@ struct buffer {
     row_layout gaps{};
     std::size_t structure = 0;   ///< bytes of one structure; 0: elements are of `type`
     std::uint32_t run_count = 0; ///< length of `runs`, the fields of each structure; 0: use `type`
-    std::array<element_run, element_format::most_runs> runs{};
+    std::array<detail::element_run, element_format::most_runs> runs{};
     /// For an array of pointers: index of the first of the buffers that it points to.
     std::size_t first_target = none;
     std::size_t target = none; ///< for such a target: its index in the array of pointers, from 0
 };
+
+namespace detail {
 
 /// "argument 2", "argument 2, array 7", "the result".
 [[nodiscard]] inline std::string owner_text(std::size_t argument, std::size_t target)
@@ -87,13 +89,15 @@ inline void tolerate(buffer& b, tolerance within) noexcept
 template <class T>
 [[nodiscard]] buffer as_buffer(std::span<T> values, std::size_t argument)
 {
-    static_assert(std::is_trivially_copyable_v<std::remove_cv_t<T>>,
-                  "attune::as_buffer(values, argument): the elements of 'values' are not trivially "
-                  "copyable; attune saves and restores arrays byte by byte: pass a span of numbers "
-                  "or of plain structures");
-    static_assert(!std::is_volatile_v<T>,
-                  "attune::as_buffer(values, argument): 'values' is a span of volatile elements, "
-                  "which cannot be saved and restored; pass a span of ordinary elements");
+    static_assert(
+        std::is_trivially_copyable_v<std::remove_cv_t<T>>,
+        "attune::detail::as_buffer(values, argument): the elements of 'values' are not trivially "
+        "copyable; attune saves and restores arrays byte by byte: pass a span of numbers "
+        "or of plain structures");
+    static_assert(
+        !std::is_volatile_v<T>,
+        "attune::detail::as_buffer(values, argument): 'values' is a span of volatile elements, "
+        "which cannot be saved and restored; pass a span of ordinary elements");
     element_format const& format = format_of<T>();
     buffer made;
     made.data = reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<T>*>(values.data()));
@@ -117,5 +121,7 @@ template <class T, std::size_t Extent>
 {
     return as_buffer(std::span<T>(values), argument);
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -22,10 +22,10 @@ enum class cache_state : std::uint8_t {
 };
 
 namespace detail {
+
 /// Bytes of an array that replaces everything in the caches: twice the last level that the system
 /// reports, from 32 to 512 MiB.
 [[nodiscard]] std::size_t sweep_bytes() noexcept;
-} // namespace detail
 
 /// Evicts buffers from the caches. Their contents do not change.
 class cache_eviction {
@@ -41,6 +41,8 @@ private:
     std::vector<buffer> buffers_;
     std::vector<std::byte> sweep_; ///< empty when lines can be flushed
 };
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <unistd.h>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::size_t cache_line_bytes = 64;
 
@@ -59,29 +57,27 @@ ATTUNE_INLINE std::size_t sweep_bytes() noexcept
     return std::clamp(2 * static_cast<std::size_t>(std::max(last, 0L)), least, most);
 }
 
-} // namespace detail
-
 ATTUNE_INLINE cache_eviction::cache_eviction(std::span<buffer const> buffers)
     : buffers_(buffers.begin(), buffers.end())
 {
-    if (!detail::can_flush_lines) sweep_.resize(detail::sweep_bytes());
+    if (!can_flush_lines) sweep_.resize(sweep_bytes());
 }
 
 ATTUNE_INLINE std::size_t cache_eviction::evict() noexcept
 {
     std::size_t lines = 0;
-    if (!detail::can_flush_lines) {
-        for (std::size_t i = 0; i < sweep_.size(); i += detail::cache_line_bytes, ++lines) {
+    if (!can_flush_lines) {
+        for (std::size_t i = 0; i < sweep_.size(); i += cache_line_bytes, ++lines) {
             std::byte volatile* const line = sweep_.data() + i;
             *line = *line ^ std::byte{1};
         }
         return lines;
     }
     for (buffer const& b : buffers_)
-        for (std::size_t i = 0; i < b.bytes; i += detail::bytes_to_next_line(b.data + i), ++lines)
-            detail::flush_line(b.data + i);
-    detail::wait_for_flushes();
+        for (std::size_t i = 0; i < b.bytes; i += bytes_to_next_line(b.data + i), ++lines)
+            flush_line(b.data + i);
+    wait_for_flushes();
     return lines;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

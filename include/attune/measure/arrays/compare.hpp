@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The first element that differs from the reference.
 struct mismatch {
@@ -43,7 +43,7 @@ struct mismatch {
 /// mismatch Errors   bad_alloc Cost     one memcmp when the bytes are equal, else two passes
 [[nodiscard]] std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/arrays/compare.ipp>

@@ -17,9 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half_bits> || std::is_same_v<T, brain_bits>;
@@ -211,8 +209,6 @@ template <class T>
     return first;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::string mismatch::text() const
 {
     std::string const where = place.empty() ? "element " + std::to_string(element) : place;
@@ -243,9 +239,9 @@ ATTUNE_INLINE std::optional<mismatch> compare(buffer const& got, std::span<std::
     }
     if (got.run_count == 0 && got.within.any) return {};
     if (holds(got, want)) return {};
-    if (!is_plain(got)) return detail::compare_parts(got, want);
-    return detail::with_element_type(
-        got.type, [&](auto one) { return detail::compare_as<decltype(one)>(got, want.data()); });
+    if (!is_plain(got)) return compare_parts(got, want);
+    return with_element_type(got.type,
+                             [&](auto one) { return compare_as<decltype(one)>(got, want.data()); });
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

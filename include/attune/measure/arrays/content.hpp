@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Number of bytes that belong to the array, without gaps.
 [[nodiscard]] inline std::size_t content_bytes(buffer const& b) noexcept
@@ -142,4 +142,4 @@ inline void put_part(buffer const& b,
         std::memcpy(&dense[i * b.structure + run.offset], &part[i * width], width);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Changes every element of every writable buffer, deterministically. A floating-point number
 /// changes by at least a quarter of the buffer's root mean square, and by more than its tolerance;
@@ -62,7 +62,7 @@ struct run_contents {
                                   run_contents const& run,
                                   run_contents const& perturbed_run);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/arrays/perturb.ipp>

@@ -15,9 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Root mean square of the finite elements, with independent partial sums; falls back to the slower
 /// function of compare.ipp when squares overflow or underflow.
@@ -219,20 +217,18 @@ inline void perturb_plain(buffer const& b)
     });
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void perturb(std::span<buffer const> buffers)
 {
     for (buffer const& b : buffers) {
         if (!b.writable || b.bytes == 0) continue;
         if (is_plain(b)) {
-            detail::perturb_plain(b);
+            perturb_plain(b);
             continue;
         }
         std::vector<std::byte> dense = content_of(b);
         for (std::size_t k = 0; k < part_count(b); ++k) {
             std::vector<std::byte> part = take_part(b, k, dense);
-            detail::perturb_plain(part_of(b, k, part));
+            perturb_plain(part_of(b, k, part));
             put_part(b, k, part, dense);
         }
         set_content(b, dense);
@@ -246,10 +242,10 @@ ATTUNE_INLINE bool overwrites_all(std::span<buffer const> buffers,
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         buffer const& b = buffers[i];
         if (!b.writable) continue;
-        detail::four_contents const whole{run.before.saved(i),
-                                          run.after.saved(i),
-                                          perturbed_run.before.saved(i),
-                                          perturbed_run.after.saved(i)};
+        four_contents const whole{run.before.saved(i),
+                                  run.after.saved(i),
+                                  perturbed_run.before.saved(i),
+                                  perturbed_run.after.saved(i)};
         if (b.run_count == 0) {
             if (!b.within.any && !detail::overwrites(b, whole)) return false;
             continue;
@@ -275,11 +271,11 @@ ATTUNE_INLINE bool hides_idleness(std::span<buffer const> buffers,
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (!buffers[i].writable || buffers[i].bytes == 0) continue;
         auto const is_idle = [&](run_contents const& one) {
-            return detail::agree(buffers[i], one.before.saved(i), one.after.saved(i));
+            return agree(buffers[i], one.before.saved(i), one.after.saved(i));
         };
         if (is_idle(run) && !is_idle(perturbed_run)) return true;
     }
     return false;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

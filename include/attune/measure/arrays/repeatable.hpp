@@ -14,7 +14,7 @@
 #include <functional>
 #include <span>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Runs twice and compares the results. The buffers keep the last results.
 /// Errors   whatever `run` throws; bad_alloc
@@ -31,4 +31,4 @@ namespace attune::inline ATTUNE_ABI {
     return true;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

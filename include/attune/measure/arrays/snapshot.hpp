@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Copies of the writable buffers of a call, in the buffers' order.
 class snapshot {
@@ -63,4 +63,4 @@ private:
     std::vector<detail::fresh_memory> saved_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -45,6 +45,8 @@ struct adaptive_timer_options {
     std::function<void()> idle{};
 };
 
+namespace detail {
+
 /// The loop of adaptive_timer over any sample_taker. Times the taker's first run, with its clock.
 ///
 /// `max_s` takes precedence over `min_samples`: a run longer than `max_s` is made once (see
@@ -112,6 +114,8 @@ template <time_source Source>
     clocked_runs taker(source, options.clock, prepare, std::span(&run, 1), &options.idle);
     return time_adaptively(taker, options);
 }
+
+} // namespace detail
 
 /// time_adaptively() with the clocks of this machine. `prepare` runs before every run and is not
 /// timed; exceptions of `prepare` and `run` pass through, and the timer stays usable.

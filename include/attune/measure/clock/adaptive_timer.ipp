@@ -12,7 +12,7 @@ ATTUNE_INLINE measurement adaptive_timer::time(std::function<void()> const& prep
 {
     system_clocks clocks{options_.background_cpu_s};
     std::function<void()> const ready = prepare ? prepare : [] {};
-    return time_adaptively(clocks, options_, ready, run);
+    return detail::time_adaptively(clocks, options_, ready, run);
 }
 
 } // namespace attune::inline ATTUNE_ABI

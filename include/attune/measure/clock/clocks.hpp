@@ -24,11 +24,15 @@ enum class clock_choice : std::uint8_t {
     thread_cpu, ///< CPU time of the calling thread: independent of other programs
 };
 
+namespace detail {
+
 /// "thread_cpu", or "wall" for `wall` and `automatic`.
 [[nodiscard]] constexpr char const* name_of(clock_choice clock) noexcept
 {
     return clock == clock_choice::thread_cpu ? "thread_cpu" : "wall";
 }
+
+} // namespace detail
 
 /// A source of times: `system_clocks`, or a script in tests.
 template <class S>
@@ -54,9 +58,9 @@ struct system_clocks {
 };
 
 namespace detail {
+
 /// Seconds of a system clock.
 [[nodiscard]] double read_clock_s(clockid_t clock) noexcept;
-} // namespace detail
 
 /// Seconds in which the calling thread was ready to run and had no processor, since it began; 0 if
 /// the system does not tell.
@@ -233,6 +237,8 @@ private:
     double begun_s_;
     double round_begun_s_;
 };
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

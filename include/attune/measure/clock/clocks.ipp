@@ -105,6 +105,8 @@ ATTUNE_INLINE std::uint64_t system_clocks::preemptions() const noexcept
     return static_cast<std::uint64_t>(detail::usage_of_thread().ru_nivcsw);
 }
 
+namespace detail {
+
 ATTUNE_INLINE double waited_for_processor_s()
 {
 #ifdef __linux__
@@ -125,5 +127,7 @@ ATTUNE_INLINE double waited_for_processor_s()
     return 0;
 #endif
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <span>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Fewest samples whose range contains the median with 95 % confidence: 1 - 2 * 2^-6 = 0.969; five
 /// samples have 0.938.
@@ -95,4 +95,4 @@ struct rank_interval {
            (m.high - m.low) / 2 <= precision * m.value;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

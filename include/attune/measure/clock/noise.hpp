@@ -12,12 +12,16 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// Statistics of the samples of a run with a known time: see machine_pace.
 struct disturbance {
     double share = 0;        ///< share of samples that took at least 15 % longer than undisturbed
     double slowdown = 1;     ///< median factor of those samples
     std::size_t samples = 0; ///< number of all samples
 };
+
+} // namespace detail
 
 /// Ratios: 0.01 is 1 %.
 struct machine_noise {
@@ -63,6 +67,8 @@ struct machine_noise {
         return wanted > left ? wanted - left : 0.0;
     }
 };
+
+namespace detail {
 
 /// True when the tuning should be repeated on a quieter machine.
 [[nodiscard]] constexpr bool is_too_disturbed(machine_noise const& noise) noexcept
@@ -128,5 +134,7 @@ noise_of(measurement const& first, measurement const& later, measurement const& 
                " at the end; only what was compared in turns is certain";
     return {};
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

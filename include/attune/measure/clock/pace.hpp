@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Tracks samples of one known run, taken between runs of others. The lower fifth of its times
 /// counts as undisturbed: on a machine with two speeds that is the higher one, if it lasts a fifth
@@ -94,4 +94,4 @@ private:
     double latest_ = 1;            // slowness at the last probe
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

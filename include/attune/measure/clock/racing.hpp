@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Assumptions about the times, and the error rate.
 struct racing_options {
@@ -71,4 +71,4 @@ private:
     bool is_slower_ = false;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -43,6 +43,8 @@ struct round_robin_options {
     std::size_t passengers = 0;
 };
 
+namespace detail {
+
 /// The options of a final: intervals so wide that all hold together with 95 % (Bonferroni).
 [[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
 {
@@ -51,6 +53,8 @@ struct round_robin_options {
     how.confidence = confidence_among(contestants);
     return how;
 }
+
+} // namespace detail
 
 /// The times of several runs. Times of one round were taken in a row.
 class round_times {
@@ -77,7 +81,7 @@ public:
     [[nodiscard]] measurement time(std::size_t contestant) const
     {
         std::vector<double> copy = seconds_[contestant];
-        return median_of(copy);
+        return detail::median_of(copy);
     }
     /// Median of (seconds of b) / (seconds of a), over the rounds in which both ran.
     /// @pre  both ran
@@ -87,7 +91,7 @@ public:
         ATTUNE_ASSERT(!ratios.empty(), "two that never ran in one round");
         for (std::size_t i = 0; i < ratios.size(); ++i)
             ratios[i] = seconds_[b][i] / seconds_[a][i];
-        return median_of(ratios, confidence);
+        return detail::median_of(ratios, confidence);
     }
     /// The contestant with the lowest median among those with the most rounds.
     /// @param passengers  number of contestants, the last ones, that are ignored
@@ -107,6 +111,8 @@ public:
 private:
     std::vector<std::vector<double>> seconds_; // of each contestant, by round
 };
+
+namespace detail {
 
 /// The fewest samples whose range is an interval of this confidence.
 [[nodiscard]] constexpr std::size_t fewest_for(double confidence) noexcept
@@ -202,6 +208,8 @@ template <time_source Source>
     clocked_runs taker(source, options.clock, prepare, runs, &options.idle);
     return round_robin_with(taker, runs.size(), options);
 }
+
+} // namespace detail
 
 /// Times several runs in rounds, with the clocks of this machine.
 ///

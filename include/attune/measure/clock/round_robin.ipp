@@ -13,7 +13,7 @@ ATTUNE_INLINE round_times round_robin(std::function<void()> const& prepare,
 {
     system_clocks clocks;
     std::function<void()> const ready = prepare ? prepare : [] {};
-    return round_robin_with(clocks, options, ready, runs);
+    return detail::round_robin_with(clocks, options, ready, runs);
 }
 
 } // namespace attune::inline ATTUNE_ABI

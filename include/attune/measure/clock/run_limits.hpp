@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The shortest time limit of a run, in seconds: forking, page faults or a pause of the machine
 /// dominate shorter runs.
@@ -36,4 +36,4 @@ inline constexpr std::uint32_t most_samples_of_a_variant = 24;
     return 1 - 0.05 / static_cast<double>(std::max<std::size_t>(contestants, 2) - 1);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Takes samples of several runs; `i` is the index of a run. All may throw what a run throws.
 template <class T>
@@ -135,4 +135,4 @@ private:
     std::optional<sampler<Source>> sampler_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -25,6 +25,8 @@ struct time_sample {
     bool is_disturbed = false; ///< the thread lost its processor during the sample
 };
 
+namespace detail {
+
 /// A sample lasts at least this many readings of the clock, so that their error after calibration
 /// (a few percent of a reading) is far below 1 % of the sample.
 inline constexpr double clock_readings_per_sample = 100;
@@ -121,5 +123,7 @@ private:
     }
     return samples.estimate();
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

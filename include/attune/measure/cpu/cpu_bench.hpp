@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// First runs are made by cpu_first_runs in a forked child, timed runs by guarded_timed_runs here.
 class cpu_bench final : public bench {
@@ -57,7 +57,7 @@ private:
     std::function<double()> background_cpu_s_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cpu/cpu_bench.ipp>

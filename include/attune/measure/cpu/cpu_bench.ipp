@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE cpu_bench::cpu_bench(trial_call call, bench_options const& options)
     : call_(std::move(call))
@@ -121,4 +121,4 @@ ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The trial_place of this processor: copies of a call's arrays, and runs on them in forked
 /// children or under a signal guard.
@@ -152,7 +152,7 @@ private:
     first_runs<cpu_trials> policy_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cpu/cpu_first_runs.ipp>

@@ -13,9 +13,7 @@
 
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Larger arrays are not copied between guard pages: first runs use the caller's pages, copied on
 /// write.
@@ -49,8 +47,6 @@ private:
     std::size_t data_bytes_ = 0;
 };
 
-} // namespace detail
-
 ATTUNE_INLINE cpu_trials::cpu_trials(trial_call const& call,
                                      isolation wanted,
                                      snapshot const& original,
@@ -64,7 +60,7 @@ ATTUNE_INLINE cpu_trials::cpu_trials(trial_call const& call,
     for (buffer const& b : call.buffers)
         own_.push_back(b.data);
     addresses_ = own_;
-    if (can_guard(call.buffers, detail::most_guarded_bytes)) {
+    if (can_guard(call.buffers, most_guarded_bytes)) {
         guarded_.emplace(call.buffers);
         buffers_ = guarded_->buffers();
         addresses_ = guarded_->addresses();
@@ -119,7 +115,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
                                                        snapshot const* expected)
 {
     // All of these are copied into the child.
-    detail::leftovers left;
+    leftovers left;
     sandboxed_run_options how;
     how.limit_s = limit_s;
     how.check_limit_s = limits_.check_s;
@@ -172,7 +168,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_process(std::function<void()> 
     std::string said;
     if (expected != nullptr) said = changed;
     if (said.empty() && expected != nullptr && !call_.refusal)
-        said = detail::objection_to(buffers_, *expected);
+        said = objection_to(buffers_, *expected);
     if (said.empty()) said = refusal(addresses_);
     if (said.empty() && guarded_) said = guarded_->damage();
     if (!said.empty()) return failure{failure_stage::verify, said};
@@ -282,7 +278,7 @@ ATTUNE_INLINE std::string cpu_first_runs::objection() const
 {
     if (call_.refusal) return trials_.refusal(trials_.own_addresses());
     snapshot const* const right = policy_.expected();
-    return right != nullptr ? detail::objection_to(call_.buffers, *right) : "";
+    return right != nullptr ? objection_to(call_.buffers, *right) : "";
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Runs variants on the caller's buffers under a signal guard, and checks their results after the
 /// first, second, fourth, eighth ... run and after the last. The destructor restores the buffers'
@@ -84,7 +84,7 @@ private:
     std::uint32_t idle_runs_ = 0;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cpu/guarded_timed_runs.ipp>

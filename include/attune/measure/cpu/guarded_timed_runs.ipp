@@ -10,7 +10,7 @@
 #include <bit>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE guarded_timed_runs::guarded_timed_runs(trial_call const& call,
                                                      cpu_first_runs const& first_runs,
@@ -44,7 +44,7 @@ ATTUNE_INLINE void guarded_timed_runs::look_at_result() const
 
 ATTUNE_INLINE void guarded_timed_runs::prepare()
 {
-    detail::cut_here();
+    cut_here();
     bool const is_visible = since_prepared_ == 1;
     if (since_prepared_ > 0 && std::has_single_bit(count_latest()) && is_visible) look_at_result();
     since_prepared_ = 0;
@@ -126,4 +126,4 @@ ATTUNE_INLINE std::string guarded_timed_runs::change_made_alone()
     return {};
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Times calls with the cache state and precision of bench_options. The caller's `prepare` restores
 /// the data before each timed call.
@@ -68,7 +68,7 @@ private:
     std::function<void()> idle_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cpu/variant_timing.ipp>

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,
                                              bench_options const& options)
@@ -86,4 +86,4 @@ ATTUNE_INLINE std::vector<time_sample> variant_timing::sample(std::function<void
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -23,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The bench of a device. Variants run on copies of the call's arrays; the caller's are only read.
 /// After a failure the bench stays usable: an implementation that loses its context creates
@@ -112,7 +112,7 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                   device_call call,
                   device_bench_options const& options);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/device_bench.ipp>

@@ -20,9 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 class local_bench final : public device_bench {
 public:
@@ -189,16 +187,13 @@ private:
     std::string protection_;
 };
 
-} // namespace detail
-
 ATTUNE_INLINE std::unique_ptr<device_bench>
 make_local_bench(std::shared_ptr<cuda::driver const> driver,
                  device_call call,
                  device_bench_options const& options,
                  std::string protection)
 {
-    return std::make_unique<detail::local_bench>(
-        std::move(driver), call, options, std::move(protection));
+    return std::make_unique<local_bench>(std::move(driver), call, options, std::move(protection));
 }
 
 /// Applies the user's check to the results of a run.
@@ -251,4 +246,4 @@ device_bench::compare(std::span<callable const> tried, double limit_s)
     return compare(std::span<device_variant const>(all), limit_s);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Options of a device_bench.
 struct device_bench_options {
@@ -40,4 +40,4 @@ struct device_bench_options {
     return std::max(limit_s, first_run_limit_s(default_s));
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 enum class memory_place : std::uint8_t { host, device };
 
@@ -36,4 +36,4 @@ struct device_call {
     std::vector<device_argument> arguments; ///< in the kernel's order
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,7 +11,7 @@
 #include <functional>
 #include <memory>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Owns a non-blocking stream. All functions need the session's context to be current.
 class device_clock {
@@ -48,7 +48,7 @@ private:
     cuda::event end_ = nullptr;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/device_clock.ipp>

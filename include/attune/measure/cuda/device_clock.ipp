@@ -12,15 +12,11 @@
 #include <thread>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The waiting thread polls for so many seconds, then sleeps between polls.
 inline constexpr double attentive_wait_s = 500e-6;
 inline constexpr std::chrono::microseconds nap_of_a_wait{50};
-
-} // namespace detail
 
 ATTUNE_INLINE device_clock::device_clock(std::shared_ptr<device_session> where)
     : where_(std::move(where))
@@ -60,8 +56,8 @@ ATTUNE_INLINE bool device_clock::ends_within(double limit_s)
         }
         double const waited_s = clocks.wall_s() - begun_s;
         if (waited_s > limit_s) return false;
-        if (waited_s > detail::attentive_wait_s)
-            std::this_thread::sleep_for(detail::nap_of_a_wait);
+        if (waited_s > attentive_wait_s)
+            std::this_thread::sleep_for(nap_of_a_wait);
         else
             std::this_thread::yield();
     }
@@ -71,7 +67,7 @@ ATTUNE_INLINE void device_clock::wait_for_end(double limit_s)
 {
     if (ends_within(limit_s)) return;
     where_->set_blocked(true);
-    throw stopped{{failure_stage::timeout, "still running after " + detail::seconds_text(limit_s)}};
+    throw stopped{{failure_stage::timeout, "still running after " + seconds_text(limit_s)}};
 }
 
 ATTUNE_INLINE double device_clock::time(std::function<void()> const& enqueue, double limit_s)
@@ -102,4 +98,4 @@ ATTUNE_INLINE bool device_clock::recovers(double limit_s)
     return true;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

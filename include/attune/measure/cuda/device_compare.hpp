@@ -19,7 +19,7 @@
 #include <optional>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The reference of an array.
 struct device_reference {
@@ -74,7 +74,7 @@ private:
     std::string why_on_host_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/device_compare.ipp>

@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The comparing kernel's launch: enough threads to use the memory bandwidth, and few enough that
 /// reading their results takes no time.
@@ -23,8 +21,6 @@ inline constexpr std::uint64_t most_comparing_blocks = 256;
 inline constexpr std::size_t compared_piece_bytes = std::size_t{8} << 20;
 /// Wall seconds after which the device counts as hanging; comparing takes milliseconds.
 inline constexpr double comparing_limit_s = 60;
-
-} // namespace detail
 
 ATTUNE_INLINE device_compare::device_compare(std::shared_ptr<device_session> where,
                                              device_code const& code)
@@ -37,8 +33,7 @@ ATTUNE_INLINE device_compare::device_compare(std::shared_ptr<device_session> whe
     try {
         kernel_ = std::make_unique<loaded_variant>(where_, device_variant{code, {}});
         verdicts_.emplace(where_,
-                          2 * sizeof(std::uint64_t) * detail::comparing_block *
-                              detail::most_comparing_blocks,
+                          2 * sizeof(std::uint64_t) * comparing_block * most_comparing_blocks,
                           "room to compare results");
     } catch (stopped const& s) {
         why_on_host_ = s.why.reason;
@@ -54,7 +49,7 @@ ATTUNE_INLINE void device_compare::fetch(void* to, cuda::device_pointer from, st
 ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::device_pointer at)
 {
     if (like.type == element_type::opaque) return 0;
-    std::vector<std::byte> piece(std::min(like.bytes, detail::compared_piece_bytes));
+    std::vector<std::byte> piece(std::min(like.bytes, compared_piece_bytes));
     // As detail::root_mean_square: two passes, in the same order.
     auto const each = [&](auto const& take) {
         for (std::size_t done = 0; done < like.bytes; done += piece.size()) {
@@ -63,7 +58,7 @@ ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::
             take(piece.data(), bytes);
         }
     };
-    return detail::with_element_type(like.type, [&](auto one) -> double {
+    return with_element_type(like.type, [&](auto one) -> double {
         using T = decltype(one);
         if constexpr (std::is_same_v<T, std::byte>) {
             return 0;
@@ -71,8 +66,7 @@ ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::
             double largest = 0;
             each([&](std::byte const* data, std::size_t bytes) {
                 for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
-                    double const size =
-                        std::abs(static_cast<double>(detail::element_at<T>(data, i)));
+                    double const size = std::abs(static_cast<double>(element_at<T>(data, i)));
                     if (std::isfinite(size)) largest = std::max(largest, size);
                 }
             });
@@ -81,8 +75,7 @@ ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::
             std::size_t finite = 0;
             each([&](std::byte const* data, std::size_t bytes) {
                 for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
-                    double const scaled =
-                        static_cast<double>(detail::element_at<T>(data, i)) / largest;
+                    double const scaled = static_cast<double>(element_at<T>(data, i)) / largest;
                     if (!std::isfinite(scaled)) continue;
                     sum += scaled * scaled;
                     ++finite;
@@ -97,11 +90,9 @@ ATTUNE_INLINE device_compare::verdict_on_device device_compare::compare_there(
     buffer const& like, cuda::device_pointer got, device_reference const& want, device_clock& clock)
 {
     std::uint64_t const count = like.bytes / element_bytes(like.type);
-    std::uint64_t const blocks =
-        std::clamp<std::uint64_t>((count + detail::comparing_block - 1) / detail::comparing_block,
-                                  1,
-                                  detail::most_comparing_blocks);
-    std::uint64_t const threads = blocks * detail::comparing_block;
+    std::uint64_t const blocks = std::clamp<std::uint64_t>(
+        (count + comparing_block - 1) / comparing_block, 1, most_comparing_blocks);
+    std::uint64_t const threads = blocks * comparing_block;
     cuda::device_pointer mine = got;
     cuda::device_pointer theirs = want.at;
     std::uint64_t elements = count;
@@ -124,7 +115,7 @@ ATTUNE_INLINE device_compare::verdict_on_device device_compare::compare_there(
                                                      static_cast<unsigned>(blocks),
                                                      1,
                                                      1,
-                                                     static_cast<unsigned>(detail::comparing_block),
+                                                     static_cast<unsigned>(comparing_block),
                                                      1,
                                                      1,
                                                      0,
@@ -134,7 +125,7 @@ ATTUNE_INLINE device_compare::verdict_on_device device_compare::compare_there(
                       failure_stage::launch,
                       "comparing");
     };
-    clock.time(launch, detail::comparing_limit_s);
+    clock.time(launch, comparing_limit_s);
     std::vector<std::uint64_t> said(2 * threads);
     fetch(said.data(), firsts, said.size() * sizeof(std::uint64_t));
     verdict_on_device out{count, 0};
@@ -149,7 +140,7 @@ ATTUNE_INLINE std::optional<mismatch> device_compare::compare_here(buffer const&
                                                                    cuda::device_pointer got,
                                                                    device_reference const& want)
 {
-    std::vector<std::byte> mine(std::min(like.bytes, detail::compared_piece_bytes));
+    std::vector<std::byte> mine(std::min(like.bytes, compared_piece_bytes));
     std::vector<std::byte> theirs(want.place == memory_place::device ? mine.size() : 0);
     std::optional<mismatch> out;
     for (std::size_t done = 0; done < like.bytes; done += mine.size()) {
@@ -161,17 +152,17 @@ ATTUNE_INLINE std::optional<mismatch> device_compare::compare_here(buffer const&
             reference = theirs.data();
         }
         if (std::memcmp(mine.data(), reference, bytes) == 0) continue;
-        detail::with_element_type(like.type, [&](auto one) {
+        with_element_type(like.type, [&](auto one) {
             using T = decltype(one);
             for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
-                T const a = detail::element_at<T>(mine.data(), i);
-                T const b = detail::element_at<T>(reference, i);
-                if (detail::agrees(a, b, like.within, want.rms)) continue;
+                T const a = element_at<T>(mine.data(), i);
+                T const b = element_at<T>(reference, i);
+                if (agrees(a, b, like.within, want.rms)) continue;
                 if (!out)
                     out = mismatch{like.argument,
                                    done / sizeof(T) + i,
-                                   detail::element_text(a),
-                                   detail::element_text(b),
+                                   element_text(a),
+                                   element_text(b),
                                    0,
                                    like.bytes / sizeof(T),
                                    like.target,
@@ -195,7 +186,7 @@ ATTUNE_INLINE std::optional<mismatch> device_compare::compare_fields_here(
         std::memcpy(theirs.data(), reinterpret_cast<std::byte const*>(want.at), theirs.size());
     buffer here = like;
     here.data = mine.data();
-    return attune::compare(here, theirs);
+    return attune::detail::compare(here, theirs);
 }
 
 ATTUNE_INLINE std::optional<mismatch> device_compare::compare(buffer const& like,
@@ -232,12 +223,12 @@ ATTUNE_INLINE std::optional<mismatch> device_compare::compare(buffer const& like
     std::byte bytes[2][sizeof(long double)] = {}; // room for the largest element
     fetch(bytes[0], got + found.first * width, width);
     fetch(bytes[1], want.at + found.first * width, width);
-    detail::with_element_type(like.type, [&](auto sample) {
+    with_element_type(like.type, [&](auto sample) {
         using T = decltype(sample);
-        out.got = detail::element_text(detail::element_at<T>(bytes[0], 0));
-        out.want = detail::element_text(detail::element_at<T>(bytes[1], 0));
+        out.got = element_text(element_at<T>(bytes[0], 0));
+        out.want = element_text(element_at<T>(bytes[1], 0));
     });
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

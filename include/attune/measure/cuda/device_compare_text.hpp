@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::string_view device_compare_entry = "attune_compare";
 
@@ -168,4 +168,4 @@ extern "C" __global__ void attune_compare(unsigned char const* got,
 }
 )cuda";
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

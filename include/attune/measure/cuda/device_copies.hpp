@@ -20,12 +20,10 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
-namespace detail {
 /// True for memory of one device; managed and pinned memory can be used by every device.
 [[nodiscard]] bool is_bound_to_device(cuda::driver const& d, cuda::device_pointer at);
-} // namespace detail
 
 /// Size of the zone on either side of a copy; it contains a pattern that is checked after first
 /// runs.
@@ -96,7 +94,7 @@ private:
     std::vector<device_memory> memory_; ///< of each region, with its zones
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/device_copies.ipp>

@@ -14,9 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr unsigned char zone_pattern = 0xA5;
 
@@ -35,8 +33,6 @@ ATTUNE_INLINE bool is_bound_to_device(cuda::driver const& d, cuda::device_pointe
     return managed == 0 && (!has_kind || kind == cuda::of_pointer::device_memory);
 }
 
-} // namespace detail
-
 ATTUNE_INLINE device_copies::device_copies(std::shared_ptr<device_session> where,
                                            device_call const& call)
     : where_(std::move(where))
@@ -51,7 +47,7 @@ ATTUNE_INLINE device_copies::device_copies(std::shared_ptr<device_session> where
             (r.skew() + r.bytes() + device_alignment - 1) / device_alignment * device_alignment;
         memory_.emplace_back(where_,
                              whole + 2 * zone_bytes,
-                             "a copy of " + detail::argument_text(buffers_[r.members.front()]));
+                             "a copy of " + argument_text(buffers_[r.members.front()]));
     }
 }
 
@@ -65,17 +61,17 @@ ATTUNE_INLINE void device_copies::require_on_device(std::size_t i) const
     cuda::result const got =
         d.pointer_get_attribute(&ordinal, cuda::of_pointer::device_ordinal, at);
     if (got != cuda::success)
-        throw error(detail::argument_text(b) + " is no memory of a device: " + text_of(d, got),
+        throw error(argument_text(b) + " is no memory of a device: " + text_of(d, got),
                     where_->name(),
                     "pass the host's memory as a std::span, a device's as a device_span");
     if (ordinal != where_->ordinal() && detail::is_bound_to_device(d, at))
-        throw error(detail::argument_text(b) + " is on device " + std::to_string(ordinal) +
+        throw error(argument_text(b) + " is on device " + std::to_string(ordinal) +
                         ", the kernel runs on another one",
                     where_->name(),
                     "copy the array, or name that device");
     std::optional<std::size_t> const left = cuda::bytes_from(d, at, b.where.bytes);
     if (left && b.where.bytes > *left)
-        throw error(detail::argument_text(b) + " is " + std::to_string(b.where.bytes) +
+        throw error(argument_text(b) + " is " + std::to_string(b.where.bytes) +
                         " bytes long, but the allocation it lies in ends after " +
                         std::to_string(*left),
                     where_->name(),
@@ -108,7 +104,7 @@ ATTUNE_INLINE void device_copies::load()
     for (std::size_t k = 0; k < layout_.regions.size(); ++k) {
         device_region const& r = layout_.regions[k];
         if (r.bytes() == 0) continue;
-        std::string const doing = "copying " + detail::argument_text(buffers_[r.members.front()]);
+        std::string const doing = "copying " + argument_text(buffers_[r.members.front()]);
         if (r.place == memory_place::device)
             where_->require(d.copy_on_device(begin_of(k), r.begin, r.bytes()), doing);
         else
@@ -168,7 +164,7 @@ ATTUNE_INLINE void device_copies::mend_zones(device_clock& clock)
 {
     auto const fill = [&](cuda::device_pointer from, cuda::device_pointer to) {
         where_->check(
-            where_->driver().set_bytes_async(from, detail::zone_pattern, to - from, clock.stream()),
+            where_->driver().set_bytes_async(from, zone_pattern, to - from, clock.stream()),
             failure_stage::crash,
             "cuMemsetD8Async");
     };
@@ -187,7 +183,7 @@ ATTUNE_INLINE std::vector<bool> device_copies::written_in(cuda::device_pointer z
                   "cuMemcpyDtoH");
     std::vector<bool> out(bytes);
     for (std::size_t i = 0; i < bytes; ++i)
-        out[i] = now[i] != detail::zone_pattern;
+        out[i] = now[i] != zone_pattern;
     return out;
 }
 
@@ -196,8 +192,7 @@ ATTUNE_INLINE std::string device_copies::damage()
     auto const text_of_damage = [&](std::ptrdiff_t reach, char const* where, std::size_t array) {
         device_buffer const& b = buffers_[array];
         return "written up to " + std::to_string(reach) + (reach == 1 ? " byte " : " bytes ") +
-               where + detail::argument_text(b) + " (it has " + std::to_string(b.where.bytes) +
-               " bytes)";
+               where + argument_text(b) + " (it has " + std::to_string(b.where.bytes) + " bytes)";
     };
     for (std::size_t k = 0; k < memory_.size(); ++k) {
         device_region const& r = layout_.regions[k];
@@ -236,4 +231,4 @@ ATTUNE_INLINE void device_copies::set_contents(std::size_t i, std::span<std::byt
     where_->check(d.context_synchronize(), failure_stage::crash, "copying");
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Minimum alignment of cuMemAlloc, in bytes.
 inline constexpr std::size_t device_alignment = 256;
@@ -81,4 +81,4 @@ struct device_layout {
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One allocation, aligned to 256 bytes.
 class device_memory {
@@ -42,7 +42,7 @@ private:
     std::size_t bytes_ = 0;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/device_memory.ipp>

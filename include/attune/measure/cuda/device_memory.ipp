@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE device_memory::device_memory(std::shared_ptr<device_session> where,
                                            cuda::device_pointer address,
@@ -64,4 +64,4 @@ ATTUNE_INLINE device_memory& device_memory::operator=(device_memory&& other) noe
     return *this;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

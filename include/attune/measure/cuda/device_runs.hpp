@@ -17,7 +17,7 @@
 #include <memory>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// State that the timings of one bench share.
 struct device_history {
@@ -111,7 +111,7 @@ private:
 
 static_assert(sample_taker<device_runs>);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/device_runs.ipp>

@@ -10,9 +10,7 @@
 #include <cmath>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// An idle device has a lower clock, which rises within milliseconds of work.
 inline constexpr double first_warm_up_s = 20e-3;
@@ -23,8 +21,6 @@ inline constexpr double warm_up_batch_s = 1e-3;
 inline constexpr double most_in_warm_up_batch = 50;
 /// Minimum seconds per run: what the host needs to enqueue it.
 inline constexpr double least_warm_up_round_s = 5e-6;
-
-} // namespace detail
 
 ATTUNE_INLINE device_runs::device_runs(std::shared_ptr<device_session> where,
                                        device_clock& clock,
@@ -83,14 +79,13 @@ ATTUNE_INLINE bool device_runs::is_slow_now()
 ATTUNE_INLINE void device_runs::warm_up(std::size_t i)
 {
     warm_up_s_[i] = std::max(take(i, 1).seconds, shortest_time_s);
-    double const span_s =
-        options_.history->is_warm ? detail::warm_up_span_s : detail::first_warm_up_s;
+    double const span_s = options_.history->is_warm ? warm_up_span_s : first_warm_up_s;
     double busy_s = warm_up_s_[i];
-    while (busy_s < span_s || (busy_s < detail::longest_warm_up_s && is_slow_now())) {
+    while (busy_s < span_s || (busy_s < longest_warm_up_s && is_slow_now())) {
         double const wanted =
-            std::min((span_s - busy_s) / warm_up_s_[i], detail::warm_up_batch_s / warm_up_s_[i]);
-        auto const rounds = static_cast<std::uint32_t>(
-            std::ceil(std::clamp(wanted, 1.0, detail::most_in_warm_up_batch)));
+            std::min((span_s - busy_s) / warm_up_s_[i], warm_up_batch_s / warm_up_s_[i]);
+        auto const rounds =
+            static_cast<std::uint32_t>(std::ceil(std::clamp(wanted, 1.0, most_in_warm_up_batch)));
         double const took_s = clock_->time(
             [&] {
                 for (std::uint32_t done = 0; done < rounds; ++done) {
@@ -99,7 +94,7 @@ ATTUNE_INLINE void device_runs::warm_up(std::size_t i)
                 }
             },
             limit_s(i, rounds));
-        busy_s += std::max(took_s, rounds * detail::least_warm_up_round_s);
+        busy_s += std::max(took_s, rounds * least_warm_up_round_s);
     }
     options_.history->is_warm = true;
     warm_up_s_[i] = std::max(take(i, 1).seconds, shortest_time_s);
@@ -144,4 +139,4 @@ ATTUNE_INLINE std::uint32_t device_runs::runs_for(double run_s) const noexcept
     return static_cast<std::uint32_t>(std::ceil(std::min(wanted, double{most_runs_per_sample})));
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One device of this process. Functions that call the driver need its context to be current: see
 /// cuda::context_scope.
@@ -75,7 +75,7 @@ private:
     bool is_blocked_ = false;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/device_session.ipp>

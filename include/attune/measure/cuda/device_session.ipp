@@ -10,9 +10,7 @@
 #include <mutex>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Keeps what cannot be freed while a kernel runs, reachable by a leak checker.
 template <class T>
@@ -23,8 +21,6 @@ void keep_for_ever(T what)
     std::lock_guard const one(guard);
     kept->push_back(std::move(what));
 }
-
-} // namespace detail
 
 ATTUNE_INLINE device_session::device_session(std::shared_ptr<cuda::driver const> driver,
                                              int ordinal)
@@ -42,7 +38,7 @@ ATTUNE_INLINE device_session::device_session(std::shared_ptr<cuda::driver const>
 ATTUNE_INLINE device_session::~device_session()
 {
     // Releasing it might destroy the context, which waits for the kernel.
-    if (is_blocked_) detail::keep_for_ever(std::move(context_));
+    if (is_blocked_) keep_for_ever(std::move(context_));
 }
 
 ATTUNE_INLINE int device_session::attribute(int which) const noexcept
@@ -85,4 +81,4 @@ ATTUNE_INLINE void device_session::require_alive() const
                     "let variants run in a worker process, which is replaced after such errors");
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// First runs. The reference is the default's result, or what the caller expects. A run that writes
 /// around an array, or into a read-only one, fails too.
@@ -141,7 +141,7 @@ private:
     bool is_spoilt_ = false;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/device_trials.ipp>

@@ -14,9 +14,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Perturbing is done by the host: larger arrays are not perturbed.
 inline constexpr std::size_t most_perturbed_bytes = std::size_t{256} << 20;
@@ -53,8 +51,6 @@ private:
         return !r.writable || r.members.size() == 1;
     });
 }
-
-} // namespace detail
 
 ATTUNE_INLINE device_trials::device_trials(std::shared_ptr<device_session> where,
                                            device_call const& call,
@@ -136,7 +132,7 @@ ATTUNE_INLINE std::string device_trials::forbidden_writes()
         bytes.run_count = 0;
         bytes.within = {};
         if (auto const found = compare_.compare(bytes, copies_.address(i), before, clock_))
-            said = detail::argument_text(buffers_[i]) + " is only to be read, but its element " +
+            said = argument_text(buffers_[i]) + " is only to be read, but its element " +
                    std::to_string(found->element / width) + " was written";
     }
     inputs_may_differ_ = !said.empty();
@@ -153,7 +149,7 @@ ATTUNE_INLINE double device_trials::run_from(saved_contents const& begin,
     inputs_may_differ_ = true; // reset if nothing forbidden was written
     copies_.restore(begin, clock_);
     copies_.mend_zones(clock_);
-    clock_.wait(limit_s + detail::comparing_limit_s);
+    clock_.wait(limit_s + comparing_limit_s);
     double const took_s = clock_.time(enqueue, limit_s);
     std::string said = forbidden_writes();
     if (said.empty() && want != nullptr && compares_) said = difference(*want);
@@ -225,7 +221,7 @@ ATTUNE_INLINE void device_trials::place::expect(std::span<std::vector<std::byte>
         buffer const& b = of_.buffers_[i].where;
         if (!b.writable || given[i].empty()) continue;
         if (given[i].size() != b.bytes)
-            throw error("what is expected of " + detail::argument_text(of_.buffers_[i]) + " has " +
+            throw error("what is expected of " + argument_text(of_.buffers_[i]) + " has " +
                             std::to_string(given[i].size()) + " bytes, the array has " +
                             std::to_string(b.bytes),
                         of_.where_->name(),
@@ -250,8 +246,7 @@ device_trials::place::take_expectation(std::optional<expectation> /*spare*/)
 ATTUNE_INLINE bool device_trials::place::can_perturb() const
 {
     return of_.may_perturb_ && of_.copies_.writable_bytes() > 0 &&
-           of_.copies_.writable_bytes() <= detail::most_perturbed_bytes &&
-           detail::are_apart(of_.copies_.layout());
+           of_.copies_.writable_bytes() <= most_perturbed_bytes && are_apart(of_.copies_.layout());
 }
 
 ATTUNE_INLINE bool device_trials::place::confirms(code_type const& enqueue,
@@ -282,13 +277,13 @@ ATTUNE_INLINE std::span<buffer const> device_trials::place::buffers() const
 
 ATTUNE_INLINE snapshot device_trials::place::download() const
 {
-    return snapshot{detail::arrays_on_host{of_.buffers_, of_.copies_}.buffers()};
+    return snapshot{arrays_on_host{of_.buffers_, of_.copies_}.buffers()};
 }
 
 ATTUNE_INLINE snapshot device_trials::place::original_contents()
 {
     of_.copies_.restore(of_.original_, of_.clock_);
-    of_.clock_.wait(detail::comparing_limit_s);
+    of_.clock_.wait(comparing_limit_s);
     arrays_ = std::make_unique<on_host>(of_.buffers_, of_.copies_);
     return snapshot{arrays_->buffers()};
 }
@@ -320,7 +315,7 @@ ATTUNE_INLINE double device_trials::establish(std::function<void()> const& enque
     if (repeats_default_) return run_from(original_, nullptr, enqueue, limit_s);
     // Restores the default's results from the caller's contents.
     copies_.restore(policy_.expected()->after, clock_);
-    clock_.wait(detail::comparing_limit_s);
+    clock_.wait(comparing_limit_s);
     return took_s;
 }
 
@@ -357,4 +352,4 @@ ATTUNE_INLINE bool device_trials::is_repeatable(std::function<void()> const& enq
     return true;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Copies of all arrays of a call, in order. Waits for work launched on the device.
 /// Errors   attune::error: the driver's own; the copy would end a capture
@@ -44,7 +44,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/host_check.ipp>

@@ -14,9 +14,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline std::vector<std::byte*>
 addresses_of(std::vector<std::vector<std::byte>>& copies)
@@ -26,8 +24,6 @@ addresses_of(std::vector<std::vector<std::byte>>& copies)
         out.push_back(copy.data());
     return out;
 }
-
-} // namespace detail
 
 ATTUNE_INLINE std::vector<std::vector<std::byte>>
 host_copies(std::shared_ptr<cuda::driver const> const& driver, device_call const& call)
@@ -67,7 +63,7 @@ struct host_check::state {
         out = host_copies(driver, on_device);
         out.resize(call.buffers.size());
         try {
-            call.reference(detail::addresses_of(out));
+            call.reference(addresses_of(out));
         } catch (...) {
             throw stopped{
                 {failure_stage::verify, "the kernel's reference threw: " + text_of_exception()}};
@@ -107,8 +103,7 @@ ATTUNE_INLINE std::size_t host_check::arrays() const noexcept
 ATTUNE_INLINE std::string host_check::refusal(std::vector<std::vector<std::byte>> results)
 {
     std::lock_guard const one(state_->turn);
-    return state_->call.refusal ? state_->call.refusal(detail::addresses_of(results))
-                                : std::string();
+    return state_->call.refusal ? state_->call.refusal(addresses_of(results)) : std::string();
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

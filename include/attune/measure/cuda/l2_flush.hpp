@@ -14,7 +14,7 @@
 #include <memory>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 class l2_flush {
 public:
@@ -46,4 +46,4 @@ private:
     device_memory sweep_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A graph of launches. All functions need the session's context to be current.
 class launch_graph {
@@ -32,7 +32,7 @@ private:
     cuda::executable_graph graph_ = nullptr;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/launch_graph.ipp>

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE launch_graph::launch_graph(std::shared_ptr<device_session> where,
                                          cuda::stream on,
@@ -44,4 +44,4 @@ ATTUNE_INLINE void launch_graph::replay(cuda::stream on)
         where_->driver().graph_launch(graph_, on), failure_stage::launch, "cuGraphLaunch");
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

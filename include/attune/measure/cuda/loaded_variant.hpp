@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Arguments in the form of a launch: one address each.
 class packed_arguments {
@@ -56,7 +56,7 @@ private:
     std::optional<cuda::loaded_code> code_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/loaded_variant.ipp>

@@ -14,9 +14,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline bool fits_unsigned(std::array<std::int64_t, 3> const& extents)
 {
@@ -24,8 +22,6 @@ namespace detail {
         if (e < 1 || e > std::int64_t{std::numeric_limits<unsigned>::max()}) return false;
     return true;
 }
-
-} // namespace detail
 
 ATTUNE_INLINE packed_arguments::packed_arguments(std::span<device_argument const> arguments,
                                                  std::vector<cuda::device_pointer> addresses)
@@ -47,9 +43,8 @@ ATTUNE_INLINE loaded_variant::loaded_variant(std::shared_ptr<device_session> whe
     : where_(std::move(where))
 {
     launch_geometry const& how = what.launch;
-    if (!detail::fits_unsigned(how.grid) || !detail::fits_unsigned(how.block) ||
-        !detail::fits_unsigned(how.cluster) || how.shared_bytes < 0 ||
-        how.shared_bytes > std::numeric_limits<int>::max())
+    if (!fits_unsigned(how.grid) || !fits_unsigned(how.block) || !fits_unsigned(how.cluster) ||
+        how.shared_bytes < 0 || how.shared_bytes > std::numeric_limits<int>::max())
         throw stopped{{failure_stage::launch, "no launch has this geometry: " + text_of(how)}};
     cuda::result said = cuda::success;
     auto got = cuda::loaded_code::load(where_->context().of(), what, &said);
@@ -65,7 +60,7 @@ ATTUNE_INLINE loaded_variant::~loaded_variant()
 {
     if (where_->is_blocked())
         // Unloading waits for a kernel that does not end.
-        detail::keep_for_ever(std::move(*code_));
+        keep_for_ever(std::move(*code_));
     else
         where_->clean_up([this](cuda::driver const&) { code_.reset(); });
 }
@@ -75,4 +70,4 @@ ATTUNE_INLINE void loaded_variant::launch(cuda::stream on, void** arguments)
     where_->check(code_->launch(arguments, on), failure_stage::launch, text_of(code_->geometry()));
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

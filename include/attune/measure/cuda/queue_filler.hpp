@@ -16,7 +16,7 @@
 #include <memory>
 #include <optional>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 class queue_filler {
 public:
@@ -55,4 +55,4 @@ private:
     std::optional<launch_graph> graph_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

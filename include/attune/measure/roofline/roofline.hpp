@@ -18,6 +18,8 @@ struct work {
     bool double_precision = false; ///< the peak for `flops`: f64_flops, else f32_flops
 };
 
+namespace detail {
+
 /// Measured peaks of a machine, per second.
 struct machine_limits {
     double f32_flops = 0; ///< fused multiply-adds in registers, counted as two
@@ -33,6 +35,8 @@ struct machine_limits {
 /// Takes the higher of two measurements for each peak, because disturbances only lower them.
 void raise_to(machine_limits& limits, machine_limits const& others);
 
+} // namespace detail
+
 /// A kernel's time relative to the roofline.
 struct roofline {
     /// Seconds of the work at the measured limits. The memory limit is that of a triad: a variant
@@ -41,6 +45,8 @@ struct roofline {
     double fraction = 0;       ///< least_s over the measured time; 1: at the roof
     bool memory_bound = false; ///< true: memory bandwidth sets least_s; false: arithmetic
 };
+
+namespace detail {
 
 /// @param elapsed_s  > 0
 [[nodiscard]] inline roofline
@@ -54,8 +60,12 @@ roofline_of(machine_limits const& machine, work const& done, double elapsed_s)
     return {least_s, least_s / elapsed_s, memory_bound};
 }
 
+} // namespace detail
+
 /// "0.62 of the roofline (memory bound)".
 [[nodiscard]] std::string text_of(roofline const& where);
+
+namespace detail {
 
 /// Measures this machine: the highest of nine rounds. Each thread fills the memory it works on;
 /// starting threads is not timed.
@@ -91,6 +101,8 @@ machine_measured_anew(std::string const& path,
                       unsigned threads = 1,
                       double footprint = 0,
                       machine_measurement const& measure = measure_machine);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

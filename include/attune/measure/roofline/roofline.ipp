@@ -62,6 +62,8 @@ ATTUNE_INLINE std::string text_of(roofline const& where)
            (where.memory_bound ? "memory" : "compute") + " bound)";
 }
 
+namespace detail {
+
 ATTUNE_INLINE void raise_to(machine_limits& limits, machine_limits const& others)
 {
     limits.f32_flops = std::max(limits.f32_flops, others.f32_flops);
@@ -74,11 +76,11 @@ ATTUNE_INLINE machine_limits measure_machine(unsigned threads, double footprint)
     threads = std::max(threads, 1U);
     machine_limits out;
     out.threads = threads;
-    out.f32_flops = detail::flops_per_s<float>(threads);
-    out.f64_flops = detail::flops_per_s<double>(threads);
+    out.f32_flops = flops_per_s<float>(threads);
+    out.f64_flops = flops_per_s<double>(threads);
     out.footprint = footprint;
-    out.bytes = detail::triad_bytes_per_s(threads, footprint);
-    out.is_optimised = detail::peaks_are_optimised;
+    out.bytes = triad_bytes_per_s(threads, footprint);
+    out.is_optimised = peaks_are_optimised;
     return out;
 }
 
@@ -88,7 +90,7 @@ ATTUNE_INLINE machine_limits known_machine(std::string const& path,
                                            double footprint,
                                            machine_measurement const& measure)
 {
-    machine_limits const found = detail::limits_in_file(path, device, threads, footprint);
+    machine_limits const found = limits_in_file(path, device, threads, footprint);
     if (found.f32_flops > 0 && found.f64_flops > 0 && found.bytes > 0) return found;
     return machine_measured_anew(path, device, threads, footprint, measure);
 }
@@ -100,21 +102,23 @@ ATTUNE_INLINE machine_limits machine_measured_anew(std::string const& path,
                                                    machine_measurement const& measure)
 {
     machine_limits out = measure(threads, footprint);
-    machine_limits const found = detail::limits_in_file(path, device, threads, footprint);
+    machine_limits const found = limits_in_file(path, device, threads, footprint);
     bool const is_news = out.f32_flops > found.f32_flops || out.f64_flops > found.f64_flops ||
                          out.bytes > found.bytes;
     if (is_news && out.is_optimised) {
         std::ostringstream line;
         line.imbue(std::locale::classic());
         line.precision(12); // a footprint must be read back exactly
-        line << detail::optimised_word << ' ' << out.threads << ' ' << out.footprint << ' '
-             << out.f32_flops << ' ' << out.f64_flops << ' ' << out.bytes << ' ' << device << '\n';
-        detail::quiet_writes const quiet;
+        line << optimised_word << ' ' << out.threads << ' ' << out.footprint << ' ' << out.f32_flops
+             << ' ' << out.f64_flops << ' ' << out.bytes << ' ' << device << '\n';
+        quiet_writes const quiet;
         std::ofstream(path, std::ios::app) << line.str();
     }
     raise_to(out, found);
     if (!is_news) out.is_optimised = true; // all limits are from the file
     return out;
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

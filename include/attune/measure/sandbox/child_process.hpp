@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// How a child ended.
 enum class child_ending : std::uint8_t {
@@ -85,7 +85,7 @@ struct child_end {
                                      std::function<std::string()> const& check,
                                      child_limits const& limits = {});
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/sandbox/child_process.ipp>

@@ -29,9 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The memory that parent and child share.
 class shared_report {
@@ -119,12 +117,10 @@ wait_for_child(started_child& child, child_report const& report, child_limits co
     }
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::size_t usual_child_memory()
 {
     constexpr double gib = 1 << 30;
-    double const spare = detail::spare_memory_bytes();
+    double const spare = spare_memory_bytes();
     return static_cast<std::size_t>(std::isfinite(spare) ? std::max(gib, 0.75 * spare) : 8 * gib);
 }
 
@@ -134,22 +130,22 @@ ATTUNE_INLINE child_end run_in_child(std::function<void()> const& run,
 {
     child_limits limits = given;
     if (limits.memory_bytes == 0) limits.memory_bytes = usual_child_memory();
-    detail::shared_report const shared;
-    detail::stderr_file const standard_error;
-    detail::child_report& report = shared.get();
+    shared_report const shared;
+    stderr_file const standard_error;
+    child_report& report = shared.get();
     pid_t const parent = getpid();
-    detail::started_child child(detail::fork_child(
-        [&] { detail::run_child(run, check, limits, report, standard_error.descriptor(), parent); },
+    detail::started_child child(fork_child(
+        [&] { run_child(run, check, limits, report, standard_error.descriptor(), parent); },
         limits.without));
 
-    bool const in_time = detail::wait_for_child(child, report, limits);
+    bool const in_time = wait_for_child(child, report, limits);
     std::optional<int> const status = child.end();
 
     child_end end;
     end.phase = report.phase.load();
     if (!in_time && end.phase == child_phase::starting)
         throw error("a child process for a trial run has not begun after " +
-                        detail::seconds_text(limits.begin_s),
+                        seconds_text(limits.begin_s),
                     "the machine is overloaded, or a handler of pthread_atfork() waits for what "
                     "never comes",
                     "run less beside it, or turn trial runs off (isolation::guard)");
@@ -176,4 +172,4 @@ ATTUNE_INLINE child_end run_in_child(std::function<void()> const& run,
     return end;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

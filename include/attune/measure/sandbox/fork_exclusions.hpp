@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Addresses from `first` up to, but not including, `last`.
 struct address_range {
@@ -45,8 +45,8 @@ large_memory_to_leave_out(std::span<address_range const> kept);
 /// Excludes ranges from every fork while it exists.
 class fork_exclusions {
 public:
-    /// @pre  `ranges` outlive this object
-    explicit fork_exclusions(std::span<address_range const> ranges) noexcept;
+    /// @pre  `excluded` outlive this object
+    explicit fork_exclusions(std::span<address_range const> excluded) noexcept;
     ~fork_exclusions();
     fork_exclusions(fork_exclusions const&) = delete;
     fork_exclusions& operator=(fork_exclusions const&) = delete;
@@ -58,7 +58,7 @@ private:
     std::span<address_range const> ranges_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/sandbox/fork_exclusions.ipp>

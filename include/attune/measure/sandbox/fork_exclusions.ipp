@@ -12,9 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Removes the pages of `cut` from `whole`.
 inline void subtract(std::vector<address_range>& whole, address_range cut, std::uintptr_t page)
@@ -84,13 +82,11 @@ inline void advise(std::span<address_range const> list, int advice) noexcept
         static_cast<void>(::madvise(reinterpret_cast<void*>(r.first), r.last - r.first, advice));
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::vector<address_range> memory_to_leave_out(std::span<address_range const> kept)
 {
     std::vector<address_range> out;
 #if defined(__linux__)
-    detail::mapping_lines now;
+    mapping_lines now;
     auto const kib = [](std::string const& line) -> std::size_t {
         return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10);
     };
@@ -103,7 +99,7 @@ ATTUNE_INLINE std::vector<address_range> memory_to_leave_out(std::span<address_r
         else if (line.starts_with("VmFlags:")) {
             if (now.is_worth_it(line)) out.push_back(now.range);
         } else if (line.find('-') < line.find(' '))
-            now = detail::mapping_lines::begun_by(line);
+            now = mapping_lines::begun_by(line);
     }
 #endif
     return detail::without(std::move(out), kept);
@@ -116,24 +112,24 @@ large_memory_to_leave_out(std::span<address_range const> kept)
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     std::ifstream file("/proc/self/maps");
     for (std::string line; std::getline(file, line);)
-        if (auto const mapping = detail::mapping_lines::begun_by(line); mapping.is_possible())
+        if (auto const mapping = mapping_lines::begun_by(line); mapping.is_possible())
             out.push_back(mapping.range);
 #endif
     return detail::without(std::move(out), kept);
 }
 
-ATTUNE_INLINE fork_exclusions::fork_exclusions(std::span<address_range const> ranges) noexcept
-    : ranges_(ranges)
+ATTUNE_INLINE fork_exclusions::fork_exclusions(std::span<address_range const> excluded) noexcept
+    : ranges_(excluded)
 {
 #if defined(MADV_WIPEONFORK)
-    detail::advise(ranges_, MADV_WIPEONFORK);
+    advise(ranges_, MADV_WIPEONFORK);
 #endif
 }
 
 ATTUNE_INLINE fork_exclusions::~fork_exclusions()
 {
 #if defined(MADV_WIPEONFORK)
-    detail::advise(ranges_, MADV_KEEPONFORK);
+    advise(ranges_, MADV_KEEPONFORK);
 #endif
 }
 
@@ -147,4 +143,4 @@ ATTUNE_INLINE void fork_exclusions::forbid() const noexcept
 #endif
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The addresses of a copy and of the inaccessible pages around it. Plain data.
 struct guarded_place {
@@ -78,7 +78,7 @@ private:
 /// between rows counts as sixteen.
 [[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/sandbox/guarded.ipp>

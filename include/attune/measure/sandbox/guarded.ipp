@@ -16,9 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::size_t guarded_alignment = 64;
 inline constexpr std::byte guard_pattern{0xA5};
@@ -105,8 +103,6 @@ struct piece {
     return out;
 }
 
-} // namespace detail
-
 /// One mapping: inaccessible pages, content, inaccessible pages.
 struct guarded_copies::region {
     std::byte* mapping = nullptr;
@@ -129,14 +125,13 @@ struct guarded_copies::region {
         , writable(of.writable)
     {
         std::size_t const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-        std::size_t const needed = of.bytes + 2 * detail::guarded_alignment;
+        std::size_t const needed = of.bytes + 2 * guarded_alignment;
         std::size_t const content = (needed + page - 1) / page * page;
-        std::size_t const zone = detail::forbidden_pages * page;
+        std::size_t const zone = forbidden_pages * page;
         // Large pages end at the end of the content. If the first one would contain enough content
         // to be useful, it begins before the content, and the part before is forbidden afterwards.
         std::size_t const in_first = content % detail::large_page;
-        std::size_t const spare =
-            in_first < detail::worth_a_large_page ? 0 : detail::large_page - in_first;
+        std::size_t const spare = in_first < worth_a_large_page ? 0 : detail::large_page - in_first;
         bool const has_large = content + spare >= detail::large_page;
         mapped = (has_large ? spare + detail::large_page : 0) + content + 2 * zone;
         void* const got = ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -154,13 +149,12 @@ struct guarded_copies::region {
                         owner_text(argument, target) + ", " + std::to_string(of.bytes) + " bytes",
                         "free memory, or tune on a smaller problem");
         }
-        if (has_large) detail::prefer_large_pages(writable_from, writable_bytes);
+        if (has_large) prefer_large_pages(writable_from, writable_bytes);
         // The copy ends as close to the inaccessible page as its alignment to 64 bytes allows.
-        std::size_t const wanted =
-            reinterpret_cast<std::uintptr_t>(of.data) % detail::guarded_alignment;
+        std::size_t const wanted = reinterpret_cast<std::uintptr_t>(of.data) % guarded_alignment;
         first = usable_end - of.bytes;
-        std::size_t const has = reinterpret_cast<std::uintptr_t>(first) % detail::guarded_alignment;
-        first -= (has + detail::guarded_alignment - wanted) % detail::guarded_alignment;
+        std::size_t const has = reinterpret_cast<std::uintptr_t>(first) % guarded_alignment;
+        first -= (has + guarded_alignment - wanted) % guarded_alignment;
         last = first + of.bytes;
         mend();
         fill();
@@ -200,17 +194,16 @@ struct guarded_copies::region {
                 target,
                 writable};
     }
-    [[nodiscard]] std::byte* before() const { return first - detail::guarded_alignment; }
+    [[nodiscard]] std::byte* before() const { return first - guarded_alignment; }
     void mend() const
     {
-        std::fill(before(), first, detail::guard_pattern);
-        std::fill(last, usable_end, detail::guard_pattern);
-        for_gaps(
-            [](std::byte* from, std::byte* to) { std::fill(from, to, detail::guard_pattern); });
+        std::fill(before(), first, guard_pattern);
+        std::fill(last, usable_end, guard_pattern);
+        for_gaps([](std::byte* from, std::byte* to) { std::fill(from, to, guard_pattern); });
     }
     [[nodiscard]] bool intact() const
     {
-        auto const is_pattern = [](std::byte b) { return b == detail::guard_pattern; };
+        auto const is_pattern = [](std::byte b) { return b == guard_pattern; };
         return std::all_of(before(), first, is_pattern) &&
                std::all_of(last, usable_end, is_pattern);
     }
@@ -218,7 +211,7 @@ struct guarded_copies::region {
     {
         bool intact = true;
         for_gaps([&](std::byte const* from, std::byte const* to) {
-            auto const is_pattern = [](std::byte b) { return b == detail::guard_pattern; };
+            auto const is_pattern = [](std::byte b) { return b == guard_pattern; };
             intact = intact && std::all_of(from, to, is_pattern);
         });
         return intact;
@@ -227,11 +220,10 @@ struct guarded_copies::region {
 
 ATTUNE_INLINE guarded_copies::guarded_copies(std::span<buffer const> originals)
 {
-    std::vector<detail::overlapping> const groups = detail::groups_of(originals);
+    std::vector<overlapping> const groups = groups_of(originals);
     std::vector<std::byte*> moved(originals.size());
-    for (detail::overlapping const& group : groups) {
-        regions_.push_back(
-            std::make_shared<region const>(group.all, detail::pieces_of(originals, group)));
+    for (overlapping const& group : groups) {
+        regions_.push_back(std::make_shared<region const>(group.all, pieces_of(originals, group)));
         for (std::size_t const i : group.members)
             moved[i] = regions_.back()->first + (originals[i].data - group.all.data);
     }
@@ -342,9 +334,8 @@ ATTUNE_INLINE bool can_guard(std::span<buffer const> originals, std::size_t most
 {
     std::size_t total = 0;
     for (buffer const& b : originals)
-        total += b.bytes + detail::cost_of_gaps * (b.bytes - content_bytes(b));
-    return originals.size() <= detail::most_guarded_arrays && total <= most_bytes &&
-           are_apart(originals);
+        total += b.bytes + cost_of_gaps * (b.bytes - content_bytes(b));
+    return originals.size() <= most_guarded_arrays && total <= most_bytes && are_apart(originals);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -48,13 +48,13 @@ enum class isolation : std::uint8_t {
 }
 
 namespace detail {
+
 /// Memory of this process in bytes, from /proc/self/statm; 0 when that is missing.
 struct memory_use {
     std::size_t resident = 0;
     std::size_t data = 0; ///< private and writable: heap, stacks, anonymous mappings
 };
 [[nodiscard]] memory_use read_memory_use();
-} // namespace detail
 
 /// Properties of a process that decide about forking.
 struct process_facts {
@@ -90,6 +90,8 @@ struct isolation_choice {
 
 /// @param wanted  returned unless it is `automatic`
 [[nodiscard]] isolation_choice choose_isolation(isolation wanted, process_facts const& facts);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -18,9 +18,7 @@
 #include <link.h>
 #endif
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE memory_use read_memory_use()
 {
@@ -72,8 +70,6 @@ ATTUNE_INLINE memory_use read_memory_use()
     return count;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE bool has_gomp_team()
 {
 #if defined(__linux__)
@@ -81,7 +77,7 @@ ATTUNE_INLINE bool has_gomp_team()
         return std::strstr(info->dlpi_name, "libgomp") != nullptr;
     };
     if (::dl_iterate_phdr(is_gomp, nullptr) == 0) return false;
-    return detail::threads_of_the_program() > 1;
+    return threads_of_the_program() > 1;
 #else
     return false;
 #endif
@@ -104,17 +100,17 @@ ATTUNE_INLINE std::string foreign_allocator()
 #endif
 }
 
-ATTUNE_INLINE bool has_other_threads() { return detail::threads_of_the_program() != 1; }
+ATTUNE_INLINE bool has_other_threads() { return threads_of_the_program() != 1; }
 
 ATTUNE_INLINE process_facts observe_process()
 {
     process_facts out;
     out.has_gomp_team = has_gomp_team();
-    out.small_page_bytes = detail::read_memory_use().resident;
+    out.small_page_bytes = read_memory_use().resident;
     if (out.small_page_bytes <= dear_fork_bytes) return out;
     // Costs 1 ms per GB: subtracts huge pages and shared memory.
-    std::size_t const anonymous = detail::memory_field("Anonymous");
-    std::size_t const huge = detail::memory_field("AnonHugePages");
+    std::size_t const anonymous = memory_field("Anonymous");
+    std::size_t const huge = memory_field("AnonHugePages");
     if (anonymous > 0) out.small_page_bytes = anonymous - std::min(anonymous, huge);
     return out;
 }
@@ -129,9 +125,9 @@ ATTUNE_INLINE isolation_choice choose_isolation(isolation wanted, process_facts 
                 "in a forked child"};
     if (facts.small_page_bytes > dear_fork_bytes)
         return {isolation::guard,
-                "guard: a fork would copy the tables of " +
-                    detail::gigabytes(facts.small_page_bytes) + " in small pages"};
+                "guard: a fork would copy the tables of " + gigabytes(facts.small_page_bytes) +
+                    " in small pages"};
     return {isolation::fork, "fork: it is cheap in this process"};
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

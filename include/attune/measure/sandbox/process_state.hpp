@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The state of the process and the calling thread that outlives a call: rounding, flushing and
 /// exception masks of the floating-point unit; signal handlers, signal mask and signal stack;
@@ -50,7 +50,7 @@ private:
 [[nodiscard]] std::string first_change(std::span<std::string const> changes,
                                        std::span<std::string const> allowed);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/sandbox/process_state.ipp>

@@ -30,9 +30,7 @@
 
 extern "C" char** environ;
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::array interval_timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 
@@ -139,18 +137,16 @@ inline void restore_environment(std::vector<std::string> const& wanted)
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-} // namespace detail
-
 struct process_state::content {
     bool has_resources;
     bool has_shared; ///< true: also state that all threads share, such as `environ`
-    unsigned floating_mode = detail::floating_point_mode();
+    unsigned floating_mode = floating_point_mode();
     std::fenv_t floating{};
     sigset_t mask{};
     stack_t stack{};
     locale_t thread_locale = uselocale(locale_t{});
     std::array<struct sigaction, NSIG> handlers{};
-    std::array<itimerval, detail::interval_timers.size()> timers{};
+    std::array<itimerval, interval_timers.size()> timers{};
     double read_s = 0; ///< when the timers were read
     std::string locale_names{};
     std::string directory{};
@@ -164,8 +160,8 @@ struct process_state::content {
         , has_shared(with_resources || (with_shared && !has_other_threads()))
     {
         if (has_resources) {
-            descriptors = detail::open_descriptors();
-            has_children = detail::has_child_process();
+            descriptors = open_descriptors();
+            has_children = has_child_process();
         }
         std::fegetenv(&floating);
         pthread_sigmask(SIG_SETMASK, nullptr, &mask);
@@ -178,13 +174,13 @@ struct process_state::content {
         for (int signal = 1; signal < NSIG; ++signal)
             sigaction(signal, nullptr, &handlers[static_cast<std::size_t>(signal)]);
         for (std::size_t i = 0; i < timers.size(); ++i)
-            getitimer(detail::interval_timers[i], &timers[i]);
+            getitimer(interval_timers[i], &timers[i]);
         timespec now{};
         clock_gettime(CLOCK_MONOTONIC, &now);
         read_s = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
         locale_names = std::setlocale(LC_ALL, nullptr);
-        directory = detail::working_directory();
-        mode_mask = detail::file_mode_mask();
+        directory = working_directory();
+        mode_mask = file_mode_mask();
         variables = detail::environment();
     }
 
@@ -197,12 +193,11 @@ struct process_state::content {
     /// False for a timer that only continued, with one second of tolerance for a busy machine.
     [[nodiscard]] bool has_other_timer(content const& now, std::size_t i) const
     {
-        double const here_s = detail::seconds_of(timers[i].it_value);
-        double const there_s = detail::seconds_of(now.timers[i].it_value);
+        double const here_s = seconds_of(timers[i].it_value);
+        double const there_s = seconds_of(now.timers[i].it_value);
         if (here_s == 0 || there_s == 0) return there_s > 0; // an expired timer is no change
-        if (detail::seconds_of(timers[i].it_interval) > 0)
-            return detail::seconds_of(timers[i].it_interval) !=
-                   detail::seconds_of(now.timers[i].it_interval);
+        if (seconds_of(timers[i].it_interval) > 0)
+            return seconds_of(timers[i].it_interval) != seconds_of(now.timers[i].it_interval);
         double const passed_s = now.read_s - read_s;
         return there_s > here_s + 1 || there_s < here_s - passed_s - 1;
     }
@@ -264,15 +259,14 @@ ATTUNE_INLINE void process_state::restore() const
         if (then.has_other_handler(now, at)) sigaction(signal, &then.handlers[at], nullptr);
     }
     for (std::size_t i = 0; i < then.timers.size(); ++i)
-        if (then.has_other_timer(now, i))
-            setitimer(detail::interval_timers[i], &then.timers[i], nullptr);
+        if (then.has_other_timer(now, i)) setitimer(interval_timers[i], &then.timers[i], nullptr);
     if (now.locale_names != then.locale_names) std::setlocale(LC_ALL, then.locale_names.c_str());
     // chdir() fails when the folder was removed.
     bool const moved = now.directory != then.directory && !then.directory.empty();
     if (moved && chdir(then.directory.c_str()) != 0) errno = 0;
     if (now.mode_mask != then.mode_mask && then.mode_mask >= 0)
         umask(static_cast<mode_t>(then.mode_mask));
-    if (now.variables != then.variables) detail::restore_environment(then.variables);
+    if (now.variables != then.variables) restore_environment(then.variables);
 }
 
 ATTUNE_INLINE std::string first_change(std::span<std::string const> changes,
@@ -283,4 +277,4 @@ ATTUNE_INLINE std::string first_change(std::span<std::string const> changes,
     return {};
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -26,6 +26,8 @@ struct trial_limits {
     double begin_s = 10;          ///< wall seconds until the run begins
 };
 
+namespace detail {
+
 /// Limits and additional checks of a sandboxed run.
 struct sandboxed_run_options {
     double limit_s = 10;          ///< wall seconds for the run
@@ -44,9 +46,13 @@ struct sandboxed_run_options {
     std::function<void()> missed = {};
 };
 
+} // namespace detail
+
 /// Wall seconds of a first run (cold, with copies of pages: for limits, not for comparisons), or
 /// why the variant is unusable.
 using first_run_result = std::variant<double, failure>;
+
+namespace detail {
 
 /// Runs once in a forked child on copy-on-write memory and compares the writable buffers there with
 /// the reference. A crash, a hang or a wrong result does not affect the caller. For the child's
@@ -67,7 +73,6 @@ using first_run_result = std::variant<double, failure>;
                                              snapshot const* reference,
                                              sandboxed_run_options const& options = {});
 
-namespace detail {
 [[nodiscard]] std::string first_line(std::string const& text);
 /// The first mismatch of a writable buffer; empty when there is none.
 [[nodiscard]] std::string objection_to(std::span<buffer const> buffers, snapshot const& reference);
@@ -75,6 +80,7 @@ namespace detail {
 [[nodiscard]] bool has_missed(child_end const& end, std::span<address_range const> without);
 /// The failure of a child that did not return.
 [[nodiscard]] failure verdict_of(child_end const& end, child_limits const& limits);
+
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -13,9 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE std::string first_line(std::string const& text)
 {
@@ -85,8 +83,6 @@ ATTUNE_INLINE failure verdict_of(child_end const& end, child_limits const& limit
             end.log};
 }
 
-} // namespace detail
-
 ATTUNE_INLINE first_run_result sandboxed_run(std::function<void()> const& run,
                                              std::span<buffer const> buffers,
                                              snapshot const* reference,
@@ -95,7 +91,7 @@ ATTUNE_INLINE first_run_result sandboxed_run(std::function<void()> const& run,
     ATTUNE_ASSERT(reference == nullptr || reference->size() == buffers.size(),
                   "the reference is a snapshot of the same buffers");
     auto const check = [&] {
-        std::string objection = reference ? detail::objection_to(buffers, *reference) : "";
+        std::string objection = reference ? objection_to(buffers, *reference) : "";
         if (objection.empty() && options.also_check) objection = options.also_check();
         return objection;
     };
@@ -106,15 +102,15 @@ ATTUNE_INLINE first_run_result sandboxed_run(std::function<void()> const& run,
     limits.memory_bytes = options.memory_bytes != 0 ? options.memory_bytes : usual_child_memory();
     limits.without = options.without;
     child_end end = run_in_child(run, check, limits);
-    if (detail::has_missed(end, limits.without)) {
+    if (has_missed(end, limits.without)) {
         limits.without = {};
         end = run_in_child(run, check, limits);
         if (options.missed) options.missed();
     }
     if (end.ending == child_ending::returned) return end.elapsed_s;
-    failure verdict = detail::verdict_of(end, limits);
+    failure verdict = verdict_of(end, limits);
     if (end.wanted_memory)
-        verdict.reason += "; needed more than " + detail::memory_text(limits.memory_bytes) +
+        verdict.reason += "; needed more than " + memory_text(limits.memory_bytes) +
                           " of memory: raise tuning_options::measuring.trial.memory_bytes";
     if (end.address && options.explain_address)
         if (std::string const owner = options.explain_address(*end.address); !owner.empty())
@@ -122,4 +118,4 @@ ATTUNE_INLINE first_run_result sandboxed_run(std::function<void()> const& run,
     return verdict;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

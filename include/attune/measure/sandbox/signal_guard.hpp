@@ -11,7 +11,7 @@
 #include <functional>
 #include <memory>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Thrown by signal_guard::call(): why the function did not return.
 struct stopped {
@@ -51,7 +51,7 @@ private:
 /// Errors   `stopped`
 void call_unguarded(std::function<void()> const& f);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/sandbox/signal_guard.ipp>

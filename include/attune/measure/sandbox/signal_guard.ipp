@@ -34,9 +34,7 @@
 #include <sys/syscall.h>
 #endif
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::array guarded_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 inline constexpr int ticks_per_limit = 4;
@@ -236,10 +234,6 @@ inline void leave_handlers(guard_record* guard) noexcept
     return true;
 }
 
-} // namespace detail
-
-namespace detail {
-
 /// @pre  called in a `catch` block
 [[nodiscard]] inline stopped stopped_by_exception()
 {
@@ -247,14 +241,12 @@ namespace detail {
     return {{failure_stage::crash, text.substr(0, text.find('\n')), text}};
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void call_unguarded(std::function<void()> const& f)
 {
     try {
         f();
     } catch (...) {
-        throw detail::stopped_by_exception();
+        throw stopped_by_exception();
     }
 }
 
@@ -262,7 +254,7 @@ struct signal_guard::state {
     static constexpr std::size_t stack_bytes = 64 * 1024;
 
     double limit_s;
-    detail::guard_record record{};
+    guard_record record{};
     std::fenv_t floating{};
     sigset_t former_mask{};
     stack_t former_stack{};
@@ -275,7 +267,7 @@ struct signal_guard::state {
     explicit state(double seconds)
         : limit_s(seconds)
     {
-        ATTUNE_ASSERT(detail::guard_of_this_thread() == nullptr, "one guard on a thread");
+        ATTUNE_ASSERT(guard_of_this_thread() == nullptr, "one guard on a thread");
         stack = ::mmap(
             nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (stack == MAP_FAILED) refuse("no memory for a signal stack");
@@ -284,12 +276,12 @@ struct signal_guard::state {
         ours.ss_sp = stack;
         ours.ss_size = stack_bytes;
         ::sigaltstack(&ours, &former_stack);
-        detail::take_handlers(&record);
+        take_handlers(&record);
         sigset_t open;
         ::sigemptyset(&open);
-        for (int const signal : detail::guarded_signals)
+        for (int const signal : guarded_signals)
             ::sigaddset(&open, signal);
-        if (detail::tick_signal != 0) ::sigaddset(&open, detail::tick_signal);
+        if (tick_signal != 0) ::sigaddset(&open, tick_signal);
         ::pthread_sigmask(SIG_UNBLOCK, &open, &former_mask);
         if (!start_ticking()) {
             int const why = errno;
@@ -310,14 +302,14 @@ struct signal_guard::state {
     [[nodiscard]] bool start_ticking() noexcept
     {
 #if defined(__linux__)
-        if (detail::tick_signal == 0 || !std::isfinite(limit_s) || limit_s > 1e9) return true;
+        if (tick_signal == 0 || !std::isfinite(limit_s) || limit_s > 1e9) return true;
         sigevent to_this_thread{};
         to_this_thread.sigev_notify = SIGEV_THREAD_ID;
-        to_this_thread.sigev_signo = detail::tick_signal;
+        to_this_thread.sigev_signo = tick_signal;
         to_this_thread._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
         if (::timer_create(CLOCK_MONOTONIC, &to_this_thread, &timer) != 0) return false;
         has_timer = true;
-        double const tick_s = std::max(limit_s, 1e-3) / detail::ticks_per_limit;
+        double const tick_s = std::max(limit_s, 1e-3) / ticks_per_limit;
         itimerspec every{};
         every.it_interval.tv_sec = static_cast<time_t>(tick_s);
         every.it_interval.tv_nsec = static_cast<long>(1e9 * (tick_s - std::floor(tick_s)));
@@ -333,7 +325,7 @@ struct signal_guard::state {
 #if defined(__linux__)
         if (has_timer) ::timer_delete(timer);
 #endif
-        detail::leave_handlers(&record);
+        leave_handlers(&record);
         ::pthread_sigmask(SIG_SETMASK, &former_mask, nullptr);
         ::sigaltstack(&former_stack, nullptr);
         ::munmap(stack, stack_bytes);
@@ -342,8 +334,8 @@ struct signal_guard::state {
     [[nodiscard]] failure verdict() const
     {
         if (record.signal == 0)
-            return {failure_stage::timeout, "still running after " + detail::seconds_text(limit_s)};
-        std::string reason = detail::signal_text(record.signal, record.code);
+            return {failure_stage::timeout, "still running after " + seconds_text(limit_s)};
+        std::string reason = signal_text(record.signal, record.code);
         if (record.has_address) reason += " at address " + detail::hexadecimal(record.address);
         return {failure_stage::crash, reason};
     }
@@ -359,13 +351,13 @@ ATTUNE_INLINE signal_guard::~signal_guard() = default;
 ATTUNE_INLINE void signal_guard::call(std::function<void()> const& f)
 {
     try {
-        if (detail::call_guarded(state_->record, f)) return;
+        if (call_guarded(state_->record, f)) return;
     } catch (...) {
-        throw detail::stopped_by_exception();
+        throw stopped_by_exception();
     }
     // The kernel has reset the floating-point unit for the handler.
     std::fesetenv(&state_->floating);
     throw stopped{state_->verdict()};
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -165,9 +165,9 @@ public:
     {
         if (history_.worked() == 0 || is_starting()) return {};
         prepare();
-        candidate_model<Surrogate>& model = models_->objective();
+        detail::candidate_model<Surrogate>& model = models_->objective();
         scored_candidates const view = models_->view(history_.told().size(), best());
-        std::vector<scored_row> const rows = best_rows(view, gain_candidates);
+        std::vector<detail::scored_row> const rows = detail::best_rows(view, gain_candidates);
         Eigen::Index const q = static_cast<Eigen::Index>(rows.size());
         Eigen::VectorXd mean(q);
         Eigen::MatrixXd covariance(q, q);
@@ -176,14 +176,14 @@ public:
         for (Eigen::Index i = 0; i < q; ++i) {
             std::size_t const row = rows[static_cast<std::size_t>(i)].row;
             mean[i] = view.mean[row];
-            chance.push_back(chance_of(view, row));
+            chance.push_back(detail::chance_of(view, row));
             model.covariance(row, column);
             for (Eigen::Index j = 0; j < q; ++j)
                 covariance(j, i) =
                     column[static_cast<Eigen::Index>(rows[static_cast<std::size_t>(j)].row)];
         }
         random_engine own(history_.told().size()); // changes no suggestion
-        return remaining_gain(
+        return detail::remaining_gain(
             mean, std::move(covariance), chance, history_.best()->value, models_->scale(), own);
     }
 
@@ -270,12 +270,12 @@ private:
                 models_->offer(near_);
             }
             bool const is_long = history_.told().size() > options_.memory_limit;
-            climb(*models_,
-                  unseen_.space(),
-                  history_.told().size(),
-                  target,
-                  is_long ? 1 : std::max(options_.climbs, k - out.size()),
-                  is_long ? 1 : longest_climb);
+            detail::climb(*models_,
+                          unseen_.space(),
+                          history_.told().size(),
+                          target,
+                          is_long ? 1 : std::max(options_.climbs, k - out.size()),
+                          is_long ? 1 : detail::longest_climb);
         }
         for (point const& p : history_.pending())
             models_->push(p, target);
@@ -296,12 +296,12 @@ private:
         std::vector<char> const close = close_rows();
         if (!close.empty()) candidates.open = close;
         if (options_.feasibility_limit && history_.failed() > 0)
-            candidates.feasibility_limit = draw_feasibility_limit(engine_);
+            candidates.feasibility_limit = detail::draw_feasibility_limit(engine_);
         if (history_.told().size() >= 30 && history_.failures_of_last(20) >= options_.failure_share)
             candidates.feasibility_limit = std::max(candidates.feasibility_limit, probable);
         if constexpr (requires { acquire_.prepare(candidates, search_progress{}); })
             acquire_.prepare(candidates, progress());
-        std::vector<scored_row> const rows = best_rows(candidates, 1, acquire_);
+        std::vector<detail::scored_row> const rows = detail::best_rows(candidates, 1, acquire_);
         if (!rows.empty()) {
             std::size_t const row = rows.front().row;
             point p = models_->rows().at(row);
@@ -348,13 +348,13 @@ private:
     bayesian_options options_;
     random_engine engine_;
     unseen_points unseen_;
-    user_prior prior_;
+    detail::user_prior prior_;
     search_history history_;
     Acquisition acquire_;
-    prediction_record predictions_;
-    code_metrics metrics_;
+    detail::prediction_record predictions_;
+    detail::code_metrics metrics_;
     std::optional<Design> design_;
-    std::optional<search_models<Surrogate, Feasibility>> models_;
+    std::optional<detail::search_models<Surrogate, Feasibility>> models_;
     std::vector<point> near_; ///< neighbours of near_what_, the best point of a huge space
     point near_what_;
     bool finished_ = false;

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Rows 0 .. size() - 1. A row is open until its point has been seen.
 class candidate_rows {
@@ -148,4 +148,4 @@ inline void draw_around(chain_of_trees const& space,
     out.insert(out.end(), near.begin(), near.end());
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

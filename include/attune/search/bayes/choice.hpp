@@ -30,8 +30,10 @@ struct scored_candidates {
     double best = 0;              ///< lowest value so far, in units of `mean`
     double feasibility_limit = 0; ///< candidates with a lower chance come last
     /// The chance that a candidate works, from the posterior of its label: feasibility::chance.
-    double (*chance)(double mean, double variance) = feasible_probability;
+    double (*chance)(double mean, double variance) = detail::feasible_probability;
 };
+
+namespace detail {
 
 struct scored_row {
     std::size_t row = 0;
@@ -60,8 +62,6 @@ template <acquisition Rule = expected_improvement_rule>
     if (!c.log_weight.empty()) total += c.weight_power * c.log_weight[row];
     return total;
 }
-
-namespace detail {
 
 /// An upper bound of score_of(); infinite if `Rule` has no bound().
 template <class Rule>
@@ -98,8 +98,6 @@ private:
     double log_widest_ = 0;
 };
 
-} // namespace detail
-
 /// At most `count` open rows with the highest scores, best first; of equal scores the lower row.
 /// Rows below the feasibility limit only if no others are open.
 /// Cost   one division per candidate, and the exact score of those that may be among the best
@@ -107,7 +105,7 @@ template <acquisition Rule = expected_improvement_rule>
 [[nodiscard]] std::vector<scored_row>
 best_rows(scored_candidates const& c, std::size_t count, Rule const& rule = {})
 {
-    detail::score_bound<Rule> const bound(c, rule);
+    score_bound<Rule> const bound(c, rule);
     std::vector<scored_row> out; // a heap, the worst first
     for (std::size_t row = 0; row < c.open.size(); ++row) {
         if (c.open[row] == 0) continue;
@@ -132,5 +130,7 @@ best_rows(scored_candidates const& c, std::size_t count, Rule const& rule = {})
     std::sort_heap(out.begin(), out.end());
     return out;
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

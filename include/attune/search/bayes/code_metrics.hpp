@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One number per name for each configuration with metrics; NaN where one is missing.
 class code_metrics {
@@ -62,4 +62,4 @@ private:
     std::unordered_map<point, std::size_t, point_hash> place_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -19,6 +19,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// The zero of the labels, half of the way to "worked": without data, a point counts as more likely
 /// to work than not.
 inline constexpr double feasibility_offset = 0.5;
@@ -41,6 +43,8 @@ inline constexpr double feasibility_doubt = 0.1;
     return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
+} // namespace detail
+
 /// Learns which configurations work: a surrogate of labels, and the chance from its posterior.
 /// - surrogate_type: learns label(true) and label(false).
 /// - chance(mean, variance): probability that a configuration works, in [0, 1], from the posterior
@@ -57,15 +61,20 @@ template <surrogate S>
 struct label_regression {
     using surrogate_type = S;
 
-    [[nodiscard]] static double label(bool worked) noexcept { return feasibility_label(worked); }
+    [[nodiscard]] static double label(bool worked) noexcept
+    {
+        return detail::feasibility_label(worked);
+    }
     [[nodiscard]] static double chance(double mean, double variance) noexcept
     {
-        return feasible_probability(mean, variance);
+        return detail::feasible_probability(mean, variance);
     }
 };
 
 /// A feasibility that learns nothing: failed points are only not repeated.
 struct no_feasibility {};
+
+namespace detail {
 
 /// BaCO's minimum feasibility limit for one iteration: 0 with probability 0.2, else uniform in
 /// (0, 0.8). A point with a lower feasible_probability() is set aside in this iteration.
@@ -73,5 +82,7 @@ struct no_feasibility {};
 {
     return std::max(0.0, uniform_unit(engine) - 0.2);
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

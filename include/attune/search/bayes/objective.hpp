@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A strictly monotone map: logarithm when every value is positive, bend, then shift and scale.
 class objective_scale {
@@ -97,4 +97,4 @@ private:
     double deviation_ = 1;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

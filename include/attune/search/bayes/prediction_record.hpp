@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 class prediction_record {
 public:
@@ -65,4 +65,4 @@ private:
     std::deque<std::pair<double, double>> latest_; ///< expected, seen
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The product of the priors of all parameters that have one.
 class user_prior {
@@ -62,4 +62,4 @@ private:
     std::vector<std::uint32_t> believed_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -105,7 +105,7 @@ public:
         if (std::isinf(b)) return failed_value;
         bool const outdated = worked_.size() > scaled_ + scaled_ / 10;
         if (outdated || !scale_.accepts(a) || !scale_.accepts(b)) {
-            scale_ = objective_scale(worked_);
+            scale_ = detail::objective_scale(worked_);
             scaled_ = worked_.size();
         }
         return scale_.to_model(b) - scale_.to_model(a);
@@ -184,7 +184,7 @@ private:
     std::vector<double> worked_; // values that worked, in order
     std::optional<point> best_;
     double best_value_ = failed_value;
-    objective_scale scale_;
+    detail::objective_scale scale_;
     std::size_t scaled_ = 0; // size of worked_ when scale_ was made; a tenth more makes it again
     std::vector<point> round_;
     std::size_t offered_ = 0; // of round_: number that next_of_round has examined

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One conjunct of a constraint.
 struct condition {
@@ -47,8 +47,6 @@ holds(description const& space, condition const& tested, std::span<coordinate co
     std::string const& text = space.constraints[index].text;
     return text.empty() ? "constraint " + std::to_string(index + 1) : text;
 }
-
-namespace detail {
 
 /// Calls `visit(node)` for `root` and every node below it; shared nodes more than once.
 template <class Visit>
@@ -102,21 +100,18 @@ inline void require_values(parameter_description const& parameter)
                     "correct its bounds");
 }
 
-} // namespace detail
-
 /// Throws attune::error, naming the input or parameter, when an input of a table or constraint has
 /// no value, or when a parameter has no values.
 inline void require_bound(description const& space)
 {
     for (parameter_description const& parameter : space.parameters) {
         if (!parameter.traits().is_interval && parameter.value_count() == 0)
-            detail::require_inputs(
+            require_inputs(
                 space, parameter.rule.bound_node, "values of parameter " + parameter.name);
-        detail::require_values(parameter);
+        require_values(parameter);
     }
     for (std::uint32_t i = 0; i < space.constraints.size(); ++i)
-        detail::require_inputs(
-            space, space.constraints[i].root, "constraint " + constraint_text(space, i));
+        require_inputs(space, space.constraints[i].root, "constraint " + constraint_text(space, i));
 }
 
 /// The parameters that the expression at `root` reads, ascending and unique.
@@ -124,10 +119,10 @@ inline void require_bound(description const& space)
                                                                 std::uint32_t root)
 {
     std::vector<std::uint32_t> scope;
-    detail::walk_expression(space, root, [&](expression_node const& n) {
-        if (detail::names_parameter(n.code)) scope.push_back(n.subject);
+    walk_expression(space, root, [&](expression_node const& n) {
+        if (names_parameter(n.code)) scope.push_back(n.subject);
     });
-    detail::sort_unique(scope);
+    sort_unique(scope);
     return scope;
 }
 
@@ -145,7 +140,7 @@ inline void require_bound(description const& space)
         constraint_description const& whole = space.constraints[i];
         if (whole.test) {
             std::vector<std::uint32_t> scope = whole.scope;
-            detail::sort_unique(scope);
+            sort_unique(scope);
             add(i, no_index, std::move(scope));
             continue;
         }
@@ -165,4 +160,4 @@ inline void require_bound(description const& space)
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The values of a parameter that may be part of a valid configuration.
 class domain {
@@ -49,8 +49,6 @@ private:
     std::vector<std::uint32_t> kept_;
 };
 
-namespace detail {
-
 /// Every discrete parameter at its first remaining value, every real one at its lower end.
 inline point first_values(description const& space, std::vector<domain> const& domains)
 {
@@ -72,6 +70,4 @@ inline std::vector<std::uint32_t> open_scope(condition const& c, std::vector<dom
     return open;
 }
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The parameters of one tree, and the conditions that connect them.
 struct parameter_group {
@@ -30,8 +30,6 @@ struct grouping {
     std::vector<condition> over_reals;   ///< tested when a point is drawn
     bool is_empty = false;               ///< no valid configuration exists
 };
-
-namespace detail {
 
 /// Union-find with path halving.
 class partition {
@@ -62,8 +60,6 @@ private:
     std::vector<std::uint32_t> parent_;
 };
 
-} // namespace detail
-
 /// Divides a space into groups.
 /// @param conditions  those that count: conditions_of(space), or a part of it
 /// @pre   space is bound (require_bound)
@@ -83,10 +79,10 @@ private:
         for (condition& c : conditions)
             if ((c.root == no_index) == opaque)
                 (c.reads_real ? out.over_reals : left).push_back(std::move(c));
-    out.is_empty = !detail::filter_domains(space, left, out.domains, limits);
+    out.is_empty = !filter_domains(space, left, out.domains, limits);
     detail::partition same(space.parameters.size());
     for (condition& c : left) {
-        c.scope = detail::open_scope(c, out.domains);
+        c.scope = open_scope(c, out.domains);
         for (std::uint32_t const p : c.scope)
             same.unite(c.scope.front(), p);
     }
@@ -106,4 +102,4 @@ private:
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -29,10 +29,10 @@ namespace detail {
 struct chain_of_trees::state {
     description space;
     build_options options;
-    std::vector<condition> conditions;
-    std::vector<bool> tested;                       // by condition: a tree or draw tests it
-    std::vector<std::shared_ptr<tree const>> trees; // ordered by their first parameter
-    std::vector<wide_tree> wide;                    // groups without a tree
+    std::vector<detail::condition> conditions;
+    std::vector<bool> tested;                               // by condition: a tree or draw tests it
+    std::vector<std::shared_ptr<detail::tree const>> trees; // ordered by their first parameter
+    std::vector<detail::wide_tree> wide;                    // groups without a tree
     detail::real_part reals;
 
     /// @param before  chain whose unchanged trees are shared; or nullptr
@@ -40,8 +40,8 @@ struct chain_of_trees::state {
         : space(std::move(bound))
         , options(limits)
     {
-        require_bound(space);
-        conditions = conditions_of(space);
+        detail::require_bound(space);
+        conditions = detail::conditions_of(space);
         std::vector<bool> is_new(space.parameters.size(), true);
         if (before != nullptr)
             is_new = detail::parameters_to_rebuild(before->space, space, conditions);
@@ -68,40 +68,41 @@ struct chain_of_trees::state {
     /// Builds the trees of the marked parameters.
     void grow(std::vector<bool> const& is_new)
     {
-        std::vector<condition> read;
-        for (condition const& c : conditions)
+        std::vector<detail::condition> read;
+        for (detail::condition const& c : conditions)
             if (!is_kept(c, is_new)) read.push_back(c);
-        grouping parts = make_groups(space, std::move(read), options.enumeration);
-        if (parts.is_empty) throw_empty(space, options);
+        detail::grouping parts = detail::make_groups(space, std::move(read), options.enumeration);
+        if (parts.is_empty) detail::throw_empty(space, options);
         std::uint64_t visits = options.max_visits;
-        for (parameter_group const& group : parts.groups) {
+        for (detail::parameter_group const& group : parts.groups) {
             if (!is_new[group.parameters.front()]) continue;
             mark_tested(group.conditions);
-            grown_tree grown = grow_tree(space, group, parts.domains, options, visits);
+            detail::grown_tree grown =
+                detail::grow_tree(space, group, parts.domains, options, visits);
             if (!grown.is_wide) {
-                if (!grown.made) throw_empty(space, options);
-                trees.push_back(std::make_shared<tree const>(*std::move(grown.made)));
+                if (!grown.made) detail::throw_empty(space, options);
+                trees.push_back(std::make_shared<detail::tree const>(*std::move(grown.made)));
                 continue;
             }
             if (options.wide == when_wide::refuse)
                 detail::too_wide(space, group, detail::limits_sentence(options));
             wide.emplace_back(space, group, parts.domains, options);
-            if (wide.back().is_empty()) throw_empty(space, options);
+            if (wide.back().is_empty()) detail::throw_empty(space, options);
         }
         mark_tested(parts.over_reals);
         reals = detail::real_part(space, std::move(parts.over_reals));
     }
 
     /// Whether the tree of condition `c` is shared.
-    [[nodiscard]] static bool is_kept(condition const& c, std::vector<bool> const& is_new)
+    [[nodiscard]] static bool is_kept(detail::condition const& c, std::vector<bool> const& is_new)
     {
         return !c.reads_real && !c.scope.empty() && !is_new[c.scope.front()];
     }
 
-    void mark_tested(std::vector<condition> const& used)
+    void mark_tested(std::vector<detail::condition> const& used)
     {
         for (std::size_t c = 0; c < conditions.size(); ++c)
-            for (condition const& u : used)
+            for (detail::condition const& u : used)
                 if (u.source == conditions[c].source && u.root == conditions[c].root)
                     tested[c] = true;
     }
@@ -110,11 +111,11 @@ struct chain_of_trees::state {
     void draw(point& out, random_engine& engine) const
     {
         for (auto const& t : trees)
-            t->place(uniform_leaf(engine, t->leaves()), out);
-        for (wide_tree const& w : wide)
+            t->place(detail::uniform_leaf(engine, t->leaves()), out);
+        for (detail::wide_tree const& w : wide)
             w.draw(engine, out);
         for (std::uint32_t const p : reals.parameters)
-            out[p].real = scale_value(space.parameters[p], uniform_unit(engine));
+            out[p].real = detail::scale_value(space.parameters[p], uniform_unit(engine));
     }
 
     /// Whether `p` is inside the tables of groups without a tree and none of their constraints
@@ -123,15 +124,15 @@ struct chain_of_trees::state {
     {
         if (wide.empty()) return true;
         std::vector<bool> in_wide(space.parameters.size(), false);
-        for (wide_tree const& w : wide)
+        for (detail::wide_tree const& w : wide)
             for (std::uint32_t const parameter : w.parameters()) {
                 if (!detail::is_inside(space.parameters[parameter], p[parameter])) return false;
                 in_wide[parameter] = true;
             }
-        return std::all_of(conditions.begin(), conditions.end(), [&](condition const& c) {
+        return std::all_of(conditions.begin(), conditions.end(), [&](detail::condition const& c) {
             bool const reads_wide = std::any_of(
                 c.scope.begin(), c.scope.end(), [&](std::uint32_t read) { return in_wide[read]; });
-            return c.reads_real || !reads_wide || holds(space, c, p);
+            return c.reads_real || !reads_wide || detail::holds(space, c, p);
         });
     }
 
@@ -140,7 +141,7 @@ struct chain_of_trees::state {
     {
         point out(space.parameters.size());
         for (std::uint32_t const p : reals.parameters)
-            out[p].real = scale_value(space.parameters[p], 0.5);
+            out[p].real = detail::scale_value(space.parameters[p], 0.5);
         return out;
     }
 };

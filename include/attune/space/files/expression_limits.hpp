@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The most nested brackets of an expression.
 inline constexpr std::size_t max_expression_nesting = 100;
@@ -20,4 +20,4 @@ inline constexpr std::uint32_t max_expression_size = 100'000;
 /// The largest exponent of `**`, which must be a literal.
 inline constexpr std::int64_t max_exponent = 16;
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

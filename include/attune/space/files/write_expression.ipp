@@ -212,7 +212,7 @@ ATTUNE_INLINE std::string write_expression(description const& space, std::uint32
 {
     description copy = space; // facts() needs a builder, which adds nodes
     detail::node_facts const facts = detail::expression_builder(copy).facts(node);
-    if (facts.depth > max_expression_depth || facts.size > max_expression_size)
+    if (facts.depth > detail::max_expression_depth || facts.size > detail::max_expression_size)
         throw error("an expression is too large to be written", "", "split it");
     return detail::expression_writer(space).write(node).text;
 }

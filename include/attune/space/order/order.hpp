@@ -20,9 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The share of settings of its own scope on which `c` holds, from 128 draws with a fixed seed. 1/2
 /// for an opaque predicate, which must not be called where other conditions exclude the setting.
@@ -72,8 +70,6 @@ std::vector<std::uint32_t> searched_order(description const& space,
     return out;
 }
 
-} // namespace detail
-
 /// The parameters of `group` in the order of the levels of its tree.
 /// @param attempt  < detail::order_attempts; other attempts may give other orders, to be tried when
 ///                 the tree of the first is too wide
@@ -88,10 +84,10 @@ std::vector<std::uint32_t> searched_order(description const& space,
         int const by_name = space.parameters[a].name.compare(space.parameters[b].name);
         return by_name != 0 ? by_name < 0 : a < b;
     });
-    if (sorted.size() < 2 || sorted.size() > detail::parameter_set<16>::capacity) return sorted;
-    if (sorted.size() <= detail::parameter_set<1>::capacity)
-        return detail::searched_order<1>(space, sorted, group.conditions, domains, attempt);
-    return detail::searched_order<16>(space, sorted, group.conditions, domains, attempt);
+    if (sorted.size() < 2 || sorted.size() > parameter_set<16>::capacity) return sorted;
+    if (sorted.size() <= parameter_set<1>::capacity)
+        return searched_order<1>(space, sorted, group.conditions, domains, attempt);
+    return searched_order<16>(space, sorted, group.conditions, domains, attempt);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

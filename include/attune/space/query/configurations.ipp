@@ -17,7 +17,7 @@ ATTUNE_INLINE configuration_iterator::configuration_iterator(chain_of_trees spac
     , at_(space_.at(from))
 {
     for (std::size_t t = 0; t < paths_.size(); ++t) {
-        tree const& walked = space_.tree_at(t);
+        detail::tree const& walked = space_.tree_at(t);
         if (detail::is_free(walked)) continue;
         std::uint32_t node = detail::root_of(walked);
         for (std::uint32_t const parameter : walked.parameters()) {
@@ -44,7 +44,7 @@ ATTUNE_INLINE configuration_iterator& configuration_iterator::operator++()
 ATTUNE_INLINE void
 configuration_iterator::enter(std::size_t t, std::size_t level, std::uint32_t node)
 {
-    tree const& walked = space_.tree_at(t);
+    detail::tree const& walked = space_.tree_at(t);
     for (; level < paths_[t].size(); ++level) {
         paths_[t][level] = {node, 0};
         at_[walked.parameters()[level]].index = walked.values(node).front();
@@ -54,7 +54,7 @@ configuration_iterator::enter(std::size_t t, std::size_t level, std::uint32_t no
 
 ATTUNE_INLINE void configuration_iterator::go_to_first(std::size_t t)
 {
-    tree const& walked = space_.tree_at(t);
+    detail::tree const& walked = space_.tree_at(t);
     if (detail::is_free(walked))
         at_[walked.parameters().front()].index = walked.run_value(0);
     else
@@ -63,7 +63,7 @@ ATTUNE_INLINE void configuration_iterator::go_to_first(std::size_t t)
 
 ATTUNE_INLINE bool configuration_iterator::go_to_next(std::size_t t)
 {
-    tree const& walked = space_.tree_at(t);
+    detail::tree const& walked = space_.tree_at(t);
     if (detail::is_free(walked)) {
         std::uint32_t& index = at_[walked.parameters().front()].index;
         std::uint32_t const leaf = walked.leaves_below_value(index);

@@ -29,12 +29,12 @@ contradicting_constraints(description const& space, build_options options = {})
     options.max_visits = std::min<std::uint64_t>(options.max_visits, 1'000'000);
     options.enumeration.wide_settings =
         std::min<std::uint64_t>(options.enumeration.wide_settings, 100'000);
-    std::vector<condition> const all = conditions_of(space);
+    std::vector<detail::condition> const all = detail::conditions_of(space);
     std::vector<bool> needed(space.constraints.size(), true);
     for (std::uint32_t tried = 0; tried < needed.size(); ++tried) {
         needed[tried] = false;
-        std::vector<condition> rest;
-        for (condition const& c : all)
+        std::vector<detail::condition> rest;
+        for (detail::condition const& c : all)
             if (needed[c.source] && !c.reads_real) rest.push_back(c);
         needed[tried] = detail::is_satisfiable(space, std::move(rest), options);
     }
@@ -60,15 +60,13 @@ namespace detail {
     return "";
 }
 
-} // namespace detail
-
 /// Throws the error for a space without a valid configuration.
 [[noreturn]] inline void throw_empty(description const& space, build_options const& options)
 {
     std::vector<std::uint32_t> const set = contradicting_constraints(space, options);
     if (set.size() == 1)
         throw error("the space is empty: a constraint holds for no configuration",
-                    constraint_text(space, set.front()) + detail::why_valueless(space, set.front()),
+                    constraint_text(space, set.front()) + why_valueless(space, set.front()),
                     "loosen it, or give its parameters more values");
     std::string where;
     for (std::uint32_t const i : set)
@@ -78,5 +76,7 @@ namespace detail {
                 where,
                 "drop or loosen one of them, or give their parameters more values");
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -173,11 +173,11 @@ ATTUNE_INLINE std::vector<broken_constraint> explain(description const& space, p
             {no_index, broken_how::outside, parameter.name + " stands outside its values", where});
     }
     detail::value_writer const write(space, p);
-    for (condition const& c : conditions_of(space)) {
+    for (detail::condition const& c : detail::conditions_of(space)) {
         bool readable = true;
         for (std::uint32_t const read : c.scope)
             readable = readable && !outside[read];
-        if (!readable || holds(space, c, p)) continue;
+        if (!readable || detail::holds(space, c, p)) continue;
         auto [how, because] =
             c.root == no_index
                 ? std::pair(broken_how::refused,
@@ -186,7 +186,8 @@ ATTUNE_INLINE std::vector<broken_constraint> explain(description const& space, p
         if (!out.empty() && out.back().constraint == c.source)
             out.back().because += "; " + because;
         else
-            out.push_back({c.source, how, constraint_text(space, c.source), std::move(because)});
+            out.push_back(
+                {c.source, how, detail::constraint_text(space, c.source), std::move(because)});
     }
     return out;
 }

@@ -61,7 +61,7 @@ ATTUNE_INLINE std::optional<leaf_count> marginals::configurations(std::uint32_t 
     if (product == 0) return product;
     for (std::size_t t = 0; t < tree_leaves_.size(); ++t) {
         if (t == tree_of_[parameter]) continue;
-        if (product > uncountable / tree_leaves_[t]) return {};
+        if (product > detail::uncountable / tree_leaves_[t]) return {};
         product *= tree_leaves_[t];
     }
     return product;

@@ -137,7 +137,7 @@ ATTUNE_INLINE space_report report_on(chain_of_trees const& space, report_options
             out.log2_combinations += std::log2(static_cast<double>(parameter.value_count()));
     }
     for (std::size_t t = 0; t < space.tree_count(); ++t) {
-        tree const& seen = space.tree_at(t);
+        detail::tree const& seen = space.tree_at(t);
         tree_report& made = out.trees.emplace_back();
         for (std::uint32_t const p : seen.parameters())
             made.parameters.push_back(all.parameters[p].name);
@@ -146,7 +146,7 @@ ATTUNE_INLINE space_report report_on(chain_of_trees const& space, report_options
         made.leaves = seen.leaves();
     }
     for (std::size_t w = 0; w < space.wide_count(); ++w) {
-        wide_tree const& seen = space.wide_at(w);
+        detail::wide_tree const& seen = space.wide_at(w);
         wide_report& made = out.wide.emplace_back();
         for (std::uint32_t const p : seen.parameters())
             made.parameters.push_back(all.parameters[p].name);

@@ -13,7 +13,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Calls `try_step(coordinate) -> bool` for the values one step from `at`. Integer and ordinal
 /// parameters: in each direction until `try_step` returns true. Others: every step, which is each
@@ -24,10 +24,10 @@ template <class TryStep>
 void for_each_step(parameter_description const& parameter, coordinate at, TryStep&& try_step)
 {
     using function = std::remove_reference_t<TryStep>;
-    detail::step_taker const taker{
+    step_taker const taker{
         const_cast<void*>(static_cast<void const*>(std::addressof(try_step))),
         [](void* self, coordinate step) -> bool { return (*static_cast<function*>(self))(step); }};
-    detail::rules_of(parameter.kind).steps(parameter, at, taker);
+    rules_of(parameter.kind).steps(parameter, at, taker);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

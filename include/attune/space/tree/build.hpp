@@ -22,9 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[noreturn]] inline void
 too_wide(description const& space, parameter_group const& group, std::string const& what)
@@ -88,8 +86,6 @@ inline bool has_wide_call(parameter_group const& group,
     });
 }
 
-} // namespace detail
-
 /// The result of growing a tree.
 struct grown_tree {
     bool is_wide = false;     ///< the limits were reached, the result is unknown
@@ -108,15 +104,15 @@ struct grown_tree {
 {
     std::uint32_t const first = group.parameters.front();
     if (group.conditions.empty()) { // one parameter: as cheap as its table
-        if (std::optional<tree> runs = detail::tree_of_runs(first, domains[first]))
+        if (std::optional<tree> runs = tree_of_runs(first, domains[first]))
             return {false, std::move(runs)};
-        detail::effort unlimited;
-        return {false, detail::tree_by_diagrams(space, group, domains, {first}, unlimited)};
+        effort unlimited;
+        return {false, tree_by_diagrams(space, group, domains, {first}, unlimited)};
     }
-    bool const by_calls = detail::has_wide_call(group, domains, options.enumeration);
+    bool const by_calls = has_wide_call(group, domains, options.enumeration);
     std::vector<std::vector<std::uint32_t>> tried;
-    for (int attempt = 0; attempt <= detail::order_attempts; ++attempt) {
-        bool const depth_first = attempt == detail::order_attempts;
+    for (int attempt = 0; attempt <= order_attempts; ++attempt) {
+        bool const depth_first = attempt == order_attempts;
         if (by_calls && !depth_first) continue;
         std::vector<std::uint32_t> order =
             level_order(space, group, domains, depth_first ? 0 : attempt);
@@ -124,19 +120,18 @@ struct grown_tree {
         tried.push_back(order);
         // A minimum share, so that many wide groups do not leave nothing for later ones.
         std::uint64_t const given = std::max(visits / 2, options.max_visits / 64);
-        detail::effort budget{given, options.max_bytes, false};
+        effort budget{given, options.max_bytes, false};
         std::optional<tree> made;
         if (depth_first) {
-            detail::tree_grower grower(space, group, domains, std::move(order), budget);
+            tree_grower grower(space, group, domains, std::move(order), budget);
             if (grower.grow_all() && !budget.is_spent) made = std::move(grower).take();
         } else {
-            made = detail::tree_by_diagrams(space, group, domains, std::move(order), budget);
+            made = tree_by_diagrams(space, group, domains, std::move(order), budget);
         }
         visits -= std::min(visits, given - budget.visits);
         if (budget.is_spent) continue;
         if (made && made->leaves() == uncountable)
-            detail::too_wide(
-                space, group, "a group of parameters has 2^128 configurations or more");
+            too_wide(space, group, "a group of parameters has 2^128 configurations or more");
         return {false, std::move(made)};
     }
     return {true, {}};
@@ -153,8 +148,8 @@ struct grown_tree {
 {
     std::uint64_t visits = options.max_visits;
     grown_tree made = grow_tree(space, group, domains, options, visits);
-    if (made.is_wide) detail::too_wide(space, group, detail::limits_sentence(options));
+    if (made.is_wide) too_wide(space, group, limits_sentence(options));
     return std::move(made.made);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

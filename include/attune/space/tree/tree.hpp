@@ -21,6 +21,8 @@ namespace attune::inline ATTUNE_ABI {
 /// Counts and numbers leaves.
 __extension__ typedef unsigned __int128 leaf_count;
 
+namespace detail {
+
 /// The count of a tree with too many leaves for leaf_count.
 inline constexpr leaf_count uncountable = ~leaf_count{0};
 
@@ -124,6 +126,8 @@ private:
     std::vector<std::uint32_t> children_; // edge -> node
     std::vector<leaf_count> before_;      // edge -> leaves below earlier siblings
 };
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -8,16 +8,12 @@
 
 #include <algorithm>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline std::ptrdiff_t signed_offset(std::size_t offset) noexcept
 {
     return static_cast<std::ptrdiff_t>(offset);
 }
-
-} // namespace detail
 
 ATTUNE_INLINE std::uint32_t tree::add_node(std::span<tree_edge const> edges)
 {
@@ -62,8 +58,8 @@ ATTUNE_INLINE void tree::place(leaf_count leaf, std::span<coordinate> at) const
     }
     std::uint32_t node = root();
     for (std::uint32_t const parameter : parameters_) {
-        auto const begin = before_.begin() + detail::signed_offset(first_[node]);
-        auto const end = before_.begin() + detail::signed_offset(first_[node + 1]);
+        auto const begin = before_.begin() + signed_offset(first_[node]);
+        auto const end = before_.begin() + signed_offset(first_[node + 1]);
         auto const edge = std::upper_bound(begin, end, leaf) - 1;
         std::size_t const e = static_cast<std::size_t>(edge - before_.begin());
         leaf -= *edge;
@@ -94,4 +90,4 @@ ATTUNE_INLINE std::optional<leaf_count> tree::leaf_of(std::span<coordinate const
     return leaf;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

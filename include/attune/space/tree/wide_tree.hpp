@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 class domain;           // domain.hpp
 struct parameter_group; // groups.hpp
@@ -53,7 +53,7 @@ private:
     std::shared_ptr<state> shared_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/space/tree/wide_tree.ipp>

@@ -14,13 +14,13 @@
 #include <mutex>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 struct wide_tree::state {
     description space; // a copy: a rebuilt chain may share this tree
     parameter_group group;
     std::vector<domain> domains;
-    detail::guided_walk walk;
+    guided_walk walk;
     std::mutex busy; // a walk changes its levels
     bool is_empty = false;
     double log_leaves = 0;
@@ -69,15 +69,14 @@ struct wide_tree::state {
     void search(random_engine& engine, point& at)
     {
         switch (walk.search(engine, at)) {
-        case detail::search_result::found:
+        case search_result::found:
             relative_error = 1; // one is known
             return;
-        case detail::search_result::none:
+        case search_result::none:
             is_empty = true;
             return;
-        case detail::search_result::spent:
-            detail::too_wide(
-                space, group, "no valid setting of a wide group of parameters is found");
+        case search_result::spent:
+            too_wide(space, group, "no valid setting of a wide group of parameters is found");
         }
     }
 };
@@ -120,12 +119,12 @@ ATTUNE_INLINE void wide_tree::draw(random_engine& engine, std::span<coordinate> 
         has_one = true;
         if (std::log(uniform_unit(engine)) <= *log_weight - shared_->log_usual) break;
     }
-    if (!has_one && shared_->walk.search(engine, kept) != detail::search_result::found)
-        detail::too_wide(shared_->space,
-                         shared_->group,
-                         "no valid setting of a wide group of parameters is found");
+    if (!has_one && shared_->walk.search(engine, kept) != search_result::found)
+        too_wide(shared_->space,
+                 shared_->group,
+                 "no valid setting of a wide group of parameters is found");
     for (std::uint32_t const p : shared_->walk.order())
         at[p] = kept[p];
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

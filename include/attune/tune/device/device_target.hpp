@@ -114,6 +114,8 @@ public:
     make_bench(tuning_problem const& problem, tuning_options const& options) const = 0;
 };
 
+namespace detail {
+
 /// Gives the device that the code of a compiler is for; empty: it is for this processor. Called
 /// when a kernel is called, not before: a program may run where there is no device.
 /// Errors   those of the compiler's target()
@@ -129,5 +131,7 @@ template <class Compiler>
     else
         return {};
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What serves each shape of a kernel's calls.
 ///
@@ -71,7 +71,7 @@ private:
     shape_table const* shapes_ = nullptr;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/dispatch/dispatch_table.ipp>

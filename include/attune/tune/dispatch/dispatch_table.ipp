@@ -24,9 +24,7 @@
 #include <string>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline bool has_only_empty_arrays(call_frame const& frame)
 {
@@ -38,8 +36,6 @@ namespace detail {
     }
     return has_arrays;
 }
-
-} // namespace detail
 
 /// The parts, each of which sees those above it; and what is known of each set of bound inputs.
 struct dispatch_table::state {
@@ -53,10 +49,10 @@ struct dispatch_table::state {
         installed_variant const* winner = nullptr; ///< null: not known yet
         bool winner_is_default = false;
         bool is_given_up = false; ///< nothing is looked up, tuned or verified any more
-        std::optional<detail::shape_verifier> verifier{}; ///< of the winner
+        std::optional<shape_verifier> verifier{}; ///< of the winner
     };
 
-    state(detail::dispatched_kernel s, any_store store)
+    state(dispatched_kernel s, any_store store)
         : subject(std::move(s))
         , report(subject.kernel.name, subject.options.progress)
         , variants(subject)
@@ -65,17 +61,17 @@ struct dispatch_table::state {
     {
     }
 
-    detail::dispatched_kernel const subject;
-    detail::dispatch_report report;
-    detail::shape_register shapes{};
+    dispatched_kernel const subject;
+    dispatch_report report;
+    shape_register shapes{};
     detail::installed_variants variants;
     detail::default_code defaults;
-    detail::variant_choice choice;
-    detail::fork_safe_mutex turn{}; ///< held by the thread that tunes or verifies
+    variant_choice choice;
+    fork_safe_mutex turn{}; ///< held by the thread that tunes or verifies
 
     [[nodiscard]] served_inputs& served(std::vector<number> const& inputs)
     {
-        std::scoped_lock<detail::fork_safe_mutex> const here(all_lock_);
+        std::scoped_lock<fork_safe_mutex> const here(all_lock_);
         for (std::unique_ptr<served_inputs> const& of : all_)
             if (of->problem.inputs == inputs) return *of;
         return *all_.emplace_back(std::make_unique<served_inputs>(inputs));
@@ -94,7 +90,7 @@ struct dispatch_table::state {
         [[nodiscard]] bool is_on() const noexcept { return turn_.owns_lock(); }
 
     private:
-        std::unique_lock<detail::fork_safe_mutex> turn_;
+        std::unique_lock<fork_safe_mutex> turn_;
     };
 
     /// Fills in the winner. @pre  the turn is this thread's
@@ -104,7 +100,7 @@ struct dispatch_table::state {
         detail::call_problem& problem = of.problem;
         defaults.complete(problem);
         if (std::string const due = defaults.take_moved(problem); !due.empty()) report.note(due);
-        detail::known_variant found = choice.best_known(problem, frame, key, false);
+        known_variant found = choice.best_known(problem, frame, key, false);
         if (found.is_missing) {
             of.is_given_up = true;
             report.set(std::move(found.report));
@@ -121,7 +117,7 @@ struct dispatch_table::state {
         if (found.is_too_short) return false;
         of.winner = &made;
         of.winner_is_default = is_default;
-        of.verifier.emplace(detail::shape_verifier::parts{subject, defaults, shapes, report},
+        of.verifier.emplace(shape_verifier::parts{subject, defaults, shapes, report},
                             problem,
                             made,
                             detail::divisors_of(problem.space->describe(), *found.at));
@@ -138,12 +134,12 @@ struct dispatch_table::state {
 
     /// @pre  the turn is this thread's
     installed_variant const& serve_call(served_inputs& of,
-                                        detail::shape_register::met_shape const& met,
+                                        shape_register::met_shape const& met,
                                         std::span<std::int64_t const> key,
                                         call_frame const& frame)
     {
         if (of.is_given_up) return settle(of, met.shape);
-        if (of.winner == nullptr && detail::has_only_empty_arrays(frame)) {
+        if (of.winner == nullptr && has_only_empty_arrays(frame)) {
             installed_variant const& by = defaults.code_of(of.problem);
             report.set_serving({}, "the default serves: all arrays of this call are empty");
             return by;
@@ -187,7 +183,7 @@ struct dispatch_table::state {
     }
 
 private:
-    detail::fork_safe_mutex all_lock_{};
+    fork_safe_mutex all_lock_{};
     std::vector<std::unique_ptr<served_inputs>> all_{};
 };
 
@@ -206,7 +202,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
                        std::move(store)})
     , shapes_(&state_->shapes.shapes())
 {
-    detail::watch_program_end();
+    watch_program_end();
     require_targets(kernel);
     // What no input can excuse is an error now: defaults that are no values, or break a constraint.
     if (kernel.inputs.empty() && !state_->subject.find_device)
@@ -221,8 +217,8 @@ ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int
                                                               void* stream)
 {
     state& s = *state_;
-    detail::dispatched_kernel const& subject = s.subject;
-    detail::shape_register::met_shape const met = s.shapes.meet(key);
+    dispatched_kernel const& subject = s.subject;
+    shape_register::met_shape const met = s.shapes.meet(key);
     if (met.serves != nullptr) return *met.serves;
     state::served_inputs& of = s.served(inputs);
     auto const device = subject.target();
@@ -241,7 +237,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int
     }
     try {
         if (!device) set_extents(frame, subject.kernel, subject.values_of(inputs));
-        detail::work_in_progress const at_work;
+        work_in_progress const at_work;
         return s.serve_call(of, met, key, frame);
     } catch (default_fails const& e) {
         if (fallback_of(subject.kernel) != nullptr && !device)
@@ -272,4 +268,4 @@ ATTUNE_INLINE tuning_report dispatch_table::predict(std::vector<number> const& i
 
 ATTUNE_INLINE tuning_report dispatch_table::report() const { return state_->report.latest(); }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

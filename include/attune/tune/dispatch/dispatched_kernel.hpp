@@ -16,12 +16,10 @@
 #include <memory>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// What of the shape of a call counts for this kernel.
 [[nodiscard]] shape_choice shape_choice_of(kernel_description const& kernel);
-
-namespace detail {
 
 /// A kernel, and how it is compiled and tuned. Any thread may read it.
 struct dispatched_kernel {
@@ -45,9 +43,7 @@ struct dispatched_kernel {
     [[nodiscard]] compile_result code_at(chain_of_trees const& space, point const& at) const;
 };
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/dispatch/dispatched_kernel.ipp>

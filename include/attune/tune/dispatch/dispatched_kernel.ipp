@@ -12,7 +12,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)
 {
@@ -23,8 +23,6 @@ ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)
     }
     return out;
 }
-
-namespace detail {
 
 ATTUNE_INLINE std::vector<input_value>
 dispatched_kernel::values_of(std::vector<number> const& inputs) const
@@ -56,6 +54,4 @@ ATTUNE_INLINE compile_result dispatched_kernel::code_at(chain_of_trees const& sp
     return compiled;
 }
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -13,15 +13,13 @@
 #include <memory>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Code that serves calls. It never changes and is never unloaded.
 struct installed_variant {
     callable code;
     std::unique_ptr<loaded_kernel const> on_device{}; ///< null: `code` is for this processor
 };
-
-namespace detail {
 
 /// All code of one kernel that serves calls. Any thread may install.
 class installed_variants {
@@ -40,9 +38,7 @@ private:
     std::vector<std::unique_ptr<installed_variant const>> all_{};
 };
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/dispatch/installed_variant.ipp>

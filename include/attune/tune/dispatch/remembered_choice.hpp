@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The record of a finished session. @param key  from make_key()
 [[nodiscard]] record make_record(record_key key,
@@ -31,8 +31,6 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The point that a record describes; nothing when the space has no such configuration.
 [[nodiscard]] std::optional<point> point_of(record const& remembered, chain_of_trees const& space);
-
-namespace detail {
 
 /// The variant for calls with the same inputs, with everything there is to say of it.
 struct known_variant {
@@ -80,9 +78,7 @@ private:
     any_store store_;
 };
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/dispatch/remembered_choice.ipp>

@@ -10,7 +10,7 @@
 #include <ctime>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE record make_record(record_key key,
                                  description const& space,
@@ -59,8 +59,6 @@ ATTUNE_INLINE std::optional<point> point_of(record const& remembered, chain_of_t
     if (placed != d.parameters.size() || !space.contains(out)) return {};
     return out;
 }
-
-namespace detail {
 
 ATTUNE_INLINE std::optional<record> remembered_choice::exact(record_key const& key) const
 {
@@ -126,6 +124,4 @@ ATTUNE_INLINE std::string remembered_choice::keep(record const& fresh, bool was_
            ": the store keeps what a finished one found";
 }
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

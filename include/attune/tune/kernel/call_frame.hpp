@@ -381,8 +381,6 @@ template <class... Args, std::size_t... At>
     return std::tuple<Args...>{moved_to<Args>(std::get<At>(held), next, count)...};
 }
 
-} // namespace detail
-
 /// The frame of one call of a kernel `Result(Args...)`.
 /// @param tolerances  by position of the argument, then of the result; missing or empty entries
 ///                    take the default
@@ -393,7 +391,7 @@ template <class Result, class... Args>
     call_frame out;
     out.elements = std::make_shared<std::vector<std::size_t>>();
     std::size_t position = 0;
-    (detail::note_argument(out, args, position++, tolerances), ...);
+    (note_argument(out, args, position++, tolerances), ...);
     std::size_t const result_at = out.buffers.size();
     if constexpr (!std::is_void_v<Result>) {
         auto const slot = std::make_shared<Result>();
@@ -408,8 +406,7 @@ template <class Result, class... Args>
     out.with_arguments = [held = std::tuple<Args...>(args...), elements = out.elements, result_at](
                              std::span<std::byte* const> data,
                              std::function<void(void const*)> const& see) {
-        detail::host_call<Result, Args...> made{
-            detail::host_arguments(held, data, *elements, decltype(all){})};
+        host_call<Result, Args...> made{host_arguments(held, data, *elements, decltype(all){})};
         if constexpr (!std::is_void_v<Result>)
             made.result = reinterpret_cast<Result*>(data[result_at]);
         static_cast<void>(result_at);
@@ -418,8 +415,7 @@ template <class Result, class... Args>
     out.call = [held = std::tuple<Args...>(args...), elements = out.elements, result_at](
                    void* entry, std::span<std::byte* const> data) {
         static_cast<void>(result_at);
-        std::tuple<Args...> const moved =
-            detail::moved_arguments(held, data, *elements, decltype(all){});
+        std::tuple<Args...> const moved = moved_arguments(held, data, *elements, decltype(all){});
         auto* const code = reinterpret_cast<Result (*)(Args...)>(entry);
         if constexpr (std::is_void_v<Result>) {
             std::apply(code, moved);
@@ -441,5 +437,7 @@ template <class... Args>
 {
     return make_frame_of<void, Args...>(tolerances, args...);
 }
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

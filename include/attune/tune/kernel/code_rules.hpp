@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A number of compiled code, by the name of its code_quantity: {"registers", 96}.
 struct code_number {
@@ -36,7 +36,7 @@ using code_numbers = std::vector<code_number>;
                                                   point const& at,
                                                   code_numbers const& known);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/kernel/code_rules.ipp>

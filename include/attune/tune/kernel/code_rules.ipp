@@ -14,9 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline std::optional<number> number_of(std::string_view name,
                                                      code_numbers const& known)
@@ -61,21 +59,19 @@ values_read(description const& rules, constraint_description const& rule, point 
     return out;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::string broken_rule(kernel_description const& kernel,
                                       description const& bound,
                                       point const& at,
                                       code_numbers const& known)
 {
     if (kernel.code_rules.constraints.empty()) return {};
-    description const rules = detail::with_code(kernel.code_rules, bound, known);
+    description const rules = with_code(kernel.code_rules, bound, known);
     evaluator const read(rules);
     for (constraint_description const& rule : rules.constraints) {
         std::optional<number> const v = read.value(rule.root, at);
         if (v && v->as_real() != 0) continue;
         return rule.text + (v ? " does not hold: " : " has no value: ") +
-               detail::values_read(rules, rule, at);
+               values_read(rules, rule, at);
     }
     return {};
 }
@@ -87,7 +83,7 @@ ATTUNE_INLINE std::vector<double> code_metrics_at(kernel_description const& kern
 {
     std::vector<double> out;
     if (kernel.code_rules.features.empty()) return out;
-    description const rules = detail::with_code(kernel.code_rules, bound, known);
+    description const rules = with_code(kernel.code_rules, bound, known);
     evaluator const read(rules);
     for (feature_description const& feature : rules.features) {
         std::optional<number> const v = read.value(feature.root, at);
@@ -96,4 +92,4 @@ ATTUNE_INLINE std::vector<double> code_metrics_at(kernel_description const& kern
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Compiles one configuration. Device code that the device cannot launch, or that breaks a rule of
 /// kernel.require(...), is a failure of stage `launch`. May be called from several threads.
@@ -24,7 +24,7 @@ namespace attune::inline ATTUNE_ABI {
                                            point const& at,
                                            std::vector<double>* features = nullptr);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/kernel/compile_point.ipp>

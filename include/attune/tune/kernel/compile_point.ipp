@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
                                            description const& bound,
@@ -28,4 +28,4 @@ ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
     return made;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -6,7 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel.hpp>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The function of kernel.fallback(f); else the function that attune_add_kernel has compiled into
 /// the program from the text of kernel.source with its defaults; else none. Compiles nothing, reads
@@ -21,12 +21,10 @@ namespace attune::inline ATTUNE_ABI {
 /// The callable::compiler of device code that the program contains.
 inline constexpr char const* code_of_the_program = "PTX of the program";
 
-namespace detail {
 /// The properties that a function or PTX in the program needs to be this kernel's default.
 [[nodiscard]] wanted_ahead wanted_of(kernel_description const& kernel);
-} // namespace detail
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/kernel/fallback.ipp>

@@ -6,9 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel/fallback.hpp>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE wanted_ahead wanted_of(kernel_description const& kernel)
 {
@@ -20,12 +18,10 @@ ATTUNE_INLINE wanted_ahead wanted_of(kernel_description const& kernel)
     return wanted;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE found_ahead find_fallback(kernel_description const& kernel)
 {
     if (kernel.fallback != nullptr) return {kernel.fallback, {}};
-    return find_ahead(detail::wanted_of(kernel));
+    return find_ahead(wanted_of(kernel));
 }
 
 ATTUNE_INLINE void* fallback_of(kernel_description const& kernel)
@@ -33,4 +29,4 @@ ATTUNE_INLINE void* fallback_of(kernel_description const& kernel)
     return find_fallback(kernel).address;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -31,11 +31,15 @@ struct launch_declaration {
     bool is_cooperative = false;
 };
 
+namespace detail {
+
 /// An argument that is a raw pointer or an array of pointers, and the length behind each pointer.
 struct argument_extent {
     std::size_t position = 0;      ///< of the argument, 0-based
     std::uint32_t node = no_index; ///< of the kernel's space, over inputs; no_index: not declared
 };
+
+} // namespace detail
 
 /// The geometry at one configuration. An extent without a value there, such as a quotient by zero,
 /// or of 2^63 or more, is 0, which no device launches; shared bytes are -1 then.
@@ -44,9 +48,13 @@ struct argument_extent {
 [[nodiscard]] launch_geometry
 geometry_at(launch_declaration const& launch, description const& bound, point const& at);
 
+namespace detail {
+
 /// Whether a formula of the launch reads this parameter, an index into `space.parameters`.
 [[nodiscard]] bool
 reads(launch_declaration const& launch, description const& space, std::uint32_t parameter);
+
+} // namespace detail
 
 /// The declaration of the launch as text: equal texts mean equal launches for all configurations.
 [[nodiscard]] std::string text_of(launch_declaration const& launch, description const& space);

@@ -102,17 +102,21 @@ ATTUNE_INLINE launch_geometry geometry_at(launch_declaration const& launch,
     return out;
 }
 
+namespace detail {
+
 ATTUNE_INLINE bool
 reads(launch_declaration const& launch, description const& space, std::uint32_t parameter)
 {
     bool found = false;
-    detail::for_each_formula(launch, [&](char const*, std::uint32_t node) {
+    for_each_formula(launch, [&](char const*, std::uint32_t node) {
         if (node == no_index) return;
         std::vector<std::uint32_t> const read = parameters_read(space, node);
         found = found || std::find(read.begin(), read.end(), parameter) != read.end();
     });
     return found;
 }
+
+} // namespace detail
 
 ATTUNE_INLINE std::string text_of(launch_declaration const& launch, description const& space)
 {

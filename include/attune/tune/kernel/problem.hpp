@@ -20,6 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// A type-erased store.
 struct any_store {
     std::function<lookup_result(record_key const&)> find;
@@ -36,12 +38,14 @@ template <class Store>
             [&held] { return held.notices(); }};
 }
 
+} // namespace detail
+
 /// One kernel, one set of inputs, one call.
 struct tuning_problem {
     kernel_description const& kernel;
     chain_of_trees space;
     point default_at; ///< every parameter at its default
-    any_compiler const& compiler;
+    detail::any_compiler const& compiler;
     call_frame const& frame;
     device_target const* device = nullptr; ///< of the code; null: this processor
     bool predict = false;                  ///< run nothing: see predicted_bench.hpp
@@ -50,6 +54,8 @@ struct tuning_problem {
     /// Its bench is used only for verify(), for an installed variant at another shape.
     bool only_verifies = false;
 };
+
+namespace detail {
 
 /// The compile request of configuration `at`: the kernel's signature; a macro, flags or a
 /// compiler's name per parameter; and the launch geometry, if the kernel declares one.
@@ -101,6 +107,8 @@ void set_extents(call_frame& frame,
 
 /// The name of the processor, from the operating system.
 [[nodiscard]] std::string device_name();
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

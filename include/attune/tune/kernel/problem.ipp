@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
                                            description const& space,
@@ -38,8 +38,6 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
     if (kernel.launch) out.launch = geometry_at(*kernel.launch, space, at);
     return out;
 }
-
-namespace detail {
 
 [[nodiscard]] inline std::string place_of(annotation const& a)
 {
@@ -73,8 +71,6 @@ namespace detail {
     return false;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kernel)
 {
     description out = kernel.space;
@@ -97,7 +93,7 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
                         "ATTUNE_TUNABLE, or declare the parameter as categorical");
         }
         if (a == found.end()) {
-            bool const in_name = detail::is_template_argument(kernel.signature.function, p.name);
+            bool const in_name = is_template_argument(kernel.signature.function, p.name);
             bool const in_launch =
                 kernel.launch && reads(*kernel.launch, kernel.space, out.find_parameter(p.name));
             if ((in_name || in_launch) && p.default_text) continue;
@@ -113,7 +109,7 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
                         "parameter " + p.name + ", file " + kernel.source.path,
                         "write ATTUNE_TUNABLE(" + p.name +
                             ", default) where the kernel uses it, or remove it from the space");
-        if (p.default_text && !detail::same_default(p, *a))
+        if (p.default_text && !same_default(p, *a))
             throw error("a parameter has two defaults",
                         p.name + ": " + *p.default_text + " in the declaration, " +
                             a->default_text + " at " + detail::place_of(*a),
@@ -202,13 +198,11 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
     key.device = target ? target->name() : device_name();
     for (input_description const& input : bound.inputs) {
         number const v = input.value.value_or(number{});
-        key.inputs.emplace_back(
-            input.name, v.is_real ? detail::text_of_real(v.real) : std::to_string(v.integer));
+        key.inputs.emplace_back(input.name,
+                                v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
     }
     return key;
 }
-
-namespace detail {
 
 /// The text that messages use for argument `position` of a kernel.
 [[nodiscard]] inline std::string argument_of(kernel_description const& kernel, std::size_t position)
@@ -225,13 +219,11 @@ namespace detail {
                 "declare kernel.extent<" + std::to_string(position) + ">(...), or pass a span");
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void require_targets(kernel_description const& kernel)
 {
     for (argument_extent const& e : kernel.extents)
         if (e.node == no_index && kernel.signature.arguments[e.position].starts_with("std::span<"))
-            detail::refuse_missing_extent(kernel, e.position);
+            refuse_missing_extent(kernel, e.position);
 }
 
 ATTUNE_INLINE std::vector<std::size_t> extents_of(kernel_description const& kernel,
@@ -245,13 +237,13 @@ ATTUNE_INLINE std::vector<std::size_t> extents_of(kernel_description const& kern
         if (i != no_index) known.inputs[i].value = given.value;
     }
     for (argument_extent const& e : kernel.extents) {
-        std::string const argument = detail::argument_of(kernel, e.position);
+        std::string const argument = argument_of(kernel, e.position);
         std::string const call = "kernel.extent<" + std::to_string(e.position) + ">(...)";
-        if (e.node == no_index) detail::refuse_missing_extent(kernel, e.position);
-        auto const elements = detail::whole_number_at(known, e.node, {});
+        if (e.node == no_index) refuse_missing_extent(kernel, e.position);
+        auto const elements = whole_number_at(known, e.node, {});
         if (!elements || *elements < 0)
             throw error("the extent of an argument is no number of elements",
-                        argument + ": " + detail::text_of_node(known, known.nodes[e.node]) +
+                        argument + ": " + text_of_node(known, known.nodes[e.node]) +
                             (elements ? " is " + std::to_string(*elements) : " has no value"),
                         "check " + call + " and the inputs that it reads");
         out[e.position] = static_cast<std::size_t>(*elements);
@@ -273,9 +265,9 @@ ATTUNE_INLINE std::string device_name()
 {
     std::string model;
     std::string numbers;
-    for (std::string const& line : detail::processor_lines()) {
+    for (std::string const& line : processor_lines()) {
         if (line.find(':') == std::string::npos) continue;
-        std::string const value{detail::processor_value(line)};
+        std::string const value{processor_value(line)};
         if (line.starts_with("model name")) model = value;
         for (auto const* field : {"cpu family", "model\t", "stepping"})
             if (line.starts_with(field)) numbers += (numbers.empty() ? "" : ".") + value;
@@ -284,4 +276,4 @@ ATTUNE_INLINE std::string device_name()
     return numbers.empty() ? model : model + " (" + numbers + ")";
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The work of one call.
 /// @param bound      the kernel's space with the values of its inputs
@@ -22,8 +22,6 @@ namespace attune::inline ATTUNE_ABI {
 /// Errors   attune::error: a formula has no value; exceptions of the user's function pass through
 using stated_work =
     std::function<work(description const& bound, point const& at, void const* arguments)>;
-
-namespace detail {
 
 /// The two formulas of a kernel, as nodes of its space.
 struct work_formulas {
@@ -79,9 +77,7 @@ template <class... Args, class F>
         return {};
 }
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/kernel/stated_work.ipp>

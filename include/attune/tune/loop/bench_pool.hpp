@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The compiler's own bench, used on the calling thread, and one bench per other device, each used
 /// on its own thread. Without other devices no thread is started.
@@ -75,7 +75,7 @@ private:
     std::vector<std::string> notices_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/loop/bench_pool.ipp>

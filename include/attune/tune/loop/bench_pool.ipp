@@ -20,7 +20,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others)
     : own_(std::move(own))
@@ -42,15 +42,15 @@ ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
     std::vector<double> spent_s(members.size());
     std::vector<std::jthread> threads; // declared last: joined before the above are destroyed
     {
-        detail::only_faults_unblocked const quiet; // the calling thread handles signals
+        only_faults_unblocked const quiet; // the calling thread handles signals
         for (std::size_t i = 0; i < members.size(); ++i)
             threads.emplace_back([&, i] {
                 // A worker process inherits this affinity; the calling thread may be pinned.
-                static_cast<void>(detail::run_only_on(processors_));
+                static_cast<void>(run_only_on(processors_));
                 try {
                     act(i);
                 } catch (error const& thrown) {
-                    members[i]->trouble = detail::sentence_of(thrown);
+                    members[i]->trouble = sentence_of(thrown);
                 } catch (std::exception const& thrown) {
                     members[i]->trouble = thrown.what();
                 } catch (...) {
@@ -150,4 +150,4 @@ ATTUNE_INLINE std::string bench_pool::protection() const
     return text;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

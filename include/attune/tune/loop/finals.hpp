@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A configuration that may be the best. `code` is empty if it was measured before an interruption.
 struct finalist {
@@ -88,8 +88,6 @@ private:
     std::vector<finalist> all_;
 };
 
-namespace detail {
-
 /// Rounds that must fit into a final: the fewest that can prove a difference among so many
 /// contestants, one to warm up and one spare; twice that, because runs may be slower now.
 [[nodiscard]] inline double final_rounds(std::size_t contestants)
@@ -117,8 +115,6 @@ namespace detail {
 {
     return final_rounds(contestants) * round_s <= limit_s;
 }
-
-} // namespace detail
 
 /// The outcome of a final, in which contestant 0 is the default configuration.
 struct final_result {
@@ -180,4 +176,4 @@ struct final_result {
            " faster than the default in them is not installed; tune with a larger budget of time";
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -5,7 +5,7 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Handles SIGINT while at least one guard exists, on any thread. Ctrl-C is a request to all
 /// guards, also to those made before the last one is destroyed. Then the program's own handler for
@@ -30,8 +30,6 @@ public:
     [[nodiscard]] bool requested() const noexcept;
 };
 
-namespace detail {
-
 /// Ctrl-C cuts short what is at work.
 template <class Work>
 void until_cut(Work const& work)
@@ -43,9 +41,7 @@ void until_cut(Work const& work)
     }
 }
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/loop/interrupt.ipp>

@@ -14,9 +14,7 @@
 #include <mutex>
 #include <unistd.h>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 // A signal handler can access only globals.
 inline taken_handler interrupt_handler{};
@@ -64,36 +62,34 @@ inline void begin_interrupts() noexcept
     interrupt_handler.take(SIGINT, ours);
 }
 
-} // namespace detail
-
 ATTUNE_INLINE interrupt_guard::interrupt_guard(afterwards what)
 {
     static bool const once = [] {
-        detail::keep_this_library_loaded();
-        detail::watch_forks();
-        detail::add_fork_part({.lock = [] { detail::interrupt_lock.lock(); },
-                               .unlock = [] { detail::interrupt_lock.unlock(); },
-                               .in_child = detail::forget_interrupts});
+        keep_this_library_loaded();
+        watch_forks();
+        add_fork_part({.lock = [] { interrupt_lock.lock(); },
+                       .unlock = [] { interrupt_lock.unlock(); },
+                       .in_child = forget_interrupts});
         return true;
     }();
     static_cast<void>(once);
-    std::scoped_lock const one(detail::interrupt_lock);
-    if (detail::living_interrupt_guards++ == 0) {
-        detail::is_program_to_hear = false;
-        detail::begin_interrupts();
+    std::scoped_lock const one(interrupt_lock);
+    if (living_interrupt_guards++ == 0) {
+        is_program_to_hear = false;
+        begin_interrupts();
     }
-    if (what == afterwards::program_hears) detail::is_program_to_hear = true;
+    if (what == afterwards::program_hears) is_program_to_hear = true;
 }
 
 ATTUNE_INLINE interrupt_guard::~interrupt_guard()
 {
     unsigned seen = 0;
     {
-        std::scoped_lock const one(detail::interrupt_lock);
-        if (detail::living_interrupt_guards == 0) return; // made before a fork: forget_interrupts()
-        if (--detail::living_interrupt_guards > 0) return;
-        seen = detail::end_interrupts();
-        if (!detail::is_program_to_hear) return;
+        std::scoped_lock const one(interrupt_lock);
+        if (living_interrupt_guards == 0) return; // made before a fork: forget_interrupts()
+        if (--living_interrupt_guards > 0) return;
+        seen = end_interrupts();
+        if (!is_program_to_hear) return;
     }
     struct sigaction now{};
     // A second Ctrl-C has already reached the program.
@@ -101,9 +97,6 @@ ATTUNE_INLINE interrupt_guard::~interrupt_guard()
         static_cast<void>(::kill(::getpid(), SIGINT));
 }
 
-ATTUNE_INLINE bool interrupt_guard::requested() const noexcept
-{
-    return detail::stop_is_requested();
-}
+ATTUNE_INLINE bool interrupt_guard::requested() const noexcept { return stop_is_requested(); }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The limits of this machine for `threads` threads and arrays of `footprint` bytes together (0:
 /// far larger than the caches). Measured once for each pair (about a quarter of a second) and kept
@@ -86,7 +86,7 @@ private:
     unsigned threads_ = 1;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/loop/kernel_roofline.ipp>

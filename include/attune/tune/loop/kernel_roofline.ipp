@@ -23,9 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Measurements of the machine that take longer are reported to the user.
 inline constexpr double long_measurement_s = 2;
@@ -72,8 +70,6 @@ private:
     only_faults_unblocked quiet_{};
 };
 
-} // namespace detail
-
 ATTUNE_INLINE machine_limits limits_of_this_machine(unsigned threads, double footprint, bool anew)
 {
     std::string const folder = object_cache{}.statistics().folder;
@@ -100,7 +96,7 @@ ATTUNE_INLINE kernel_roofline::kernel_roofline(tuning_problem const& problem,
     if (!is_stated_) return;
     static_cast<void>(work_at(problem.default_at));
     if (options.measuring.cache == cache_state::warm)
-        footprint_ = detail::footprint_of(problem.frame.buffers);
+        footprint_ = footprint_of(problem.frame.buffers);
 }
 
 ATTUNE_INLINE void kernel_roofline::note_threads(unsigned threads) noexcept
@@ -131,18 +127,18 @@ ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
 {
     auto const found = known_.find(threads_);
     if (found != known_.end() && !anew) return found->second;
-    double const begun_s = detail::steady_seconds();
+    double const begun_s = steady_seconds();
     std::vector<int> where = processors_;
     if (threads_ > where.size()) { // not pinned to `where`: use all processors
-        where.resize(detail::most_processors);
+        where.resize(most_processors);
         std::iota(where.begin(), where.end(), 0);
     }
     detail::measuring_ground const ground{where};
     machine_limits limits = source_(threads_, footprint_, anew);
     if (found != known_.end()) raise_to(limits, found->second); // there may be no file with them
     machine_limits const& fresh = known_.insert_or_assign(threads_, limits).first->second;
-    double const took_s = detail::steady_seconds() - begun_s;
-    if (took_s > detail::long_measurement_s)
+    double const took_s = steady_seconds() - begun_s;
+    if (took_s > long_measurement_s)
         say_("measured what this machine can do, for the roofline, in " +
              text_of_quantity(took_s, true));
     if (!fresh.is_optimised)
@@ -181,4 +177,4 @@ ATTUNE_INLINE std::optional<roofline> kernel_roofline::at(point const& at, doubl
     return {};
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The result of repeating the calls of a log.
 struct replayed_calls {
@@ -68,7 +68,7 @@ private:
     replayed_calls past_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/loop/logged_search.ipp>

@@ -12,9 +12,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether the times of a configuration give the outcome that the search was told.
 [[nodiscard]] inline bool agrees(timing_record const& timing, outcome const& told)
@@ -48,8 +46,6 @@ namespace detail {
     return "";
 }
 
-} // namespace detail
-
 ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
                                           chain_of_trees const& space,
                                           std::vector<event> const& events)
@@ -66,7 +62,7 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
             timed[at] = *e.timing;
         } else if (e.kind == event_kind::told) {
             auto const times = timed.find(at);
-            if (times != timed.end() && !detail::agrees(times->second, *e.result))
+            if (times != timed.end() && !agrees(times->second, *e.result))
                 return "what was told is not what the times before it say";
             search.tell(at, *e.result);
             std::erase(out.open, at);
@@ -79,9 +75,9 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
         }
         return {};
     };
-    out.problem = detail::repeat_events(
+    out.problem = repeat_events(
         events,
-        [&](event const& e) { return detail::what_is_wrong(e, space); },
+        [&](event const& e) { return what_is_wrong(e, space); },
         [&](std::size_t wanted) { return search.ask(wanted); },
         take);
     return out;
@@ -131,4 +127,4 @@ ATTUNE_INLINE void logged_search::tell_metrics(point const& p, std::span<double 
                .numbers = {numbers.begin(), numbers.end()}});
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -12,6 +12,8 @@ namespace attune::inline ATTUNE_ABI {
 struct tuning_options;
 struct tuning_problem;
 
+namespace detail {
+
 /// The problem's call in the form that a bench repeats.
 /// @pre  the problem outlives the result
 [[nodiscard]] trial_call trial_call_of(tuning_problem const& problem);
@@ -26,6 +28,8 @@ struct tuning_problem;
 ///          see device_target::make_bench()
 [[nodiscard]] std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                                                 tuning_options const& options);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

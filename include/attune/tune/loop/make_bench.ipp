@@ -13,7 +13,7 @@
 
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE trial_call trial_call_of(tuning_problem const& problem)
 {
@@ -33,7 +33,7 @@ ATTUNE_INLINE trial_call trial_call_of(tuning_problem const& problem)
             frame.with_arguments(data, [&](void const* all) { said = kernel.check(all); });
             return said;
         };
-    if (kernel.baseline) out.passenger = detail::baseline_code(kernel).address;
+    if (kernel.baseline) out.passenger = baseline_code(kernel).address;
     return out;
 }
 
@@ -67,4 +67,4 @@ ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
     return std::make_unique<cpu_bench>(trial_call_of(problem), bench_options_of(options));
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Counts and best of a run, sent to the progress sink; shared by `minimize` and `tuned`.
 class run_state {
@@ -73,7 +73,7 @@ private:
     bool is_seconds_ = true;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/loop/run_state.ipp>

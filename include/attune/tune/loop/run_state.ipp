@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE
 run_state::run_state(std::string name,
@@ -20,7 +20,7 @@ run_state::run_state(std::string name,
     , judge_(limits)
     , possible_(static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.evaluations, possible)))
     , sink_(std::move(sink))
-    , start_s_(detail::steady_seconds())
+    , start_s_(steady_seconds())
 {
 }
 
@@ -81,6 +81,6 @@ ATTUNE_INLINE bool run_state::budget_left(double reserve_s) const
     return judge_.has_room(elapsed_s() + reserve_s);
 }
 
-ATTUNE_INLINE double run_state::elapsed_s() const { return detail::steady_seconds() - start_s_; }
+ATTUNE_INLINE double run_state::elapsed_s() const { return steady_seconds() - start_s_; }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -8,7 +8,7 @@
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 struct session_result {
     point at;      ///< the configuration to install
@@ -30,7 +30,7 @@ struct session_result {
 [[nodiscard]] session_result run_session(tuning_problem const& problem,
                                          tuning_options const& options);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/loop/session.ipp>

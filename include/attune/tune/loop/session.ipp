@@ -34,9 +34,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline std::uint32_t possible_evaluations(chain_of_trees const& space)
 {
@@ -271,7 +269,7 @@ private:
     /// Of the default: there is no time to gain, and none that could be measured well.
     [[nodiscard]] bool is_too_short() const
     {
-        return !problem_.predict && report_.default_time.value < detail::shortest_tuned_call_s;
+        return !problem_.predict && report_.default_time.value < shortest_tuned_call_s;
     }
 
     session_result stay_with_default()
@@ -351,15 +349,13 @@ private:
     return out;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
                                          tuning_options const& options)
 {
-    if (!wants_tuning(options.limits)) return detail::without_tuning(problem, options.progress);
-    detail::watch_program_end();
+    if (!wants_tuning(options.limits)) return without_tuning(problem, options.progress);
+    watch_program_end();
     if (!problem.kernel.baseline) return detail::session{problem, options}.run();
-    call_frame const frame = detail::with_baseline(problem.frame, problem.kernel);
+    call_frame const frame = with_baseline(problem.frame, problem.kernel);
     tuning_problem const beside{problem.kernel,
                                 problem.space,
                                 problem.default_at,
@@ -371,4 +367,4 @@ ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
     return detail::session{beside, options}.run();
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

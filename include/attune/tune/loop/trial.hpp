@@ -24,7 +24,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The default configuration fails: without its output and time nothing can be tuned.
 class default_fails : public error {
@@ -32,10 +32,8 @@ public:
     using error::error;
 };
 
-namespace detail {
 /// Throws default_fails with advice for the user.
 [[noreturn]] void refuse_default(tuning_problem const& problem, failure const& why);
-} // namespace detail
 
 /// The outcome of a point, and its code if it works.
 struct trial {
@@ -129,7 +127,7 @@ private:
     std::uint32_t same_code_ = 0;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/loop/trial.ipp>

@@ -16,9 +16,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Beginning of the static_assert text that requires the kernel with its declared types.
 inline constexpr std::string_view entry_sentence = "attune: kernel '";
@@ -86,8 +84,6 @@ inline void run_and_time(trial& made, bench& place, double limit_s, double stop_
     }
 }
 
-} // namespace detail
-
 ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
                                          tuning_options const& options)
     : problem_(problem)
@@ -101,17 +97,17 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
 ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
                                                       std::optional<measurement> const& known)
 {
-    if (auto const* why = std::get_if<failure>(&compiled)) detail::refuse_default(problem_, *why);
+    if (auto const* why = std::get_if<failure>(&compiled)) refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
     first_run_result const end = pool_.own().establish(code, options_.limits.default_run_s);
-    if (auto const* why = std::get_if<failure>(&end)) detail::refuse_default(problem_, *why);
+    if (auto const* why = std::get_if<failure>(&end)) refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
     timing_record taken;
     outcome const result =
-        known ? *known
-              : detail::time_of_default(
-                    pool_.own(), code, quickest_s_, options_.limits.default_run_s, taken);
-    if (auto const* why = std::get_if<failure>(&result)) detail::refuse_default(problem_, *why);
+        known
+            ? *known
+            : time_of_default(pool_.own(), code, quickest_s_, options_.limits.default_run_s, taken);
+    if (auto const* why = std::get_if<failure>(&result)) refuse_default(problem_, *why);
     if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
     pool_.set_up(code, options_.limits.default_run_s, std::get<measurement>(result));
     if (!taken.times.empty()) {
@@ -150,8 +146,8 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         if (is_known) continue;
         jobs.emplace_back([&made = out[i], limit_s, stop_above_s](bench& place) {
             try {
-                detail::run_and_time(made, place, limit_s, stop_above_s);
-            } catch (detail::cut_short const&) { // made.is_cut is set
+                run_and_time(made, place, limit_s, stop_above_s);
+            } catch (cut_short const&) { // made.is_cut is set
             }
         });
     }
@@ -182,7 +178,7 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     trial made;
     made.code = own;
     constexpr double no_limit = std::numeric_limits<double>::infinity();
-    detail::run_and_time(made, pool_.own(), options_.limits.default_run_s, no_limit);
+    run_and_time(made, pool_.own(), options_.limits.default_run_s, no_limit);
     return made.result;
 }
 
@@ -202,7 +198,7 @@ ATTUNE_INLINE void trial_runner::probe()
         auto const is_disturbed = [](time_sample const& s) { return s.is_disturbed; };
         if (!std::all_of(seen.begin(), seen.end(), is_disturbed)) std::erase_if(seen, is_disturbed);
         pace_.probe(seen);
-    } catch (detail::cut_short const&) { // earlier measurements stay
+    } catch (cut_short const&) { // earlier measurements stay
     }
 }
 
@@ -232,4 +228,4 @@ trial_runner::compare(std::span<callable const> variants, double limit_s)
     return pool_.own().compare(variants, limit_s);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

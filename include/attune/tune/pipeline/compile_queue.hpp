@@ -22,7 +22,7 @@
 #include <functional>
 #include <memory>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// First in, first out. Only the measuring thread calls the member functions.
 class compile_queue {
@@ -62,7 +62,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/pipeline/compile_queue.ipp>

@@ -31,7 +31,7 @@
 #include <unistd.h>
 #endif
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 struct compile_queue::task {
     std::function<compile_result()> compile;
@@ -72,8 +72,8 @@ struct compile_queue::state {
         std::optional<compile_result> result;
         std::exception_ptr thrown;
         try {
-            detail::work_in_progress const at_work;
-            detail::cuttable const here;
+            work_in_progress const at_work;
+            cuttable const here;
             result = mine->compile();
         } catch (...) {
             thrown = std::current_exception();
@@ -107,7 +107,7 @@ struct compile_queue::state {
         std::unique_lock held(lock);
         while (is_away) {
             changed.wait(held, [&] { return is_over || !line.empty(); });
-            if (is_over || detail::program_is_ending()) break;
+            if (is_over || program_is_ending()) break;
             do_next(held);
         }
         spent_s += system_clocks{}.thread_cpu_s();
@@ -130,7 +130,7 @@ ATTUNE_INLINE std::size_t compile_queue::start()
     s.is_over = false;
     std::size_t const count = std::min(s.wanted_workers, s.core.other_processors());
     s.workers.reserve(count);
-    detail::only_faults_unblocked const quiet;
+    only_faults_unblocked const quiet;
     try {
         while (s.workers.size() < count) {
             auto fresh = std::make_unique<state::worker>();
@@ -202,8 +202,8 @@ ATTUNE_INLINE double compile_queue::cpu_s() const
     std::scoped_lock const held(state_->lock);
     double sum = state_->spent_s;
     for (auto const& w : state_->workers)
-        if (!w->has_ended) sum += detail::read_clock_s(w->clock);
+        if (!w->has_ended) sum += read_clock_s(w->clock);
     return sum;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The processors that the calling thread may run on, ascending; empty if unknown.
 [[nodiscard]] std::vector<int> allowed_processors();
@@ -16,11 +16,9 @@ namespace attune::inline ATTUNE_ABI {
 /// Number of cores of these processors: hardware threads of one core count once. At least 1.
 [[nodiscard]] std::size_t allowed_cores();
 
-namespace detail {
 /// Restricts a thread to these processors. False if the system refuses or has no affinities.
 /// @param thread  its number; 0: the calling thread
 [[nodiscard]] bool run_only_on(std::vector<int> const& processors, long thread = 0);
-} // namespace detail
 
 /// "0-2,8" as {0, 1, 2, 8}, the notation of Linux; stops at the first character that is invalid.
 [[nodiscard]] std::vector<int> processors_of(std::string_view list);
@@ -54,7 +52,7 @@ private:
     std::vector<int> others_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/pipeline/core_pin.ipp>

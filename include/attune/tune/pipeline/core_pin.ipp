@@ -18,9 +18,7 @@
 #include <unistd.h>
 #endif
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE bool run_only_on([[maybe_unused]] std::vector<int> const& processors,
                                [[maybe_unused]] long thread)
@@ -79,8 +77,6 @@ ATTUNE_INLINE bool run_only_on([[maybe_unused]] std::vector<int> const& processo
     return from;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::vector<int> allowed_processors()
 {
     std::vector<int> out;
@@ -99,7 +95,7 @@ ATTUNE_INLINE std::size_t allowed_cores()
     std::vector<int> left = allowed_processors();
     std::size_t cores = 0;
     for (; !left.empty(); ++cores)
-        left = detail::without(left, detail::hardware_threads_beside(left.front()));
+        left = detail::without(left, hardware_threads_beside(left.front()));
     return std::max<std::size_t>(cores, 1);
 }
 
@@ -131,12 +127,12 @@ ATTUNE_INLINE bool core_pin::hold()
 #if defined(__linux__)
     std::vector<int> const allowed = allowed_processors();
     int const here = ::sched_getcpu();
-    std::vector<int> others = detail::without(allowed, detail::hardware_threads_beside(here));
+    std::vector<int> others = detail::without(allowed, hardware_threads_beside(here));
     if (others.empty()) others = detail::without(allowed, {here});
-    if (others.empty() || here < 0 || !detail::run_only_on({here})) return false;
+    if (others.empty() || here < 0 || !run_only_on({here})) return false;
     before_ = allowed;
     processor_ = here;
-    bound_before_ = detail::threads_bound_to(here);
+    bound_before_ = threads_bound_to(here);
     others_ = std::move(others);
 #endif
     return is_held();
@@ -145,14 +141,14 @@ ATTUNE_INLINE bool core_pin::hold()
 ATTUNE_INLINE void core_pin::release() noexcept
 {
     if (!is_held()) return;
-    static_cast<void>(detail::run_only_on(before_));
+    static_cast<void>(run_only_on(before_));
     // Threads that this thread has started meanwhile inherited its affinity.
-    for (long const thread : detail::threads_bound_to(processor_))
+    for (long const thread : threads_bound_to(processor_))
         if (std::find(bound_before_.begin(), bound_before_.end(), thread) == bound_before_.end())
-            static_cast<void>(detail::run_only_on(before_, thread));
+            static_cast<void>(run_only_on(before_, thread));
     others_.clear();
 }
 
-ATTUNE_INLINE bool core_pin::move_off() const { return is_held() && detail::run_only_on(others_); }
+ATTUNE_INLINE bool core_pin::move_off() const { return is_held() && run_only_on(others_); }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

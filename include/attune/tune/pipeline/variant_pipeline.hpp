@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A configuration and the result of compiling it.
 struct pipelined_variant {
@@ -114,7 +114,7 @@ private:
     std::unique_ptr<compile_queue> queue_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/pipeline/variant_pipeline.ipp>

@@ -15,9 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline bool mentions_threads(std::string_view text)
 {
@@ -36,17 +34,15 @@ namespace detail {
     });
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
 {
     if (allowed_cores() < 2) return 0;
     kernel_source const& source = problem.kernel.source;
-    if (detail::mentions_threads(source.text)) return 0;
-    if (detail::mentions_threads(problem.compiler.identity())) return 0;
+    if (mentions_threads(source.text)) return 0;
+    if (mentions_threads(problem.compiler.identity())) return 0;
     bool const by_flag =
         std::any_of(source.flags.begin(), source.flags.end(), [](std::string const& flag) {
-            return detail::mentions_threads(flag);
+            return mentions_threads(flag);
         });
     return by_flag ? 0 : 1;
 }
@@ -170,4 +166,4 @@ ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result
     search_.tell(at, result);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The content of one word of a shape.
 enum class shape_part : std::uint8_t {
@@ -57,8 +57,6 @@ struct shape_choice {
         return !any_shape && !(argument < ignored.size() && ignored[argument]);
     }
 };
-
-namespace detail {
 
 /// Number of words of an argument, without its address.
 template <class T>
@@ -153,8 +151,6 @@ template <class T>
     return static_cast<std::int64_t>(out);
 }
 
-} // namespace detail
-
 /// The shape of calls of one signature, as a fixed number of 64-bit words.
 ///
 /// A shape holds every property that can make code right for one call and wrong for another:
@@ -166,7 +162,7 @@ public:
     static constexpr std::size_t array_count =
         (std::size_t{0} + ... + (detail::is_array<Args> ? 1 : 0));
     static constexpr std::size_t size =
-        (std::size_t{0} + ... + detail::shape_words<Args>)+(array_count > 0 ? 1 : 0);
+        (std::size_t{0} + ... + shape_words<Args>)+(array_count > 0 ? 1 : 0);
     using key = std::array<std::int64_t, size>;
 
     explicit shape_of_call(shape_choice const& choice)
@@ -201,9 +197,9 @@ public:
         std::vector<shape_word> out;
         std::size_t argument = 0;
         auto const look = [&]<class T>(std::type_identity<T>) {
-            for (std::size_t i = 0; i < detail::shape_words<T>; ++i) {
-                shape_part part = detail::part_of<T>();
-                if (i >= detail::length_words<T>)
+            for (std::size_t i = 0; i < shape_words<T>; ++i) {
+                shape_part part = part_of<T>();
+                if (i >= length_words<T>)
                     part = detail::is_view<T> ? shape_part::number : shape_part::flag;
                 out.push_back({part, argument});
             }
@@ -221,10 +217,10 @@ public:
         std::size_t word = 0;
         [[maybe_unused]] std::size_t array = 0;
         [[maybe_unused]] std::uint64_t places = 0;
-        [[maybe_unused]] std::array<detail::array_place, array_count + 1> where{};
+        [[maybe_unused]] std::array<array_place, array_count + 1> where{};
         auto const look = [&]<class T>(T const& argument) {
             if constexpr (detail::is_array<T>) {
-                using element = detail::element_of<T>;
+                using element = element_of<T>;
                 std::uintptr_t first = 0;
                 std::size_t count = 0;
                 if constexpr (std::is_pointer_v<T>) {
@@ -232,8 +228,8 @@ public:
                     count = 1; // equal pointers overlap; the true length is not known here
                 } else if constexpr (detail::is_view<T>) {
                     first = reinterpret_cast<std::uintptr_t>(argument.data());
-                    count = detail::extent_of_view(argument);
-                    for (std::size_t const number : detail::numbers_of_view(argument)) {
+                    count = extent_of_view(argument);
+                    for (std::size_t const number : numbers_of_view(argument)) {
                         out[word] = static_cast<std::int64_t>(number) & kept_[word];
                         ++word;
                     }
@@ -242,8 +238,8 @@ public:
                     count = argument.size();
                     out[word] = static_cast<std::int64_t>(count) & kept_[word];
                     ++word;
-                    if constexpr (detail::is_pointer_array<T>()) {
-                        out[word] = detail::place_of_targets(argument) & kept_[word];
+                    if constexpr (is_pointer_array<T>()) {
+                        out[word] = place_of_targets(argument) & kept_[word];
                         ++word;
                     }
                 }
@@ -256,12 +252,12 @@ public:
                 ++word;
             } else if constexpr (std::is_floating_point_v<T>) {
                 std::int64_t const kind = argument == T{0} ? 0 : argument == T{1} ? 1 : 2;
-                out[word] = ((detail::bits_of_real(argument) & is_bound_[word]) |
-                             (kind & ~is_bound_[word])) &
-                            kept_[word];
+                out[word] =
+                    ((bits_of_real(argument) & is_bound_[word]) | (kind & ~is_bound_[word])) &
+                    kept_[word];
                 ++word;
             } else {
-                out[word] = detail::hash_of_bytes(argument) & kept_[word];
+                out[word] = hash_of_bytes(argument) & kept_[word];
                 ++word;
             }
         };
@@ -288,7 +284,7 @@ private:
     [[nodiscard]] static constexpr bool may_write() noexcept
     {
         if constexpr (detail::is_array<T>)
-            return !std::is_const_v<detail::element_of<T>>;
+            return !std::is_const_v<element_of<T>>;
         else
             return false;
     }
@@ -306,4 +302,4 @@ private:
     std::array<std::int64_t, size> is_bound_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

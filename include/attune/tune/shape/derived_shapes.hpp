@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A smaller call.
 struct derived_shape {
@@ -47,7 +47,7 @@ struct derived_shape {
                                                      std::span<std::int64_t const> key,
                                                      shape_choice const& choice);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/shape/derived_shapes.ipp>

@@ -10,9 +10,7 @@
 #include <numeric>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A word of a shape as the product of the sizes with these indices.
 struct size_product {
@@ -84,15 +82,13 @@ struct size_relations {
     return out;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::vector<std::int64_t> relations_of(std::span<shape_word const> layout,
                                                      std::span<std::int64_t const> key,
                                                      shape_choice const& choice)
 {
-    detail::size_relations const known = detail::relations_in(layout, key, choice);
+    size_relations const known = relations_in(layout, key, choice);
     std::vector<std::int64_t> out;
-    for (detail::size_product const& p : known.words) {
+    for (size_product const& p : known.words) {
         out.push_back(static_cast<std::int64_t>(p.count));
         for (std::size_t i = 0; i < p.count; ++i)
             out.push_back(static_cast<std::int64_t>(p.factors[i]));
@@ -112,7 +108,7 @@ ATTUNE_INLINE std::vector<derived_shape> derived_shapes(std::span<shape_word con
         else if (static_cast<std::uint64_t>(key[i]) >> place_bits::overlaps != 0)
             return {};
     }
-    detail::size_relations const known = detail::relations_in(layout, key, choice);
+    size_relations const known = relations_in(layout, key, choice);
     std::size_t const dimensions = known.sizes.size();
     if (dimensions == 0) return {};
 
@@ -171,4 +167,4 @@ ATTUNE_INLINE std::vector<derived_shape> derived_shapes(std::span<shape_word con
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Limits of a check of a new shape.
 struct shape_check_limits {
@@ -46,7 +46,7 @@ struct shape_check_limits {
                                          shape_check_limits const& limits = {},
                                          isolation protect = isolation::automatic);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/shape/shape_check.ipp>

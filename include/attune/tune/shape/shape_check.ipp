@@ -32,9 +32,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The run that takes place or whose results are compared.
 enum class check_step : std::uint8_t { preparing, trusted, trusted_on_perturbed, tried };
@@ -458,8 +456,6 @@ inline void run_checks(shape_question const& asked, isolation protect, shape_ver
     out.runs_s = shared.get().runs_s.load();
 }
 
-} // namespace detail
-
 ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
                                          call_frame const& frame,
                                          callable const& trusted,
@@ -474,7 +470,7 @@ ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
         if (!frame.is_complete())
             out.why = {failure_stage::launch, "nothing says what is behind an array of pointers"};
         else
-            detail::run_checks({kernel, frame, trusted, tried, limits}, protect, out);
+            run_checks({kernel, frame, trusted, tried, limits}, protect, out);
     } catch (std::exception const& thrown) {
         out.how = shape_verdict::ending::unknown;
         out.why = {failure_stage::launch, detail::first_line(thrown.what()), thrown.what()};
@@ -485,4 +481,4 @@ ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

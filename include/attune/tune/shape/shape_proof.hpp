@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The calls on which a variant was right.
 struct shape_proof {
@@ -35,7 +35,7 @@ struct shape_proof {
                                        double limit_s,
                                        isolation protect = isolation::automatic);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/shape/shape_proof.ipp>

@@ -16,9 +16,7 @@
 #include <exception>
 #include <random>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Shared with the child. A variant may overwrite it, so a call is right only if its mark has the
 /// expected value, which random writes match with probability 2^-64.
@@ -40,8 +38,6 @@ struct proof_progress {
 inline constexpr double proof_call_limit_s = 0.1;
 inline constexpr int most_proof_children = 16;
 
-} // namespace detail
-
 ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
                                        std::size_t count,
                                        std::function<call_frame(std::size_t)> const& frame_at,
@@ -52,17 +48,17 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
 {
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();
-    count = std::min(count, detail::proof_progress::most_calls);
+    count = std::min(count, proof_progress::most_calls);
     shape_proof out;
     out.is_right.resize(count);
     try {
         if (choose_isolation(protect, observe_process()).how != isolation::fork) return out;
-        detail::shared_with_child<detail::proof_progress> const shared;
-        detail::proof_progress& progress = shared.get();
+        shared_with_child<proof_progress> const shared;
+        proof_progress& progress = shared.get();
         std::uint64_t const secret =
             (std::uint64_t{std::random_device{}()} << 32) ^ std::random_device{}();
         std::size_t from = 0;
-        for (int child = 0; child < detail::most_proof_children && from < count; ++child) {
+        for (int child = 0; child < most_proof_children && from < count; ++child) {
             double const left_s = limit_s - (clocks.wall_s() - begun_s);
             if (left_s <= 0) break;
             auto const run = [&] {
@@ -71,29 +67,28 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
                     progress.at.store(i);
                     if (clocks.wall_s() - begun_s > limit_s) break;
                     call_frame const frame = frame_at(i);
-                    shape_verdict const verdict =
-                        verify_shape(kernel,
-                                     frame,
-                                     trusted,
-                                     tried,
-                                     {.check_s = detail::proof_call_limit_s},
-                                     isolation::none);
+                    shape_verdict const verdict = verify_shape(kernel,
+                                                               frame,
+                                                               trusted,
+                                                               tried,
+                                                               {.check_s = proof_call_limit_s},
+                                                               isolation::none);
                     if (verdict.how == shape_verdict::ending::right)
-                        progress.marks[i].store(detail::proof_mark(secret, i));
+                        progress.marks[i].store(proof_mark(secret, i));
                 }
             };
             child_limits limits;
-            limits.run_s = left_s + detail::proof_call_limit_s;
+            limits.run_s = left_s + proof_call_limit_s;
             limits.run_until_s = [&] {
                 double const since_s = progress.begun_s.load();
-                return since_s > 0 ? since_s + 2 * detail::proof_call_limit_s : 1e18;
+                return since_s > 0 ? since_s + 2 * proof_call_limit_s : 1e18;
             };
             child_end const end = run_in_child(run, {}, limits);
             if (end.ending == child_ending::returned) break;
             from = std::max(progress.at.load(), from) + 1; // the failed call proves nothing
         }
         for (std::size_t i = 0; i < count; ++i)
-            out.is_right[i] = progress.marks[i].load() == detail::proof_mark(secret, i);
+            out.is_right[i] = progress.marks[i].load() == proof_mark(secret, i);
     } catch (std::exception const&) {
         // No memory or no child: nothing is proven.
     }
@@ -101,4 +96,4 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

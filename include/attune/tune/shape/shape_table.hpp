@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 struct installed_variant;
 
@@ -24,8 +24,6 @@ struct known_shape {
     std::uint32_t calls = 0;  ///< number of calls on the slow path
     bool is_verified = false; ///< `serves` was verified on this shape
 };
-
-namespace detail {
 
 /// Each word has its own odd factor, so that the multiplications are independent.
 template <class Key>
@@ -42,8 +40,6 @@ template <class Key>
     return out ^ (out >> 29);
 }
 
-} // namespace detail
-
 /// A hash table with open addressing. Any number of threads may read, one at a time may insert.
 /// Replaced tables and all shapes are kept until destruction.
 class shape_table {
@@ -56,7 +52,7 @@ public:
     template <class Key>
     [[nodiscard]] known_shape* find(Key const& key) const noexcept
     {
-        return find(detail::hash_of_shape(key), key);
+        return find(hash_of_shape(key), key);
     }
     template <class Key>
     [[nodiscard]] known_shape* find(std::uint64_t hash, Key const& key) const noexcept
@@ -129,4 +125,4 @@ private:
     std::atomic<slots const*> current_{nullptr};
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

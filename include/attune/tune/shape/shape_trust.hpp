@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A shape is trusted if each of its properties has occurred in a verified shape. Its properties
 /// are:
@@ -68,7 +68,7 @@ private:
 [[nodiscard]] std::string text_of_shape(std::span<shape_word const> layout,
                                         std::span<std::int64_t const> key);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/shape/shape_trust.ipp>

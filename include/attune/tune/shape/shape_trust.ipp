@@ -10,9 +10,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Remainders by numbers up to this one are separate properties, others are grouped.
 inline constexpr std::int64_t most_single_remainders = 128;
@@ -79,8 +77,6 @@ property_hash(std::uint64_t salt, property what, std::initializer_list<std::int6
     return n % tile == 0 ? 3 : 4;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
                                        std::vector<std::int64_t> divisors)
     : layout_(std::move(layout))
@@ -90,21 +86,21 @@ ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
     std::sort(divisors.begin(), divisors.end(), std::greater<>{});
     divisors.erase(std::unique(divisors.begin(), divisors.end()), divisors.end());
     tiles_ = divisors;
-    tiles_.resize(std::min(tiles_.size(), detail::most_tiles));
+    tiles_.resize(std::min(tiles_.size(), most_tiles));
     for (std::int64_t d = 3; d <= 16; ++d)
         moduli_.push_back(d);
     moduli_.push_back(64);
     moduli_.insert(moduli_.end(), divisors.begin(), divisors.end());
     for (std::int64_t const d : divisors) // products, for nested tiles
         for (std::int64_t const e : divisors)
-            if (d <= detail::most_single_remainders / e) moduli_.push_back(d * e);
+            if (d <= most_single_remainders / e) moduli_.push_back(d * e);
     std::sort(moduli_.begin(), moduli_.end());
     moduli_.erase(std::unique(moduli_.begin(), moduli_.end()), moduli_.end());
     // The remainder by a multiple includes the remainder by its divisors.
     std::vector<std::int64_t> needed;
     for (std::int64_t const m : moduli_)
         if (std::none_of(moduli_.begin(), moduli_.end(), [&](std::int64_t other) {
-                return other > m && other % m == 0 && other <= detail::most_single_remainders;
+                return other > m && other % m == 0 && other <= most_single_remainders;
             }))
             needed.push_back(m);
     moduli_ = std::move(needed);
@@ -252,4 +248,4 @@ ATTUNE_INLINE std::string text_of_shape(std::span<shape_word const> layout,
     return out.empty() ? "this call" : out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

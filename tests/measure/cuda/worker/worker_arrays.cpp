@@ -16,10 +16,10 @@
 #include "../../../support/emulated_device.hpp"
 #include "../../../support/set_variable.hpp"
 
-namespace worker = attune::worker;
-namespace cuda = attune::cuda;
-using attune::device_buffer;
-using attune::memory_place;
+namespace worker = attune::detail::worker;
+namespace cuda = attune::detail::cuda;
+using attune::detail::device_buffer;
+using attune::detail::memory_place;
 
 namespace {
 
@@ -27,7 +27,7 @@ std::shared_ptr<cuda::driver const> scripted() { return cuda::open_driver(ATTUNE
 
 device_buffer on_host(std::span<float> values, std::size_t argument)
 {
-    return {attune::as_buffer(values, argument), memory_place::host};
+    return {attune::detail::as_buffer(values, argument), memory_place::host};
 }
 
 /// What arrives on the other side, which is this process.
@@ -37,7 +37,7 @@ struct arrived {
     std::unique_ptr<worker::received_arrays> arrays{};
 
     arrived(std::shared_ptr<cuda::driver const> const& driver,
-            attune::device_call const& call,
+            attune::detail::device_call const& call,
             worker::route by = worker::route::handle)
     {
         how.call = call;
@@ -54,7 +54,7 @@ TEST_CASE("host arrays arrive as host arrays, elsewhere and read only")
     std::vector<float> x(1000);
     std::iota(x.begin(), x.end(), 1.0F);
     std::vector<float> y{7, 8};
-    attune::device_call call;
+    attune::detail::device_call call;
     call.buffers = {on_host(x, 0), on_host(y, 1)};
     arrived const a(scripted(), call);
     CHECK(a.arrays->why_unreachable().empty());
@@ -71,7 +71,7 @@ TEST_CASE("arrays that overlap do so on the other side")
     std::vector<float> x(1000);
     std::iota(x.begin(), x.end(), 1.0F);
     std::span<float> const all(x);
-    attune::device_call call;
+    attune::detail::device_call call;
     call.buffers = {on_host(all.subspan(100, 500), 0),
                     on_host(all.subspan(0, 300), 1),
                     on_host(all.subspan(800, 10), 2)};
@@ -84,7 +84,7 @@ TEST_CASE("arrays that overlap do so on the other side")
 
 TEST_CASE("an array of nothing arrives as such")
 {
-    attune::device_call call;
+    attune::detail::device_call call;
     call.buffers = {on_host({}, 0)};
     arrived const a(scripted(), call);
     CHECK(a.how.call.buffers[0].where.bytes == 0);
@@ -97,7 +97,7 @@ TEST_CASE("a device's arrays go through the host where there is no CUDA IPC, as 
     alignas(256) static float memory[256];
     std::iota(std::begin(memory), std::end(memory), 0.5F);
     std::span<float> const there(memory);
-    attune::device_call call;
+    attune::detail::device_call call;
     call.buffers = {on_host(there.subspan(3, 100), 0)};
     call.buffers[0].place = memory_place::device;
     arrived const a(driver, call);
@@ -112,7 +112,7 @@ TEST_CASE("where the device has no room for a copy, what came through the host s
 {
     attune_test::set_variable const little{"ATTUNE_TEST_CU_MEMORY", "100"};
     std::vector<float> x(100, 2.5F);
-    attune::device_call call;
+    attune::detail::device_call call;
     call.buffers = {on_host(x, 0)};
     call.buffers[0].place = memory_place::device;
     arrived const a(scripted(), call);
@@ -123,8 +123,8 @@ TEST_CASE("where the device has no room for a copy, what came through the host s
 TEST_CASE("a device's array goes as the handle of its allocation, and where it lies in that")
 {
     attune_test::emulated_device device(ATTUNE_EMULATED_CUDA);
-    attune::cuda::device_pointer const there = device.upload(std::vector<float>(1000));
-    attune::device_call call;
+    attune::detail::cuda::device_pointer const there = device.upload(std::vector<float>(1000));
+    attune::detail::device_call call;
     call.buffers = {{{}, memory_place::device}, {{}, memory_place::device}};
     call.buffers[0].where.data = reinterpret_cast<std::byte*>(there + 40);
     call.buffers[0].where.bytes = 400;
@@ -153,7 +153,7 @@ TEST_CASE("a device's array goes as the handle of its allocation, and where it l
 TEST_CASE("regions that do not fit their message are damaged")
 {
     std::vector<float> x(100, 2.5F);
-    attune::device_call call;
+    attune::detail::device_call call;
     call.buffers = {on_host(x, 0)};
     for (int what = 0; what < 3; ++what) {
         worker::beginning how;

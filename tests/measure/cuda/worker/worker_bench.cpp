@@ -17,7 +17,7 @@
 #include "../../../support/scripted_worker.hpp"
 #include "../../../support/set_variable.hpp"
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 using attune::failure;
 using attune::failure_stage;
 using attune_test::contains;
@@ -166,7 +166,7 @@ TEST_CASE("timing and comparing survive their variants too")
     CHECK(std::get<failure>(timed).stage == failure_stage::crash);
     CHECK(contains(std::get<failure>(timed).reason, "SIGKILL"));
     auto const hung = [&] {
-        attune::device_bench_options shorter;
+        attune::detail::device_bench_options shorter;
         shorter.timing_limit_s = 0.1;
         fixture const g(quick(), shorter);
         CHECK(std::holds_alternative<double>(g.establish()));
@@ -220,7 +220,7 @@ TEST_CASE("a default that dies of contents nobody asked for is tried without the
     fixture const f;
     CHECK(std::get<double>(f.establish("no perturbing")) == 1.0);
     CHECK(f.bench->replacements() == 1);
-    attune::device_bench_options options;
+    attune::detail::device_bench_options options;
     options.perturb = false;
     fixture const g(quick(), options);
     CHECK(std::get<double>(g.establish("no perturbing")) == 1.0);

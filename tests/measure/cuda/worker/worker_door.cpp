@@ -20,7 +20,7 @@
 #include "../../../support/privileged_start.hpp"
 #include "../../../support/set_variable.hpp"
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 using attune_test::contains;
 using attune_test::ended_program;
 
@@ -72,7 +72,7 @@ pid_t fork_answering(int socket)
 
 TEST_CASE("a program that was started with the variable alone is refused")
 {
-    worker::hold_worker_door();
+    attune::hold_worker_door();
     ended_program const run = attune_test::run_with_environment(
         "/proc/self/exe",
         {"--no-run"},

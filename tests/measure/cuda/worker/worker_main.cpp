@@ -19,7 +19,7 @@
 #include "../../../support/open_files.hpp"
 #include "../../../support/scripted_bench.hpp"
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 using attune_test::scripted_bench;
 using worker::message;
 using worker::message_kind;
@@ -29,9 +29,10 @@ namespace {
 
 double in_s(double seconds) { return attune::system_clocks().wall_s() + seconds; }
 
-std::unique_ptr<attune::device_bench> make_scripted(std::shared_ptr<attune::cuda::driver const> d,
-                                                    attune::device_call call,
-                                                    attune::device_bench_options const& how)
+std::unique_ptr<attune::detail::device_bench>
+make_scripted(std::shared_ptr<attune::detail::cuda::driver const> d,
+              attune::detail::device_call call,
+              attune::detail::device_bench_options const& how)
 {
     return std::make_unique<scripted_bench>(std::move(d), std::move(call), how);
 }
@@ -73,16 +74,21 @@ private:
 /// The call of two host arrays, as a message to begin with.
 message begin_with(std::vector<float>& x, std::vector<int>& y, std::string const& bus)
 {
-    attune::device_call call;
-    call.buffers.push_back({attune::as_buffer(std::span(x), 0), attune::memory_place::host});
-    call.buffers.push_back({attune::as_buffer(std::span(y), 1), attune::memory_place::host});
+    attune::detail::device_call call;
+    call.buffers.push_back(
+        {attune::detail::as_buffer(std::span(x), 0), attune::detail::memory_place::host});
+    call.buffers.push_back(
+        {attune::detail::as_buffer(std::span(y), 1), attune::detail::memory_place::host});
     worker::beginning how;
     how.driver_path = ATTUNE_SCRIPTED_DRIVER;
     how.bus = bus;
     how.call = call;
     message out;
-    worker::pack_arrays(
-        attune::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER), call, worker::route::handle, how, out);
+    worker::pack_arrays(attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER),
+                        call,
+                        worker::route::handle,
+                        how,
+                        out);
     worker::writer text;
     put(text, how);
     out.text = text.take();

@@ -23,7 +23,7 @@
 #include "../../../support/open_files.hpp"
 #include "../../../support/set_variable.hpp"
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 using attune_test::has_no_children;
 using attune_test::open_descriptors;
 using worker::message;
@@ -252,7 +252,7 @@ TEST_CASE("this program, started anew, is a worker before its main")
 {
     // This very test program: were main reached, doctest would write to the log.
     int const before = open_descriptors();
-    worker::hold_worker_door();
+    attune::hold_worker_door();
     attune_test::set_variable const speaks{"ATTUNE_TEST_ANNOUNCE", "1"};
     {
         worker::process p(worker::start_this_program);

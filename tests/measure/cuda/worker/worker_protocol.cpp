@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 using attune::failure;
 using attune::failure_stage;
 using worker::damaged_message;
@@ -66,7 +66,7 @@ TEST_CASE("a variant arrives with its code and its geometry")
 
 TEST_CASE("options arrive, each of them")
 {
-    attune::device_bench_options o;
+    attune::detail::device_bench_options o;
     o.cache = attune::cache_state::cold;
     o.precision = 0.125;
     o.timing_limit_s = 7;
@@ -141,7 +141,7 @@ TEST_CASE("what a worker begins with arrives")
     how.bus = "0000:41:00.0";
     how.options.precision = 0.5;
     how.may_copy = false;
-    how.regions = {{attune::memory_place::device, 100, 4, true, {}, 12}, {}};
+    how.regions = {{attune::detail::memory_place::device, 100, 4, true, {}, 12}, {}};
     how.regions[0].handle.reserved[63] = 'z';
     how.region_of = {0, 0, 1};
     how.offset_of = {0, 40, 0};
@@ -161,7 +161,7 @@ TEST_CASE("what a worker begins with arrives")
     CHECK(got.options.precision == 0.5);
     CHECK_FALSE(got.may_copy);
     REQUIRE(got.regions.size() == 2);
-    CHECK(got.regions[0].place == attune::memory_place::device);
+    CHECK(got.regions[0].place == attune::detail::memory_place::device);
     CHECK(got.regions[0].bytes == 100);
     CHECK(got.regions[0].skew == 4);
     CHECK(got.regions[0].by_handle);
@@ -178,7 +178,7 @@ TEST_CASE("what a worker begins with arrives")
     CHECK(got.call.buffers[1].where.argument == 4);
     REQUIRE(got.call.arguments.size() == 2);
     CHECK(got.call.arguments[0].buffer == 1);
-    CHECK(got.call.arguments[1].buffer == attune::device_argument::by_value);
+    CHECK(got.call.arguments[1].buffer == attune::detail::device_argument::by_value);
     CHECK(got.call.arguments[1].value == how.call.arguments[1].value);
 
     how.region_of[2] = 2; // there are two regions only

@@ -17,7 +17,7 @@
 
 #include "../../../support/open_files.hpp"
 
-namespace worker = attune::worker;
+namespace worker = attune::detail::worker;
 using attune_test::open_descriptors;
 using worker::damaged_message;
 using worker::message;

@@ -33,7 +33,7 @@ std::size_t first(A& turns)
 {
     three const t;
     turns.prepare(t.all(), {});
-    return attune::best_rows(t.all(), 1, turns).front().row;
+    return attune::detail::best_rows(t.all(), 1, turns).front().row;
 }
 
 } // namespace
@@ -73,12 +73,12 @@ TEST_CASE("members are prepared, and one without candidates takes no turn")
     attune::scored_candidates none{closed, t.mean, t.variance};
     attune::multi_policy turns;
     turns.prepare(none, {});
-    CHECK(attune::best_rows(none, 1, turns).empty());
+    CHECK(attune::detail::best_rows(none, 1, turns).empty());
     attune::acquisition_policy<attune::multi_acquisition,
                                attune::contextual<attune::probability_of_improvement_rule>>
         exploring;
     three far;
     far.mean = {-0.3, 0.5, 1.0};
     exploring.prepare(far.all(), {2.0, 2.0}); // factor 1: -0.3 is not enough
-    CHECK(attune::best_rows(far.all(), 1, exploring).front().row != 0);
+    CHECK(attune::detail::best_rows(far.all(), 1, exploring).front().row != 0);
 }

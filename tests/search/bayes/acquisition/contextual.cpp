@@ -22,7 +22,7 @@ TEST_CASE("contextual exploration fades with the variance that is left")
     auto const first = [&](attune::search_progress const& so_far) {
         attune::scored_candidates const all{open, mean, variance};
         rule.prepare(all, so_far);
-        return attune::best_rows(all, 1, rule).front().row;
+        return attune::detail::best_rows(all, 1, rule).front().row;
     };
     CHECK(first({2.0, 2.0}) != 0); // factor 1: -0.3 is not enough
     variance = {0.0001, 0.0002, 0.0003};

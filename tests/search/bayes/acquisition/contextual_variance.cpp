@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <limits>
 
-using attune::contextual_variance;
+using attune::detail::contextual_variance;
 
 TEST_CASE("the factor is 1 as long as nothing changed since the initial design")
 {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-using attune::acquisition_portfolio;
+using attune::detail::acquisition_portfolio;
 
 namespace {
 

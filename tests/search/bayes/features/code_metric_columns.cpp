@@ -12,7 +12,7 @@
 
 #include "../../../support/search_spaces.hpp"
 
-using attune::code_metric_columns;
+using attune::detail::code_metric_columns;
 
 namespace {
 

@@ -57,7 +57,7 @@ TEST_CASE("the distance of tiles is that between their places")
             attune::parameter_description p;
             p.kind = attune::parameter_kind::tile;
             p.parts = parts;
-            p.integers = attune::factor_table(extent, parts);
+            p.integers = attune::detail::factor_table(extent, parts);
             CHECK(worst(p) < 1e-7);
         }
 }

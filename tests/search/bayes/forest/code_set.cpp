@@ -9,7 +9,7 @@
 
 TEST_CASE("a set has what was added, in ascending order, across its words")
 {
-    attune::forest::code_set set;
+    attune::detail::forest::code_set set;
     std::vector<std::uint8_t> const added{255, 0, 63, 64, 127, 128, 7, 64};
     for (auto const code : added)
         set.add(code);
@@ -23,7 +23,7 @@ TEST_CASE("a set has what was added, in ascending order, across its words")
 
 TEST_CASE("an empty set visits nothing and equals another empty one")
 {
-    attune::forest::code_set const empty;
+    attune::detail::forest::code_set const empty;
     empty.for_each([](std::uint8_t) { CHECK(false); });
-    CHECK(empty == attune::forest::code_set{});
+    CHECK(empty == attune::detail::forest::code_set{});
 }

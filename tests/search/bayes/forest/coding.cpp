@@ -15,9 +15,9 @@
 
 using attune::feature_map;
 using attune::feature_table;
-using attune::forest::code_table;
-using attune::forest::coding;
-using attune::forest::column;
+using attune::detail::forest::code_table;
+using attune::detail::forest::coding;
+using attune::detail::forest::column;
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include "../../forest/table_of.hpp"
 
 using attune::random_engine;
-using attune::forest::classification_forest;
-using attune::forest::code_table;
-using attune::forest::options;
-using attune::forest::regression_forest;
+using attune::detail::forest::classification_forest;
+using attune::detail::forest::code_table;
+using attune::detail::forest::options;
+using attune::detail::forest::regression_forest;
 using attune_tests::grid;
 using attune_tests::table_of;
 

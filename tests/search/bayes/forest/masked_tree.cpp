@@ -11,17 +11,17 @@
 #include "../../forest/table_of.hpp"
 
 using attune::random_engine;
-using attune::forest::masked_tree;
-using attune::forest::options;
-using attune::forest::tree_grower;
-using attune::forest::tree_node;
+using attune::detail::forest::masked_tree;
+using attune::detail::forest::options;
+using attune::detail::forest::tree_grower;
+using attune::detail::forest::tree_node;
 using attune_tests::all_of;
 using attune_tests::walk;
 
 TEST_CASE("for trees of 1 to 600 leaves the leaf of any point is that of a walk from the root")
 {
     random_engine engine(21);
-    attune::forest::code_table x;
+    attune::detail::forest::code_table x;
     x.about = {{256, false}, {7, true}, {40, false}};
     x.code.resize(3);
     x.points = 600;

@@ -13,9 +13,9 @@
 #include "../../forest/table_of.hpp"
 
 using attune::random_engine;
-using attune::forest::options;
-using attune::forest::tree_grower;
-using attune::forest::tree_node;
+using attune::detail::forest::options;
+using attune::detail::forest::tree_grower;
+using attune::detail::forest::tree_node;
 using attune_tests::all_of;
 using attune_tests::grid;
 using attune_tests::table_of;
@@ -23,7 +23,7 @@ using attune_tests::walk;
 
 namespace {
 
-std::vector<tree_node> grown(attune::forest::code_table const& x,
+std::vector<tree_node> grown(attune::detail::forest::code_table const& x,
                              std::vector<double> const& y,
                              options const& how,
                              std::uint64_t seed = 1)

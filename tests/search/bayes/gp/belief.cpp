@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-using attune::gp::belief;
-using attune::gp::hyper_density;
+using attune::detail::gp::belief;
+using attune::detail::gp::hyper_density;
 
 namespace {
 
@@ -92,7 +92,7 @@ TEST_CASE("derived features may be believed to matter less")
 TEST_CASE("the box cuts what is extreme and leaves the rest")
 {
     hyper_density const prior({}, {0, 0});
-    attune::gp::hyperparameter_vector h{Eigen::VectorXd(5)};
+    attune::detail::gp::hyperparameter_vector h{Eigen::VectorXd(5)};
     h.theta << -20, 20, 20, -40, 40;
     prior.clamp(h.theta);
     CHECK(h.length(0) == doctest::Approx(0.02));

@@ -11,7 +11,7 @@
 
 #include "../../../support/gp_points.hpp"
 
-using attune::gp::code_book;
+using attune::detail::gp::code_book;
 
 namespace {
 
@@ -24,7 +24,7 @@ void check_book(code_book const& book,
     std::vector<int> listed(map.count(), 0);
     for (std::size_t const f : book.direct)
         ++listed[f];
-    for (attune::gp::feature_group const& group : book.groups) {
+    for (attune::detail::gp::feature_group const& group : book.groups) {
         REQUIRE(group.code.size() == table.points);
         for (std::size_t k = 0; k < group.features.size(); ++k) {
             ++listed[group.features[k]];
@@ -46,7 +46,7 @@ TEST_CASE("a code book gives back every level of every point")
             attune::chain_of_trees const space = gp_points::space(with_real);
             attune::feature_map const map(space);
             attune::feature_table const table = gp_points::draw(space, map, m, engine).table;
-            code_book const book = attune::gp::code_book_of(map, table);
+            code_book const book = attune::detail::gp::code_book_of(map, table);
             check_book(book, map, table);
             CHECK(book.direct.size() == (with_real ? 1 : 0));
         }
@@ -60,7 +60,7 @@ TEST_CASE("features that others determine join their group at no cost")
     attune::feature_table table;
     for (std::uint32_t i = 0; i < 600; ++i)
         map.append({{i % 30, 0}, {i % 30, 0}}, table);
-    code_book const book = attune::gp::code_book_of(map, table);
+    code_book const book = attune::detail::gp::code_book_of(map, table);
     REQUIRE(book.groups.size() == 1);
     CHECK(book.groups[0].combinations() == 30);
     check_book(book, map, table);
@@ -74,7 +74,7 @@ TEST_CASE("groups stay small against the number of points")
     attune::feature_table table;
     for (int i = 0; i < 4000; ++i)
         map.append(space.sample(engine), table);
-    code_book const book = attune::gp::code_book_of(map, table);
+    code_book const book = attune::detail::gp::code_book_of(map, table);
     CHECK(book.groups.size() == 2);
     check_book(book, map, table);
 }
@@ -85,7 +85,7 @@ TEST_CASE("keep_only drops points and keeps the order of the rest")
     attune::chain_of_trees const space = gp_points::space(false);
     attune::feature_map const map(space);
     attune::feature_table const table = gp_points::draw(space, map, 200, engine).table;
-    code_book book = attune::gp::code_book_of(map, table);
+    code_book book = attune::detail::gp::code_book_of(map, table);
     std::vector<char> keep(200);
     attune::feature_table kept;
     kept.level.resize(map.count());
@@ -103,7 +103,7 @@ TEST_CASE("keep_only drops points and keeps the order of the rest")
 TEST_CASE("the code book of no points is empty")
 {
     attune::feature_map const map(search_spaces::grid(3));
-    code_book const book = attune::gp::code_book_of(map, {});
+    code_book const book = attune::detail::gp::code_book_of(map, {});
     CHECK(book.points == 0);
     CHECK(book.groups.empty());
 }

@@ -22,11 +22,11 @@ double worst(bool with_real, std::size_t points, double shift_of_lengths)
     attune::feature_map const map(space);
     attune::feature_table const rows = gp_points::draw(space, map, points, engine).table;
     attune::feature_table const from = gp_points::draw(space, map, 6, engine).table;
-    attune::gp::code_book const book = attune::gp::code_book_of(map, rows);
-    attune::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
+    attune::detail::gp::code_book const book = attune::detail::gp::code_book_of(map, rows);
+    attune::detail::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
     double out = 0;
-    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
-        attune::gp::kernel_columns<Scalar> columns(map, k);
+    for (attune::detail::gp::kernel const& k : gp_points::all_kernels()) {
+        attune::detail::gp::kernel_columns<Scalar> columns(map, k);
         for (int pass = 0; pass < 2; ++pass) {
             columns.use(h);
             Eigen::MatrixXd const want = gp_points::covariance(map, k, h, rows, from);
@@ -63,9 +63,9 @@ TEST_CASE("without features every covariance is the signal")
     REQUIRE(map.count() == 0);
     attune::feature_table rows;
     rows.points = 3;
-    attune::gp::kernel_columns<double> columns(map, {});
+    attune::detail::gp::kernel_columns<double> columns(map, {});
     columns.use(gp_points::some_hyper(0));
     Eigen::VectorXd got(3);
-    columns.fill(rows, 0, rows, attune::gp::code_book_of(map, rows), 0, 3, got.data());
+    columns.fill(rows, 0, rows, attune::detail::gp::code_book_of(map, rows), 0, 3, got.data());
     CHECK((got.array() - 1.3).abs().maxCoeff() < 1e-14);
 }

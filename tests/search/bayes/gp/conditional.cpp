@@ -14,7 +14,7 @@
 
 #include "../../../support/gp_points.hpp"
 
-using attune::gp::conditional;
+using attune::detail::gp::conditional;
 
 namespace {
 
@@ -23,20 +23,21 @@ struct setting {
     attune::chain_of_trees space = gp_points::space(true);
     attune::feature_map map{space};
     gp_points::sample seen = gp_points::draw(space, map, 40, engine);
-    attune::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
+    attune::detail::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
     std::vector<double> extra = std::vector<double>(40, 0.0);
 
     setting() { extra[7] = 0.3; }
 };
 
 /// A conditional given the points, values and variances of `s` at the indices `which`, at once.
-conditional at_once(setting const& s, attune::gp::kernel k, std::vector<std::size_t> const& which)
+conditional
+at_once(setting const& s, attune::detail::gp::kernel k, std::vector<std::size_t> const& which)
 {
     attune::feature_table table;
     std::vector<double> values;
     std::vector<double> extra;
     for (std::size_t const i : which) {
-        attune::gp::append_row(s.seen.table, i, table);
+        attune::detail::gp::append_row(s.seen.table, i, table);
         values.push_back(s.seen.values[i]);
         extra.push_back(s.extra[i]);
     }
@@ -69,7 +70,7 @@ std::vector<std::size_t> counting(std::size_t n)
 TEST_CASE("the factor and its products are those of the covariance matrix")
 {
     setting const s;
-    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+    for (attune::detail::gp::kernel const& k : gp_points::all_kernels()) {
         conditional const c = at_once(s, k, counting(40));
         Eigen::MatrixXd noisy = gp_points::covariance(s.map, k, s.h, s.seen.table, s.seen.table);
         noisy.diagonal().array() += s.h.noise();
@@ -87,7 +88,7 @@ TEST_CASE("the factor and its products are those of the covariance matrix")
 TEST_CASE("observing one by one equals conditioning at once")
 {
     setting const s;
-    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+    for (attune::detail::gp::kernel const& k : gp_points::all_kernels()) {
         conditional one_by_one = at_once(s, k, {});
         for (std::size_t i = 0; i < 40; ++i) {
             auto const [projected, pivot] =

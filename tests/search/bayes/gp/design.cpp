@@ -16,11 +16,11 @@ TEST_CASE("a design gives the squared distance of every pair of points in every 
     attune::chain_of_trees const space = gp_points::space(true);
     attune::feature_map const map(space);
     attune::feature_table const table = gp_points::draw(space, map, 30, engine).table;
-    attune::gp::design const found = attune::gp::design_of(map, table);
+    attune::detail::gp::design const found = attune::detail::gp::design_of(map, table);
     CHECK(found.points == 30);
     REQUIRE(found.feature_count() == static_cast<Eigen::Index>(map.count()));
     for (std::size_t f = 0; f < map.count(); ++f) {
-        attune::gp::observed_feature const& feature = found.features[f];
+        attune::detail::gp::observed_feature const& feature = found.features[f];
         REQUIRE(feature.code.size() == 30);
         for (std::size_t i = 0; i < 30; ++i)
             for (std::size_t j = 0; j < 30; ++j) {
@@ -40,8 +40,8 @@ TEST_CASE("only levels that occur have a row")
     attune::feature_table table;
     for (std::uint32_t const x : {7u, 900u, 7u})
         map.append({{x, 0}, {3, 0}}, table);
-    attune::gp::design const found = attune::gp::design_of(map, table);
+    attune::detail::gp::design const found = attune::detail::gp::design_of(map, table);
     CHECK(found.features[0].squared.rows() == 2);
     CHECK(found.features[1].squared.rows() == 1);
-    CHECK(attune::gp::design_of(map, {}).points == 0);
+    CHECK(attune::detail::gp::design_of(map, {}).points == 0);
 }

@@ -15,9 +15,9 @@
 
 #include "../../../support/gp_points.hpp"
 
-using attune::gp::evidence;
-using attune::gp::hyperparameter_vector;
-using attune::gp::kernel;
+using attune::detail::gp::evidence;
+using attune::detail::gp::hyperparameter_vector;
+using attune::detail::gp::kernel;
 
 namespace {
 
@@ -36,7 +36,7 @@ TEST_CASE("evidence equals the dense formula with explicit inverse and determina
     attune::chain_of_trees const space = gp_points::space(true);
     attune::feature_map const map(space);
     gp_points::sample const seen = gp_points::draw(space, map, 12, engine);
-    attune::gp::design const design = attune::gp::design_of(map, seen.table);
+    attune::detail::gp::design const design = attune::detail::gp::design_of(map, seen.table);
     Eigen::VectorXd const y = gp_points::vector(seen.values);
     Eigen::VectorXd extra(12);
     for (Eigen::Index i = 0; i < 12; ++i)
@@ -61,7 +61,7 @@ TEST_CASE("the evidence's gradient equals central differences")
     // Few points have about as many levels; of many most levels recur: two ways to sum.
     for (std::size_t const n : {1u, 2u, 9u, 60u}) {
         gp_points::sample const seen = gp_points::draw(space, map, n, engine);
-        attune::gp::design const design = attune::gp::design_of(map, seen.table);
+        attune::detail::gp::design const design = attune::detail::gp::design_of(map, seen.table);
         Eigen::VectorXd const y = gp_points::vector(seen.values).array() - 1.0;
         Eigen::VectorXd const extra =
             Eigen::VectorXd::LinSpaced(static_cast<Eigen::Index>(n), 0.0, 0.1);
@@ -86,7 +86,7 @@ TEST_CASE("the evidence's gradient equals central differences")
 
 TEST_CASE("evidence stands repeated points and reports what it cannot factorise")
 {
-    attune::gp::design design{3, {{{0, 0, 0}, Eigen::MatrixXd::Zero(1, 1)}}};
+    attune::detail::gp::design design{3, {{{0, 0, 0}, Eigen::MatrixXd::Zero(1, 1)}}};
     Eigen::VectorXd y(3);
     y << 0.1, -0.2, 0.1;
     Eigen::VectorXd theta(4);

@@ -32,14 +32,14 @@ TEST_CASE("factor, inverse factor and inverse are those of Eigen for sizes aroun
         Eigen::MatrixXd factor = k;
         Eigen::MatrixXd inverse_factor;
         Eigen::MatrixXd scratch;
-        REQUIRE(attune::gp::factorise_and_invert(factor, inverse_factor, scratch));
+        REQUIRE(attune::detail::gp::factorise_and_invert(factor, inverse_factor, scratch));
         Eigen::MatrixXd const lower = k.llt().matrixL();
         Eigen::MatrixXd const found = factor.triangularView<Eigen::Lower>();
         CHECK((found - lower).cwiseAbs().maxCoeff() < 1e-12);
         CHECK((inverse_factor * lower - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff() <
               1e-11);
         Eigen::MatrixXd inverse;
-        attune::gp::inverse_from_factor(inverse_factor, inverse);
+        attune::detail::gp::inverse_from_factor(inverse_factor, inverse);
         Eigen::MatrixXd const whole = inverse.selfadjointView<Eigen::Lower>();
         CHECK((whole * k - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff() < 1e-10);
     }
@@ -51,11 +51,11 @@ TEST_CASE("what is not positive definite or not finite is refused")
     Eigen::MatrixXd inverse;
     Eigen::MatrixXd k = Eigen::MatrixXd::Identity(30, 30);
     k(29, 29) = -1;
-    CHECK_FALSE(attune::gp::factorise_and_invert(k, inverse, scratch));
+    CHECK_FALSE(attune::detail::gp::factorise_and_invert(k, inverse, scratch));
     for (double const bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
         k = Eigen::MatrixXd::Identity(30, 30);
         k(28, 3) = bad;
-        CHECK_FALSE(attune::gp::factorise_and_invert(k, inverse, scratch));
+        CHECK_FALSE(attune::detail::gp::factorise_and_invert(k, inverse, scratch));
     }
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("jitter escalates until a singular matrix can be factorised, and no fu
     Eigen::MatrixXd inverse;
     Eigen::MatrixXd scratch;
     Eigen::MatrixXd const ones = Eigen::MatrixXd::Ones(40, 40);
-    auto const jitter = attune::gp::jittered_inverse(ones, factor, inverse, scratch);
+    auto const jitter = attune::detail::gp::jittered_inverse(ones, factor, inverse, scratch);
     REQUIRE(jitter);
     CHECK(*jitter > 0);
     CHECK(*jitter <= 1e-2);
@@ -75,11 +75,11 @@ TEST_CASE("jitter escalates until a singular matrix can be factorised, and no fu
     CHECK((lower * lower.transpose() - want).cwiseAbs().maxCoeff() < 1e-12);
 
     Eigen::MatrixXd const good = Eigen::MatrixXd::Identity(3, 3);
-    CHECK(*attune::gp::jittered_inverse(good, factor, inverse, scratch) == 0.0);
-    CHECK(*attune::gp::jittered_inverse({}, factor, inverse, scratch) == 0.0);
+    CHECK(*attune::detail::gp::jittered_inverse(good, factor, inverse, scratch) == 0.0);
+    CHECK(*attune::detail::gp::jittered_inverse({}, factor, inverse, scratch) == 0.0);
     Eigen::MatrixXd hopeless = -ones;
-    CHECK_FALSE(attune::gp::jittered_inverse(hopeless, factor, inverse, scratch));
+    CHECK_FALSE(attune::detail::gp::jittered_inverse(hopeless, factor, inverse, scratch));
     hopeless = ones;
     hopeless.diagonal().array() -= 0.5;
-    CHECK_FALSE(attune::gp::jittered_inverse(hopeless, factor, inverse, scratch));
+    CHECK_FALSE(attune::detail::gp::jittered_inverse(hopeless, factor, inverse, scratch));
 }

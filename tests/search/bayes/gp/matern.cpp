@@ -7,7 +7,9 @@
 
 #include "../../../laws/covariance.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(covariance_laws, attune::gp::matern52, attune::gp::matern32);
+TEST_CASE_TEMPLATE_INVOKE(covariance_laws,
+                          attune::detail::gp::matern52,
+                          attune::detail::gp::matern32);
 
 TEST_CASE("matern52 and matern32 equal the general Matern function with nu = 5/2 and 3/2")
 {
@@ -16,13 +18,15 @@ TEST_CASE("matern52 and matern32 equal the general Matern function with nu = 5/2
         double const t = std::sqrt(5.0) * r;
         double const expected =
             std::pow(2.0, -1.5) / std::tgamma(2.5) * std::pow(t, 2.5) * std::cyl_bessel_k(2.5, t);
-        CHECK(attune::gp::matern52::value(r * r) == doctest::Approx(expected).epsilon(1e-12));
+        CHECK(attune::detail::gp::matern52::value(r * r) ==
+              doctest::Approx(expected).epsilon(1e-12));
     }
     for (double const r : {0.1, 0.5, 1.0, 2.0, 4.0}) {
         double const t = std::sqrt(3.0) * r;
         double const expected =
             std::pow(2.0, -0.5) / std::tgamma(1.5) * std::pow(t, 1.5) * std::cyl_bessel_k(1.5, t);
-        CHECK(attune::gp::matern32::value(r * r) == doctest::Approx(expected).epsilon(1e-12));
+        CHECK(attune::detail::gp::matern32::value(r * r) ==
+              doctest::Approx(expected).epsilon(1e-12));
     }
 }
 
@@ -30,7 +34,7 @@ TEST_CASE("arrays of float differ from those of double by rounding")
 {
     Eigen::ArrayXd r2 = Eigen::ArrayXd::LinSpaced(50, 0.0, 9.0);
     Eigen::ArrayXf single = r2.cast<float>();
-    attune::gp::matern52::apply(r2);
-    attune::gp::matern52::apply(single);
+    attune::detail::gp::matern52::apply(r2);
+    attune::detail::gp::matern52::apply(single);
     CHECK((r2 - single.cast<double>()).abs().maxCoeff() < 1e-6);
 }

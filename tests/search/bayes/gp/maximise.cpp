@@ -17,12 +17,12 @@
 #include <nlopt.hpp>
 #endif
 
-using attune::gp::belief;
-using attune::gp::evidence;
-using attune::gp::hyper_density;
-using attune::gp::maximise;
-using attune::gp::maximise_options;
-using attune::gp::maximum;
+using attune::detail::gp::belief;
+using attune::detail::gp::evidence;
+using attune::detail::gp::hyper_density;
+using attune::detail::gp::maximise;
+using attune::detail::gp::maximise_options;
+using attune::detail::gp::maximum;
 
 namespace {
 
@@ -31,13 +31,13 @@ struct problem {
     attune::random_engine engine{6};
     attune::chain_of_trees space = gp_points::space(true);
     attune::feature_map map{space};
-    attune::gp::design design;
+    attune::detail::gp::design design;
     Eigen::VectorXd y;
 
     explicit problem(std::size_t n)
     {
         gp_points::sample const seen = gp_points::draw(space, map, n, engine);
-        design = attune::gp::design_of(map, seen.table);
+        design = attune::detail::gp::design_of(map, seen.table);
         y = gp_points::vector(seen.values);
         y.array() -= y.mean();
         y /= std::sqrt(y.squaredNorm() / static_cast<double>(n));
@@ -62,7 +62,7 @@ TEST_CASE("maximise ends where nothing nearby is more probable")
 {
     problem p(30);
     hyper_density const prior = p.prior();
-    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+    for (attune::detail::gp::kernel const& k : gp_points::all_kernels()) {
         evidence likelihood(p.design, k, p.y);
         maximum const found = maximise(likelihood, prior, nullptr, p.engine, patient());
         auto const density = [&](Eigen::VectorXd const& theta) {
@@ -113,15 +113,15 @@ TEST_CASE("maximise survives data that defeat it")
 {
     attune::random_engine engine(9);
     hyper_density const prior({}, {0});
-    attune::gp::design repeated{4, {{{0, 0, 0, 0}, Eigen::MatrixXd::Zero(1, 1)}}};
+    attune::detail::gp::design repeated{4, {{{0, 0, 0, 0}, Eigen::MatrixXd::Zero(1, 1)}}};
     evidence flat(repeated, {}, Eigen::VectorXd::Zero(4));
     CHECK(maximise(flat, prior, nullptr, engine).best.theta.allFinite());
 
-    attune::gp::design broken{2, {{{0, 1}, Eigen::MatrixXd::Constant(2, 2, std::nan(""))}}};
+    attune::detail::gp::design broken{2, {{{0, 1}, Eigen::MatrixXd::Constant(2, 2, std::nan(""))}}};
     evidence lost(broken, {}, Eigen::VectorXd::Ones(2));
     CHECK((maximise(lost, prior, nullptr, engine).best.theta - prior.mode().theta).norm() == 0.0);
 
-    attune::gp::design nothing;
+    attune::detail::gp::design nothing;
     evidence empty(nothing, {}, {});
     hyper_density const no_features({}, {});
     CHECK(maximise(empty, no_features, nullptr, engine).best.theta.size() == 3);
@@ -158,7 +158,7 @@ TEST_CASE("NLopt finds no more probable hyperparameters on the same posterior")
     belief gamma;
     gamma.length = belief::density::gamma;
     for (belief const& b : {belief{}, gamma})
-        for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+        for (attune::detail::gp::kernel const& k : gp_points::all_kernels()) {
             hyper_density const prior = p.prior(b);
             evidence likelihood(p.design, k, p.y);
             maximum const ours = maximise(likelihood, prior, nullptr, p.engine, patient());

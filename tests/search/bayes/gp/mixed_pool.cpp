@@ -13,8 +13,8 @@
 
 #include "../../../support/gp_points.hpp"
 
-using attune::gp::exact_pool;
-using attune::gp::mixed_pool;
+using attune::detail::gp::exact_pool;
+using attune::detail::gp::mixed_pool;
 
 namespace {
 
@@ -25,9 +25,9 @@ struct setting {
     gp_points::sample seen = gp_points::draw(space, map, 60, engine);
     gp_points::sample rows = gp_points::draw(space, map, 800, engine);
 
-    [[nodiscard]] attune::gp::hyperparameter_vector with_noise(double noise) const
+    [[nodiscard]] attune::detail::gp::hyperparameter_vector with_noise(double noise) const
     {
-        attune::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
+        attune::detail::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
         h.theta[h.features() + 1] = std::log(noise);
         return h;
     }

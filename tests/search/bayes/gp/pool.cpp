@@ -15,10 +15,10 @@
 
 #include "../../../support/gp_points.hpp"
 
-using attune::gp::basic_pool;
-using attune::gp::exact_pool;
-using attune::gp::pool;
-using attune::gp::process_options;
+using attune::detail::gp::basic_pool;
+using attune::detail::gp::exact_pool;
+using attune::detail::gp::pool;
+using attune::detail::gp::process_options;
 
 namespace {
 
@@ -28,10 +28,10 @@ struct setting {
     attune::feature_map map{space};
     gp_points::sample seen = gp_points::draw(space, map, 60, engine);
     gp_points::sample rows = gp_points::draw(space, map, 1500, engine);
-    attune::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
+    attune::detail::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
 
     template <class Pool>
-    [[nodiscard]] Pool empty(attune::gp::kernel k = {}) const
+    [[nodiscard]] Pool empty(attune::detail::gp::kernel k = {}) const
     {
         process_options options;
         options.kernel = k;
@@ -43,12 +43,12 @@ struct setting {
     }
     /// The first `count` observed points, at once.
     template <class Pool>
-    [[nodiscard]] Pool given(std::size_t count, attune::gp::kernel k = {}) const
+    [[nodiscard]] Pool given(std::size_t count, attune::detail::gp::kernel k = {}) const
     {
         Pool out = empty<Pool>(k);
         attune::feature_table table;
         for (std::size_t i = 0; i < count; ++i)
-            attune::gp::append_row(seen.table, i, table);
+            attune::detail::gp::append_row(seen.table, i, table);
         out.condition(table, {seen.values.data(), count});
         return out;
     }
@@ -67,7 +67,7 @@ void check_near(A const& a, B const& b, double tolerance)
 TEST_CASE("a pool gives what its process predicts, and the textbook")
 {
     setting const s;
-    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+    for (attune::detail::gp::kernel const& k : gp_points::all_kernels()) {
         exact_pool const p = s.given<exact_pool>(60, k);
         Eigen::ArrayXd mean;
         Eigen::ArrayXd variance;
@@ -86,7 +86,7 @@ TEST_CASE("a pool gives what its process predicts, and the textbook")
 TEST_CASE("observing one by one equals conditioning at once")
 {
     setting const s;
-    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+    for (attune::detail::gp::kernel const& k : gp_points::all_kernels()) {
         exact_pool exact = s.empty<exact_pool>(k);
         pool single = s.empty<pool>(k);
         for (std::size_t i = 0; i < 60; ++i) {
@@ -181,7 +181,7 @@ TEST_CASE("the covariance of a candidate with the others is that of the textbook
     exact_pool p = s.given<exact_pool>(40);
     attune::feature_table seen;
     for (std::size_t i = 0; i < 40; ++i)
-        attune::gp::append_row(s.seen.table, i, seen);
+        attune::detail::gp::append_row(s.seen.table, i, seen);
     Eigen::MatrixXd noisy = gp_points::covariance(s.map, {}, s.h, seen, seen);
     noisy.diagonal().array() += s.h.noise();
     Eigen::MatrixXd const cross = gp_points::covariance(s.map, {}, s.h, s.rows.table, seen);

@@ -14,8 +14,8 @@
 
 #include "../../../support/gp_points.hpp"
 
-using attune::gp::process;
-using attune::gp::process_options;
+using attune::detail::gp::process;
+using attune::detail::gp::process_options;
 
 namespace {
 
@@ -25,11 +25,11 @@ struct setting {
     attune::feature_map map{space};
     gp_points::sample seen = gp_points::draw(space, map, 50, engine);
     gp_points::sample where = gp_points::draw(space, map, 700, engine);
-    attune::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
+    attune::detail::gp::hyperparameter_vector h = gp_points::some_hyper(map.count());
     std::vector<double> extra = std::vector<double>(50, 0.0);
 
     setting() { extra[3] = 0.5; }
-    [[nodiscard]] gp_points::textbook textbook(attune::gp::kernel k) const
+    [[nodiscard]] gp_points::textbook textbook(attune::detail::gp::kernel k) const
     {
         Eigen::VectorXd const y = (gp_points::vector(seen.values).array() - 1.0) / 0.7;
         return {map, k, h, seen.table, y, gp_points::vector(extra), where.table};
@@ -41,7 +41,7 @@ struct setting {
 TEST_CASE("predictions equal the textbook formula with an explicit inverse")
 {
     setting const s;
-    for (attune::gp::kernel const& k : gp_points::all_kernels()) {
+    for (attune::detail::gp::kernel const& k : gp_points::all_kernels()) {
         process_options options;
         options.kernel = k;
         process model(s.map, options);
@@ -109,8 +109,9 @@ TEST_CASE("without observations a process predicts mean 0 and the variance of th
 TEST_CASE("a refitted process predicts what it has not seen, and knows where it does not know")
 {
     setting s;
-    for (process_options const& options :
-         {process_options{}, attune::gp::baco_process(), attune::gp::kernel_tuner_process()}) {
+    for (process_options const& options : {process_options{},
+                                           attune::detail::gp::baco_process(),
+                                           attune::detail::gp::kernel_tuner_process()}) {
         process model(s.map, options);
         Eigen::VectorXd const y = gp_points::vector(s.seen.values);
         double const shift = y.mean();
@@ -136,7 +137,7 @@ TEST_CASE("a refitted process predicts what it has not seen, and knows where it 
 TEST_CASE("Kernel Tuner's length scale is fixed, BaCO's are learnt, and each has its kernel")
 {
     setting s;
-    process fixed(s.map, attune::gp::kernel_tuner_process(1.5));
+    process fixed(s.map, attune::detail::gp::kernel_tuner_process(1.5));
     attune::random_engine const before = s.engine;
     fixed.refit(s.seen.table, s.seen.values, {}, s.engine);
     CHECK(attune::random_engine(before)() == attune::random_engine(s.engine)());
@@ -144,14 +145,14 @@ TEST_CASE("Kernel Tuner's length scale is fixed, BaCO's are learnt, and each has
         CHECK(fixed.hyper().length(f) == doctest::Approx(1.5));
     CHECK(fixed.hyper().signal() == doctest::Approx(1.0));
     CHECK(fixed.hyper().noise() == doctest::Approx(fixed.options().fixed_noise));
-    CHECK(fixed.options().kernel.form == attune::gp::kernel_form::radial);
-    CHECK(fixed.options().kernel.matern == attune::gp::smoothness::matern32);
+    CHECK(fixed.options().kernel.form == attune::detail::gp::kernel_form::radial);
+    CHECK(fixed.options().kernel.matern == attune::detail::gp::smoothness::matern32);
 
-    process learnt(s.map, attune::gp::baco_process());
+    process learnt(s.map, attune::detail::gp::baco_process());
     learnt.refit(s.seen.table, s.seen.values, {}, s.engine);
     CHECK(attune::random_engine(before)() != attune::random_engine(s.engine)());
     CHECK(learnt.hyper().length(0) != doctest::Approx(learnt.hyper().length(3)));
-    CHECK(learnt.options().kernel.matern == attune::gp::smoothness::matern52);
+    CHECK(learnt.options().kernel.matern == attune::detail::gp::smoothness::matern52);
 }
 
 TEST_CASE("values known to be noisy count less")

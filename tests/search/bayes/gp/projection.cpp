@@ -33,9 +33,9 @@ double worst(Eigen::Index n, Eigen::Index m)
     using matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
     matrix around = matrix::Zero(m + 3, n + 1);
     around.block(1, 0, m, n) = covariance.template cast<Scalar>();
-    attune::gp::projection_sums sums;
+    attune::detail::gp::projection_sums sums;
     sums.resize(m + 2);
-    attune::gp::block_solver<Scalar> const solver(factor);
+    attune::detail::gp::block_solver<Scalar> const solver(factor);
     solver.project(around.block(1, 0, m, n), of_values, of_ones, 7.0, 2, sums);
 
     Eigen::MatrixXd const got = around.block(1, 0, m, n).template cast<double>();

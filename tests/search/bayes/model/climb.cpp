@@ -16,8 +16,8 @@ TEST_CASE("a climb ends at candidates that no neighbour beats, unless its rounds
     options.fresh = 30;
     options.walks = 0;
     attune::unseen_points unseen(search_spaces::grid(100));
-    attune::user_prior const prior(unseen.space().describe());
-    attune::search_models<attune::product_surrogate, attune::gaussian_feasibility> models(
+    attune::detail::user_prior const prior(unseen.space().describe());
+    attune::detail::search_models<attune::product_surrogate, attune::gaussian_feasibility> models(
         unseen, prior, options);
     attune::search_history history;
     attune::random_engine engine(1);
@@ -30,14 +30,14 @@ TEST_CASE("a climb ends at candidates that no neighbour beats, unless its rounds
     }
     models.update(history, engine);
     double const best = models.scale().to_model(history.best()->value);
-    double const before = attune::best_rows(models.view(12, best), 1).front().score;
+    double const before = attune::detail::best_rows(models.view(12, best), 1).front().score;
     std::size_t const rows = models.rows().size();
-    attune::climb(models, unseen.space(), 12, best, 2);
+    attune::detail::climb(models, unseen.space(), 12, best, 2);
     attune::scored_candidates const after = models.view(12, best);
-    attune::scored_row const top = attune::best_rows(after, 1).front();
+    attune::detail::scored_row const top = attune::detail::best_rows(after, 1).front();
     CHECK(models.rows().size() > rows);
     CHECK(top.score >= before);
     // Whatever is reached, a second climb does not lose it.
-    attune::climb(models, unseen.space(), 12, best, 2);
-    CHECK(attune::best_rows(models.view(12, best), 1).front().score >= top.score);
+    attune::detail::climb(models, unseen.space(), 12, best, 2);
+    CHECK(attune::detail::best_rows(models.view(12, best), 1).front().score >= top.score);
 }

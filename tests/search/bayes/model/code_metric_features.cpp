@@ -13,8 +13,8 @@
 
 #include "../../../support/search_spaces.hpp"
 
-using attune::code_metric_columns;
 using attune::point;
+using attune::detail::code_metric_columns;
 
 namespace {
 
@@ -52,10 +52,10 @@ struct fixture {
 
     attune::unseen_points unseen;
     attune::feature_map own;
-    attune::user_prior prior;
-    attune::code_metrics metrics;
-    attune::code_metric_features columns;
-    attune::candidate_rows rows;
+    attune::detail::user_prior prior;
+    attune::detail::code_metrics metrics;
+    attune::detail::code_metric_features columns;
+    attune::detail::candidate_rows rows;
     attune::feature_table table;
 };
 
@@ -82,7 +82,7 @@ struct learnt : fixture {
 TEST_CASE("until enough numbers are known, columns say nothing")
 {
     fixture f;
-    for (std::uint64_t i = 0; i < attune::code_metric_features::least_learnt; ++i) {
+    for (std::uint64_t i = 0; i < attune::detail::code_metric_features::least_learnt; ++i) {
         f.columns.learn();
         CHECK_FALSE(f.columns.is_used(0));
         CHECK(f.column(0) == std::vector<std::uint32_t>(144, 0));
@@ -170,8 +170,9 @@ TEST_CASE("one point by itself has the levels that it has among all")
 {
     learnt f;
     f.columns.widen(f.table, f.rows, 0);
-    attune::feature_map const map = f.own.with(
-        std::shared_ptr<attune::code_metric_columns const>(std::shared_ptr<void>(), &f.columns));
+    attune::feature_map const map =
+        f.own.with(std::shared_ptr<attune::detail::code_metric_columns const>(
+            std::shared_ptr<void>(), &f.columns));
     attune::feature_table single;
     for (std::uint64_t i = 0; i < 144; ++i)
         map.append(f.unseen.space().at(i), single);

@@ -47,7 +47,7 @@ struct fixture {
     }
     attune::chain_of_trees space;
     attune::feature_map features;
-    attune::relearnt<attune::forest_surrogate> model;
+    attune::detail::relearnt<attune::forest_surrogate> model;
 };
 
 } // namespace
@@ -137,7 +137,7 @@ TEST_CASE("what fails is learnt, and never ruled out")
     std::vector<double> labels;
     for (attune::point const& p : w.points)
         labels.push_back(forest_classification::label(p[0].index + p[2].index < 6));
-    attune::forest_classifier model(w.map);
+    attune::detail::forest_classifier model(w.map);
     Eigen::ArrayXd mean;
     Eigen::ArrayXd variance;
     model.predict(w.table, mean, variance);

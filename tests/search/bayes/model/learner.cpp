@@ -11,7 +11,7 @@
 namespace {
 
 struct fixture {
-    explicit fixture(attune::learner_options options = {})
+    explicit fixture(attune::detail::learner_options options = {})
         : unseen(search_spaces::grid(9))
         , features(unseen.space())
         , prior(unseen.space().describe())
@@ -34,17 +34,17 @@ struct fixture {
             history,
             rows,
             [](attune::observation const& o) {
-                return attune::learnt_value{o.worked ? o.value - 4 : 3.0, 0};
+                return attune::detail::learnt_value{o.worked ? o.value - 4 : 3.0, 0};
             },
             refit,
             engine);
     }
     attune::unseen_points unseen;
     attune::feature_map features;
-    attune::user_prior prior;
-    attune::candidate_rows rows;
+    attune::detail::user_prior prior;
+    attune::detail::candidate_rows rows;
     attune::search_history history;
-    attune::learner<attune::product_surrogate> learner;
+    attune::detail::learner<attune::product_surrogate> learner;
     attune::random_engine engine{1};
 };
 

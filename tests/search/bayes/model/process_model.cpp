@@ -11,7 +11,8 @@
 #include "../../../laws/surrogate.hpp"
 #include "../../../support/search_spaces.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(surrogate_laws, attune::process_surrogate<attune::objective_process>);
+TEST_CASE_TEMPLATE_INVOKE(surrogate_laws,
+                          attune::detail::process_surrogate<attune::detail::objective_process>);
 
 namespace {
 
@@ -20,7 +21,7 @@ struct fixture {
     fixture()
         : space(search_spaces::grid(8))
         , features(space)
-        , model(features, attune::objective_process())
+        , model(features, attune::detail::objective_process())
     {
         attune::feature_table all;
         for (std::uint64_t i = 0; i < 64; ++i)
@@ -38,7 +39,7 @@ struct fixture {
     }
     attune::chain_of_trees space;
     attune::feature_map features;
-    attune::process_model model;
+    attune::detail::process_model model;
 };
 
 } // namespace

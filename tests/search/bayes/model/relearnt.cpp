@@ -8,12 +8,14 @@
 #include "../../../laws/surrogate.hpp"
 #include "../../../support/minimal_surrogate.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(surrogate_laws, minimal_surrogate, attune::relearnt<minimal_surrogate>);
+TEST_CASE_TEMPLATE_INVOKE(surrogate_laws,
+                          minimal_surrogate,
+                          attune::detail::relearnt<minimal_surrogate>);
 
 TEST_CASE("before anything is observed the mean is 0 and the variance 1")
 {
     surrogate_law::slope const f;
-    attune::relearnt<minimal_surrogate> model(f.features);
+    attune::detail::relearnt<minimal_surrogate> model(f.features);
     model.assign(f.all);
     CHECK((model.mean() == 0).all());
     CHECK((model.variance() == 1).all());
@@ -59,7 +61,7 @@ struct lottery {
 TEST_CASE("random choices change at each fit only")
 {
     surrogate_law::slope const f;
-    attune::relearnt<lottery> model(f.features);
+    attune::detail::relearnt<lottery> model(f.features);
     model.assign(f.all);
     attune::random_engine engine(1);
     model.fit(f.some, f.values, {}, engine);

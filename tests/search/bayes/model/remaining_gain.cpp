@@ -7,11 +7,11 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-using attune::remaining_gain;
+using attune::detail::remaining_gain;
 
 namespace {
 
-attune::objective_scale const linear{}; // the identity
+attune::detail::objective_scale const linear{}; // the identity
 
 double gain(Eigen::VectorXd const& mean,
             Eigen::MatrixXd const& covariance,
@@ -49,7 +49,7 @@ TEST_CASE("candidates that go together promise no more than one of them")
 TEST_CASE("where values are logarithms the gain is a share of the best")
 {
     std::vector<double> const values{1.0, 10.0, 100.0};
-    attune::objective_scale const scale{values};
+    attune::detail::objective_scale const scale{values};
     attune::random_engine engine(2);
     Eigen::VectorXd const mean = Eigen::VectorXd::Constant(1, scale.to_model(3.0));
     double const share = remaining_gain(

@@ -31,8 +31,8 @@ struct fixture {
     }
     attune::bayesian_options options;
     attune::unseen_points unseen;
-    attune::user_prior prior;
-    attune::search_models<attune::product_surrogate, attune::gaussian_feasibility> models;
+    attune::detail::user_prior prior;
+    attune::detail::search_models<attune::product_surrogate, attune::gaussian_feasibility> models;
     attune::search_history history;
     attune::random_engine engine{1};
 };
@@ -51,8 +51,8 @@ TEST_CASE("labels are learnt from the first failure on")
     f.models.update(f.history, f.engine);
     attune::scored_candidates const seen = f.models.view(7, -1);
     REQUIRE(seen.label_mean.size() == 144);
-    CHECK(attune::chance_of(seen, 100) < 0.2);
-    CHECK(attune::chance_of(seen, 13) > 0.8);
+    CHECK(attune::detail::chance_of(seen, 100) < 0.2);
+    CHECK(attune::detail::chance_of(seen, 13) > 0.8);
 }
 
 TEST_CASE("while nothing has worked only the labels have an opinion")
@@ -62,7 +62,7 @@ TEST_CASE("while nothing has worked only the labels have an opinion")
     f.models.update(f.history, f.engine);
     attune::scored_candidates const seen = f.models.view(1, 0);
     CHECK(seen.mean.empty());
-    CHECK(attune::chance_of(seen, 143) > attune::chance_of(seen, 1));
+    CHECK(attune::detail::chance_of(seen, 143) > attune::detail::chance_of(seen, 1));
     f.models.push(f.unseen.space().at(std::uint64_t{5}), 0);
     f.models.pop_all(); // nothing to push, nothing to pop
 }
@@ -91,7 +91,7 @@ TEST_CASE("a large space is sampled anew at a refit, keeping what was promising"
     CHECK(first > 40);
     CHECK(first < 144);
     attune::point const promising =
-        f.models.rows().at(attune::best_rows(f.models.view(6, -1), 1).front().row);
+        f.models.rows().at(attune::detail::best_rows(f.models.view(6, -1), 1).front().row);
     for (std::uint64_t i = 0; i < 6; ++i)
         f.tell(3 + i * 17, true);
     f.models.update(f.history, f.engine);

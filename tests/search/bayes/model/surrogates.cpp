@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("every model learns a slope from a few points of it",
                    attune::forest_feasibility::surrogate_type)
 {
     surrogate_law::slope const f;
-    attune::candidate_model<S> model(f.features);
+    attune::detail::candidate_model<S> model(f.features);
     attune::random_engine engine(1);
     model.assign(f.all);
     model.fit(f.some, f.values, {}, engine);
@@ -40,6 +40,6 @@ TEST_CASE_TEMPLATE("every model learns a slope from a few points of it",
 
 TEST_CASE("derived features are believed to matter less than parameters")
 {
-    attune::gp::belief const b = attune::objective_process().belief;
+    attune::detail::gp::belief const b = attune::detail::objective_process().belief;
     CHECK(b.derived_length_median > b.length_median);
 }

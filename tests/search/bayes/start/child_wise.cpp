@@ -18,7 +18,7 @@ TEST_CASE("child-wise draws choose each child of a node equally often, and so no
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> count;
     constexpr int draws = 36'000;
     for (int i = 0; i < draws; ++i) {
-        attune::point const p = attune::sample_child_wise(space, engine);
+        attune::point const p = attune::detail::sample_child_wise(space, engine);
         REQUIRE(space.contains(p));
         count[{p[0].index, p[1].index}] += 1;
     }
@@ -39,5 +39,5 @@ TEST_CASE("child-wise draws of real parameters obey the constraints over them")
     attune::chain_of_trees const space = searcher_trials::every_kind();
     attune::random_engine engine(2);
     for (int i = 0; i < 500; ++i)
-        CHECK(space.contains(attune::sample_child_wise(space, engine)));
+        CHECK(space.contains(attune::detail::sample_child_wise(space, engine)));
 }

@@ -29,7 +29,7 @@ void compare(attune::chain_of_trees const& space, std::size_t count, double gain
     double spread = 0;
     double independent = 0;
     for (int i = 0; i < 40; ++i) {
-        spread += least_distance(space, attune::spread_sample(space, count, engine));
+        spread += least_distance(space, attune::detail::spread_sample(space, count, engine));
         independent += least_distance(space, attune::sample_distinct(space, count, engine));
     }
     CHECK(spread > gain * independent);
@@ -54,7 +54,7 @@ TEST_CASE("each configuration of a spread design by itself is uniform over the l
     std::vector<double> first(points, 0);
     std::vector<double> any(points, 0);
     for (int i = 0; i < designs; ++i) {
-        std::vector<attune::point> const design = attune::spread_sample(space, 4, engine);
+        std::vector<attune::point> const design = attune::detail::spread_sample(space, 4, engine);
         REQUIRE(design.size() == 4);
         for (std::size_t j = 0; j < points; ++j) {
             attune::point const p = space.at(std::uint64_t{j});
@@ -80,7 +80,7 @@ TEST_CASE("the rim of a grid is not favoured, as it is by designs of greatest le
     constexpr int designs = 800;
     double rim = 0;
     for (int i = 0; i < designs; ++i)
-        for (attune::point const& p : attune::spread_sample(space, 5, engine))
+        for (attune::point const& p : attune::detail::spread_sample(space, 5, engine))
             if (p[0].index % 9 == 0 || p[1].index % 9 == 0) rim += 1;
     CHECK(rim / (5 * designs) == doctest::Approx(0.36).epsilon(0.06)); // 36 of 100 points
 }
@@ -90,14 +90,15 @@ TEST_CASE("the configurations of a design differ, and a tiny space is given whol
     attune::random_engine engine(17);
     for (std::size_t const count : {1U, 5U, 30U, 36U, 100U}) {
         attune::chain_of_trees const space = search_spaces::constrained();
-        std::vector<attune::point> const design = attune::spread_sample(space, count, engine);
+        std::vector<attune::point> const design =
+            attune::detail::spread_sample(space, count, engine);
         CHECK(design.size() == std::min<std::size_t>(count, 36));
         CHECK(std::unordered_set<attune::point, attune::point_hash>(design.begin(), design.end())
                   .size() == design.size());
     }
-    CHECK(attune::spread_sample(search_spaces::grid(50), 300, engine).size() == 300);
-    CHECK(attune::spread_sample(search_spaces::single(), 4, engine).size() == 1);
-    CHECK(attune::spread_sample(search_spaces::grid(3), 0, engine).empty());
+    CHECK(attune::detail::spread_sample(search_spaces::grid(50), 300, engine).size() == 300);
+    CHECK(attune::detail::spread_sample(search_spaces::single(), 4, engine).size() == 1);
+    CHECK(attune::detail::spread_sample(search_spaces::grid(3), 0, engine).empty());
 }
 
 TEST_CASE("the same engine gives the same design")
@@ -105,5 +106,5 @@ TEST_CASE("the same engine gives the same design")
     attune::random_engine a(3);
     attune::random_engine b(3);
     attune::chain_of_trees const space = searcher_trials::every_kind();
-    CHECK(attune::spread_sample(space, 9, a) == attune::spread_sample(space, 9, b));
+    CHECK(attune::detail::spread_sample(space, 9, a) == attune::detail::spread_sample(space, 9, b));
 }

@@ -15,7 +15,7 @@ TEST_CASE("every tree and every interval has one configuration in each of its st
     constexpr std::size_t count = 8;
     attune::chain_of_trees const leaves = search_spaces::grid(80);
     for (int round = 0; round < 20; ++round) {
-        auto const design = attune::stratified_sample(leaves, count, engine);
+        auto const design = attune::detail::stratified_sample(leaves, count, engine);
         for (std::size_t p = 0; p < 2; ++p) {
             std::set<std::uint32_t> strata;
             for (attune::point const& x : design)
@@ -23,10 +23,12 @@ TEST_CASE("every tree and every interval has one configuration in each of its st
             CHECK(strata.size() == count);
         }
     }
-    for (attune::point const& p : attune::stratified_sample(search_spaces::mixed(), count, engine))
+    for (attune::point const& p :
+         attune::detail::stratified_sample(search_spaces::mixed(), count, engine))
         CHECK(p.size() == 3);
     std::set<int> strata;
-    for (attune::point const& p : attune::stratified_sample(search_spaces::mixed(), count, engine))
+    for (attune::point const& p :
+         attune::detail::stratified_sample(search_spaces::mixed(), count, engine))
         strata.insert(static_cast<int>((p[0].real + 1) / 2 * count));
     CHECK(strata.size() == count);
 }
@@ -41,7 +43,7 @@ TEST_CASE("each configuration by itself is uniform, where leaves do not divide i
         std::vector<double> count(points, 0);
         constexpr int designs = 7200;
         for (int i = 0; i < designs; ++i) {
-            attune::point const p = attune::stratified_sample(space, 7, engine)[place];
+            attune::point const p = attune::detail::stratified_sample(space, 7, engine)[place];
             for (std::size_t j = 0; j < points; ++j)
                 if (space.at(std::uint64_t{j}) == p) count[j] += 1;
         }
@@ -58,12 +60,12 @@ TEST_CASE("configurations that constraints over reals refuse are replaced by val
     attune::chain_of_trees const space = searcher_trials::every_kind();
     attune::random_engine engine(4);
     for (int round = 0; round < 50; ++round)
-        for (attune::point const& p : attune::stratified_sample(space, 10, engine))
+        for (attune::point const& p : attune::detail::stratified_sample(space, 10, engine))
             CHECK(space.contains(p));
 }
 
 TEST_CASE("none wanted gives none")
 {
     attune::random_engine engine(5);
-    CHECK(attune::stratified_sample(search_spaces::grid(3), 0, engine).empty());
+    CHECK(attune::detail::stratified_sample(search_spaces::grid(3), 0, engine).empty());
 }

@@ -32,24 +32,24 @@ struct bench {
     emulated_compiler compiler = saxpy_compiler();
     attune::kernel<on_host> kernel = saxpy_kernel<on_host, plain, quick, doubled, faulting>();
     saxpy_data data{};
-    attune::any_compiler any = attune::make_any_compiler(compiler);
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::call_frame frame =
-        attune::make_call_frame<std::span<float const>, std::span<float>, float, int>(
+        attune::detail::make_call_frame<std::span<float const>, std::span<float>, float, int>(
             {}, data.x, data.y, 2.0F, data.n());
     attune::chain_of_trees space =
-        attune::space_of_call(kernel.describe(),
-                              attune::with_annotated_defaults(kernel.describe()),
-                              {{"n", attune::number::of(std::int64_t{100})}});
+        attune::detail::space_of_call(kernel.describe(),
+                                      attune::detail::with_annotated_defaults(kernel.describe()),
+                                      {{"n", attune::number::of(std::int64_t{100})}});
     attune::tuning_options options = quick_options();
 
     [[nodiscard]] attune::tuning_problem problem() const
     {
-        return {kernel.describe(), space, *attune::default_point(space), any, frame};
+        return {kernel.describe(), space, *attune::detail::default_point(space), any, frame};
     }
     [[nodiscard]] attune::callable code(saxpy_kind kind) const
     {
-        attune::compile_request v = attune::make_variant(
-            kernel.describe(), space.describe(), *attune::default_point(space));
+        attune::compile_request v = attune::detail::make_variant(
+            kernel.describe(), space.describe(), *attune::detail::default_point(space));
         for (attune::macro_definition& m : v.macros)
             if (m.name == "KIND") m.value = std::to_string(static_cast<int>(kind));
         return device_code_of(any.compile(kernel.describe().source, v));
@@ -68,7 +68,7 @@ TEST_CASE("the default's result is what others are compared with, and faults are
 {
     bench b;
     attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
     attune::bench& runs = *made_runs;
     CHECK(std::get<double>(runs.establish(b.code(plain), 10)) == doctest::Approx(232e-6));
     CHECK(std::holds_alternative<double>(runs.first_run(b.code(quick), 10)));
@@ -87,7 +87,8 @@ TEST_CASE("a variant is verified at a call that it was not tuned for")
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::guard}) {
         b.options.measuring.protect = how;
         auto const verdict = [&](saxpy_kind trusted, saxpy_kind tried, double limit_s = 10) {
-            auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+            auto const made_runs =
+                attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
             attune::bench& runs = *made_runs;
             attune::shape_verdict const said = runs.verify(b.code(trusted), b.code(tried), limit_s);
             CHECK(said.executions <= 4);
@@ -108,14 +109,14 @@ TEST_CASE("times and turns are those of the device's events")
 {
     bench b;
     attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
     attune::bench& runs = *made_runs;
     (void)runs.establish(b.code(plain), 10);
     attune::timing_record taken;
     auto const m = std::get<attune::measurement>(runs.time(b.code(quick), never, 10, taken));
     CHECK(m.value == doctest::Approx(132e-6));
-    CHECK(attune::estimate_of(taken).value == m.value);
-    CHECK(attune::estimate_of(taken).samples == m.samples);
+    CHECK(attune::detail::estimate_of(taken).value == m.value);
+    CHECK(attune::detail::estimate_of(taken).samples == m.samples);
     CHECK(taken.clock == "events");
     std::vector const both{b.code(plain), b.code(quick)};
     CHECK(std::get<attune::round_times>(runs.compare(both, 2)).ratio(0, 1).value ==
@@ -132,7 +133,8 @@ TEST_CASE("a reference or a check that throws is what is wrong with a variant")
         throw std::runtime_error("no licence");
     });
     attune::tuning_problem const by_reference = b.problem();
-    auto const made_refers = attune::make_cuda_bench(by_reference, b.options, b.compiler.target());
+    auto const made_refers =
+        attune::detail::make_cuda_bench(by_reference, b.options, b.compiler.target());
     attune::bench& refers = *made_refers;
     attune::failure const one = failure_of(refers.establish(b.code(plain), 10));
     CHECK(one.stage == failure_stage::verify);
@@ -144,7 +146,8 @@ TEST_CASE("a reference or a check that throws is what is wrong with a variant")
         return true;
     });
     attune::tuning_problem const by_check = c.problem();
-    auto const made_checks = attune::make_cuda_bench(by_check, c.options, c.compiler.target());
+    auto const made_checks =
+        attune::detail::make_cuda_bench(by_check, c.options, c.compiler.target());
     attune::bench& checks = *made_checks;
     CHECK(std::holds_alternative<double>(checks.establish(c.code(plain), 10)));
     attune::failure const other = failure_of(checks.first_run(c.code(doubled), 10));
@@ -160,7 +163,7 @@ TEST_CASE("a reference decides, not the default")
             y[i] += 2 * a * x[i];
     });
     attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
     attune::bench& runs = *made_runs;
     CHECK(failure_of(runs.establish(b.code(plain), 10)).stage == failure_stage::verify);
     CHECK(std::holds_alternative<double>(runs.establish(b.code(doubled), 10)));
@@ -175,7 +178,7 @@ TEST_CASE("a check sees all arrays and replaces the comparison")
         return x[9] == 10 && n == 100 && y[9] > 100; // any multiple is right
     });
     attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
     attune::bench& runs = *made_runs;
     CHECK(std::holds_alternative<double>(runs.establish(b.code(plain), 10)));
     CHECK(std::holds_alternative<double>(runs.first_run(b.code(doubled), 10)));
@@ -214,7 +217,7 @@ TEST_CASE("a check never sees the default's result in place of a variant's")
         return y[9] == 100 + a * x[9];
     });
     attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
     attune::bench& runs = *made_runs;
     CHECK(std::holds_alternative<double>(runs.establish(b.code(plain), 10)));
     CHECK(failure_of(runs.first_run(b.code(doubled), 10)).stage == failure_stage::verify);
@@ -264,8 +267,8 @@ TEST_CASE("where a worker is asked for, there is none without: an error says so"
         std::string isolation;
         std::string const why = error_of([&] {
             without_files const now;
-            isolation =
-                attune::make_cuda_bench(problem, b.options, b.compiler.target())->protection();
+            isolation = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target())
+                            ->protection();
         });
         return why + isolation;
     };
@@ -289,7 +292,7 @@ TEST_CASE("a bench for another device is on that one, and knows what is right")
             y[i] += a * x[i];
     });
     attune::tuning_problem const problem = b.problem();
-    auto const made_here = attune::make_cuda_bench(problem, b.options, b.compiler.target());
+    auto const made_here = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
     attune::bench& here = *made_here;
     CHECK(std::holds_alternative<double>(here.establish(b.code(plain), 10)));
     // The second one has no room for the arrays.

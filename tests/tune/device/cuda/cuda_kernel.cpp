@@ -14,7 +14,7 @@
 #include "../../../support/texts.hpp"
 
 using namespace attune_test;
-using attune::cuda::context;
+using attune::detail::cuda::context;
 
 namespace {
 
@@ -22,7 +22,7 @@ namespace {
 struct kernel_under_test {
     attune::cuda_target target = target_without_driver();
     std::shared_ptr<attune::device_variant> made = std::make_shared<attune::device_variant>();
-    std::unique_ptr<attune::cuda_kernel> kernel;
+    std::unique_ptr<attune::detail::cuda_kernel> kernel;
 
     kernel_under_test()
     {
@@ -30,7 +30,7 @@ struct kernel_under_test {
         target.ordinal = 1;
         made->code = {"image", "saxpy", 90, {}};
         made->launch.block = {64, 1, 1};
-        kernel = std::make_unique<attune::cuda_kernel>(
+        kernel = std::make_unique<attune::detail::cuda_kernel>(
             target, attune::callable{made.get(), made, "key", 0, ""}, "saxpy");
     }
     void launch()
@@ -197,8 +197,9 @@ TEST_CASE("arrays of the host are not copied while the stream of the copies woul
     CHECK(recorded().unsafe_calls == before);
     // In the caller's context, the wait for all of it would; the wait for his stream would not.
     recorded().current = a_context(0x501, 1);
-    CHECK(has(error_of([&] { attune::wait_for_caller(k.target, nullptr); }), "before the capture"));
-    CHECK_NOTHROW(attune::wait_for_caller(k.target, handle_of<void*>(6)));
+    CHECK(has(error_of([&] { attune::detail::wait_for_caller(k.target, nullptr); }),
+              "before the capture"));
+    CHECK_NOTHROW(attune::detail::wait_for_caller(k.target, handle_of<void*>(6)));
 }
 
 TEST_CASE("too little memory is an error with what was asked and what is free, and no end")
@@ -238,17 +239,17 @@ TEST_CASE("a launch that the driver refuses is an error with kernel, geometry an
     CHECK(has(said, "block 64x1x1"));
     CHECK(has(said, "device 1"));
     CHECK(recorded().current == nullptr);
-    recorded().launch_answer = attune::cuda::illegal_address;
+    recorded().launch_answer = attune::detail::cuda::illegal_address;
     CHECK(has(error_of([&] { k.launch(); }), "this context can do nothing any more"));
 }
 
 TEST_CASE("code that does not load is an error, and is tried again")
 {
     kernel_under_test k;
-    recorded().load_answer = attune::cuda::no_binary_for_device;
+    recorded().load_answer = attune::detail::cuda::no_binary_for_device;
     CHECK(has(error_of([&] { k.launch(); }), "kernel 'saxpy' did not load"));
     CHECK(recorded().current == nullptr);
-    recorded().load_answer = attune::cuda::success;
+    recorded().load_answer = attune::detail::cuda::success;
     k.launch();
     CHECK(recorded().launches.size() == 1);
 }
@@ -256,12 +257,12 @@ TEST_CASE("code that does not load is an error, and is tried again")
 TEST_CASE("the caller's own launches are waited for: his stream, or his context")
 {
     kernel_under_test const k;
-    attune::wait_for_caller(k.target, nullptr);
+    attune::detail::wait_for_caller(k.target, nullptr);
     CHECK(recorded().said.empty());
     recorded().current = a_context(0x501, 1);
-    attune::wait_for_caller(k.target, nullptr);
+    attune::detail::wait_for_caller(k.target, nullptr);
     CHECK(recorded().said.back() == "wait for context");
-    attune::wait_for_caller(k.target, handle_of<void*>(6));
+    attune::detail::wait_for_caller(k.target, handle_of<void*>(6));
     CHECK(recorded().said.back() == "wait for stream 6");
 }
 

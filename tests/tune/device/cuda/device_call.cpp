@@ -17,7 +17,7 @@
 #include "../../../support/scripted_device.hpp"
 
 using namespace attune_test;
-using attune::memory_place;
+using attune::detail::memory_place;
 
 namespace {
 
@@ -31,7 +31,7 @@ std::vector<std::byte> bytes_of(auto value)
 attune::call_frame
 frame_of(attune::device_span<float const> x, std::span<float> y, float* z, double a, short n)
 {
-    return attune::
+    return attune::detail::
         make_call_frame<attune::device_span<float const>, std::span<float>, float*, double, short>(
             {}, x, y, z, a, n);
 }
@@ -47,7 +47,7 @@ TEST_CASE("arrays have their place, numbers their bytes, pointers the extent the
     frame.set_extent(2, 5);
     attune::cuda_target target = target_without_driver();
     target.ordinal = 2;
-    attune::device_call const call = attune::make_device_call(target, frame);
+    attune::detail::device_call const call = attune::detail::make_device_call(target, frame);
     CHECK(call.ordinal == 2);
     REQUIRE(call.buffers.size() == 3);
     CHECK(call.buffers[0].place == memory_place::device);
@@ -61,7 +61,7 @@ TEST_CASE("arrays have their place, numbers their bytes, pointers the extent the
     REQUIRE(call.arguments.size() == 5);
     for (std::size_t i = 0; i < 3; ++i)
         CHECK(call.arguments[i].buffer == i);
-    CHECK(call.arguments[3].buffer == attune::device_argument::by_value);
+    CHECK(call.arguments[3].buffer == attune::detail::device_argument::by_value);
     CHECK(call.arguments[3].value == bytes_of(2.5));
     CHECK(call.arguments[4].value == bytes_of(static_cast<short>(-4)));
 }
@@ -94,8 +94,9 @@ TEST_CASE("arrays are fetched from wherever they are")
     attune::cuda_target target = target_without_driver();
     target.driver = device.driver;
     attune::call_frame const frame = frame_of(there.x, data.y, nullptr, 1.0, 1);
-    attune::require_on_device(target, frame); // an empty array may be anywhere
-    auto const copies = attune::host_copies(device.driver, attune::make_device_call(target, frame));
+    attune::detail::require_on_device(target, frame); // an empty array may be anywhere
+    auto const copies =
+        attune::detail::host_copies(device.driver, attune::detail::make_device_call(target, frame));
     REQUIRE(copies.size() == 3);
     CHECK(std::memcmp(copies[0].data(), data.x.data(), 20) == 0);
     CHECK(std::memcmp(copies[1].data(), data.y.data(), 20) == 0);
@@ -105,22 +106,22 @@ TEST_CASE("arrays are fetched from wherever they are")
 TEST_CASE("arrays of a device are not copied where that would end a capture, which goes on")
 {
     emulated_device device{ATTUNE_EMULATED_CUDA};
-    attune::cuda::driver const& driver = *device.driver;
+    attune::detail::cuda::driver const& driver = *device.driver;
     attune::cuda_target target = target_without_driver();
     target.driver = device.driver;
     saxpy_data data(5);
     device_data const there{device, data};
     attune::call_frame const frame = frame_of(there.x, data.y, nullptr, 1.0, 1);
-    attune::cuda::stream stream{};
+    attune::detail::cuda::stream stream{};
     REQUIRE(driver.stream_create(&stream, 0) == 0);
-    REQUIRE(driver.stream_begin_capture(stream, attune::cuda::flag::capture_relaxed) == 0);
+    REQUIRE(driver.stream_begin_capture(stream, attune::detail::cuda::flag::capture_relaxed) == 0);
     std::string const said = error_of([&] {
-        static_cast<void>(
-            attune::host_copies(device.driver, attune::make_device_call(target, frame)));
+        static_cast<void>(attune::detail::host_copies(
+            device.driver, attune::detail::make_device_call(target, frame)));
     });
     CHECK(has(said, "copying argument 0 from the device would end a capture"));
     CHECK(has(said, "before the capture begins"));
-    attune::cuda::graph graph{};
+    attune::detail::cuda::graph graph{};
     REQUIRE(driver.stream_end_capture(stream, &graph) == 0);
     CHECK(driver.graph_destroy(graph) == 0);
     CHECK(driver.stream_destroy(stream) == 0);
@@ -133,7 +134,8 @@ TEST_CASE("memory of the host is no memory of a device, and the argument is name
     target.driver = device.driver;
     std::vector<float> host(3);
     std::string const said = error_of([&] {
-        attune::require_on_device(target, frame_of({host.data(), 3}, host, nullptr, 1.0, 1));
+        attune::detail::require_on_device(target,
+                                          frame_of({host.data(), 3}, host, nullptr, 1.0, 1));
     });
     CHECK(has(said, "is not in its memory"));
     CHECK(has(said, "argument 0"));
@@ -145,30 +147,32 @@ TEST_CASE("an array over several pieces of memory without a gap is as long as al
     saxpy_data data(5);
     device_data const there{device, data};
     std::vector<float> none;
-    static attune::cuda::device_pointer first = 0; // two pieces of 8 bytes from there
+    static attune::detail::cuda::device_pointer first = 0; // two pieces of 8 bytes from there
     static bool is_in_pieces = true;
     first = reinterpret_cast<std::uintptr_t>(there.x.data());
-    auto pieces = std::make_shared<attune::cuda::driver>(*device.driver);
-    pieces->memory_get_address_range = [](attune::cuda::device_pointer* base,
+    auto pieces = std::make_shared<attune::detail::cuda::driver>(*device.driver);
+    pieces->memory_get_address_range = [](attune::detail::cuda::device_pointer* base,
                                           std::size_t* bytes,
-                                          attune::cuda::device_pointer of) {
-        if (of - first >= 16) return attune::cuda::result{attune::cuda::invalid_value};
+                                          attune::detail::cuda::device_pointer of) {
+        if (of - first >= 16)
+            return attune::detail::cuda::result{attune::detail::cuda::invalid_value};
         *base = of - (of - first) % 8;
         *bytes = 8;
-        return attune::cuda::result{attune::cuda::success};
+        return attune::detail::cuda::result{attune::detail::cuda::success};
     };
-    pieces->pointer_get_attribute = [](void* value, int attribute, attune::cuda::device_pointer) {
-        using namespace attune::cuda::of_pointer;
-        int const out = attribute == is_legacy_ipc_capable && !is_in_pieces ? 1 : 0;
-        std::memcpy(value, &out, sizeof out);
-        return attune::cuda::result{attune::cuda::success};
-    };
+    pieces->pointer_get_attribute =
+        [](void* value, int attribute, attune::detail::cuda::device_pointer) {
+            using namespace attune::detail::cuda::of_pointer;
+            int const out = attribute == is_legacy_ipc_capable && !is_in_pieces ? 1 : 0;
+            std::memcpy(value, &out, sizeof out);
+            return attune::detail::cuda::result{attune::detail::cuda::success};
+        };
     attune::cuda_target target = target_without_driver();
     target.driver = pieces;
     auto const said = [&](std::size_t elements) {
         return error_of([&] {
-            attune::require_on_device(target,
-                                      frame_of({there.x.data(), elements}, none, nullptr, 1.0, 1));
+            attune::detail::require_on_device(
+                target, frame_of({there.x.data(), elements}, none, nullptr, 1.0, 1));
         });
     };
     CHECK(said(4).empty());
@@ -185,24 +189,25 @@ TEST_CASE("managed and pinned memory serve every device, memory of another devic
     std::vector<float> none;
     static int kind = 0;
     static bool managed = false;
-    auto elsewhere = std::make_shared<attune::cuda::driver>(*device.driver);
+    auto elsewhere = std::make_shared<attune::detail::cuda::driver>(*device.driver);
     elsewhere->pointer_get_attribute =
-        [](void* value, int attribute, attune::cuda::device_pointer) {
+        [](void* value, int attribute, attune::detail::cuda::device_pointer) {
             int out = 7; // the ordinal
-            if (attribute == attune::cuda::of_pointer::memory_type) out = kind;
-            if (attribute == attune::cuda::of_pointer::is_managed) out = managed ? 1 : 0;
+            if (attribute == attune::detail::cuda::of_pointer::memory_type) out = kind;
+            if (attribute == attune::detail::cuda::of_pointer::is_managed) out = managed ? 1 : 0;
             std::memcpy(value, &out, sizeof out);
-            return attune::cuda::result{attune::cuda::success};
+            return attune::detail::cuda::result{attune::detail::cuda::success};
         };
     attune::cuda_target target = target_without_driver();
     target.driver = elsewhere;
     auto const said = [&](int of_kind, bool is_managed) {
         kind = of_kind;
         managed = is_managed;
-        return error_of(
-            [&] { attune::require_on_device(target, frame_of(there.x, none, nullptr, 1.0, 1)); });
+        return error_of([&] {
+            attune::detail::require_on_device(target, frame_of(there.x, none, nullptr, 1.0, 1));
+        });
     };
-    using namespace attune::cuda::of_pointer;
+    using namespace attune::detail::cuda::of_pointer;
     CHECK(said(device_memory, true).empty());
     CHECK(said(host_memory, false).empty());
     CHECK(has(said(device_memory, false), "argument 0 is on device 7"));

@@ -86,7 +86,7 @@ three_ways launched(kernel const& k, attune::device_limits const& device, int si
 {
     attune::description const plain = attune::bind_inputs(k.describe().space, {n(size)});
     attune::description limited = plain;
-    attune::add_launch_limits(limited, *k.describe().launch, device);
+    attune::detail::add_launch_limits(limited, *k.describe().launch, device);
     attune::chain_of_trees const tree{limited};
     three_ways out;
     for (attune::point const& p : attune_tests::every_point(plain)) {
@@ -94,7 +94,7 @@ three_ways launched(kernel const& k, attune::device_limits const& device, int si
         std::string const text = attune::text_of(plain, p);
         launch_geometry const g = attune::geometry_at(*k.describe().launch, plain, p);
         if (can_launch(device, g)) out.by_arithmetic.insert(text);
-        if (attune::launch_objection(device, {}, g).empty()) out.by_objection.insert(text);
+        if (attune::detail::launch_objection(device, {}, g).empty()) out.by_objection.insert(text);
         if (tree.contains(p)) out.by_constraints.insert(text);
     }
     return out;
@@ -112,7 +112,7 @@ void check_all_ways(kernel const& k, int size)
 attune::description limited(kernel const& k, int size = 1000)
 {
     attune::description out = attune::bind_inputs(k.describe().space, {n(size)});
-    attune::add_launch_limits(out, *k.describe().launch, narrow_device());
+    attune::detail::add_launch_limits(out, *k.describe().launch, narrow_device());
     return out;
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("what always holds is no constraint, so that parameters stay independe
     kernel k{"k", attune::source_text("", "k.cu"), both};
     k.bind<1>(n).grid(attune::ceil_div(n, fine * more)).block(fine).shared_bytes(4 * fine * more);
     attune::description d = attune::bind_inputs(k.describe().space, {n(100000)});
-    attune::add_launch_limits(d, *k.describe().launch, narrow_device());
+    attune::detail::add_launch_limits(d, *k.describe().launch, narrow_device());
     CHECK(d.constraints.empty());
     CHECK(attune::chain_of_trees{d}.tree_count() == 2);
 }
@@ -211,7 +211,7 @@ TEST_CASE("a launch without grid or block, or cooperative where that cannot be, 
     kernel k = declared();
     k.grid(1).block(x).cooperative();
     attune::description d = attune::bind_inputs(k.describe().space, {});
-    CHECK(has(error_of([&] { attune::add_launch_limits(d, *k.describe().launch, alone); }),
+    CHECK(has(error_of([&] { attune::detail::add_launch_limits(d, *k.describe().launch, alone); }),
               "cooperative"));
 }
 

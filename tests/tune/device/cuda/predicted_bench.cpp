@@ -23,7 +23,7 @@
 
 using namespace attune_test;
 using attune::decision;
-using attune::predicted_objective;
+using attune::detail::predicted_objective;
 
 namespace {
 
@@ -248,9 +248,9 @@ TEST_CASE("the search is shown the features of all code, once, and its log repea
     CHECK(report.evaluations == 30);
     attune::kernel_description const k = unrolled_kernel().describe();
     attune::cuda_target const target = target_without_driver();
-    attune::cuda_device const device{target};
-    attune::chain_of_trees const space =
-        attune::space_of_call(k, attune::with_annotated_defaults(k), {n(one_wave)}, &device);
+    attune::detail::cuda_device const device{target};
+    attune::chain_of_trees const space = attune::detail::space_of_call(
+        k, attune::detail::with_annotated_defaults(k), {n(one_wave)}, &device);
     CHECK(attune::replay(log, space).evaluations.size() == 30);
 
     std::set<std::vector<std::uint32_t>> shown;

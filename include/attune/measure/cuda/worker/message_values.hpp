@@ -18,7 +18,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// Thrown for a message with a wrong form or value.
 struct damaged_message : std::runtime_error {
@@ -130,7 +130,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/worker/message_values.ipp>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 struct writer::state {
     nlohmann::json values = nlohmann::json::array();
@@ -39,8 +39,6 @@ ATTUNE_INLINE std::string writer::take()
     nlohmann::json::to_cbor(std::exchange(state_->values, nlohmann::json::array()), out);
     return out;
 }
-
-namespace detail {
 
 /// True for an array of values without nested ones and with correct lengths. nlohmann-json recurses
 /// for each nesting level, so that a message of brackets alone would overflow the stack.
@@ -73,8 +71,6 @@ namespace detail {
     return at == text.size();
 }
 
-} // namespace detail
-
 struct reader::state {
     nlohmann::json values = nlohmann::json::array();
     std::size_t next = 0;
@@ -89,7 +85,7 @@ struct reader::state {
 ATTUNE_INLINE reader::reader(std::string_view text)
     : state_(std::make_unique<state>())
 {
-    if (!detail::is_flat_array(text)) return;
+    if (!is_flat_array(text)) return;
     nlohmann::json parsed = nlohmann::json::from_cbor(text, true, false);
     if (parsed.is_array()) state_->values = std::move(parsed);
 }
@@ -147,4 +143,4 @@ ATTUNE_INLINE bool reader::is_at_end() const noexcept
     return state_->next == state_->values.size();
 }
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// How to pass device memory to another process.
 enum class route : std::uint8_t {
@@ -75,7 +75,7 @@ private:
     std::string why_unreachable_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/worker/worker_arrays.ipp>

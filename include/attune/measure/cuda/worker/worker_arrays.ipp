@@ -16,9 +16,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::worker {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// Handles by the address of their allocation: one per allocation, so that the worker can recognise
 /// allocations it has opened.
@@ -46,8 +44,6 @@ using allocation_handles = std::map<cuda::device_pointer, cuda::ipc_handle>;
     return true;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void pack_arrays(std::shared_ptr<cuda::driver const> const& driver,
                                device_call const& call,
                                route by,
@@ -61,7 +57,7 @@ ATTUNE_INLINE void pack_arrays(std::shared_ptr<cuda::driver const> const& driver
     }
     std::unique_ptr<cuda::primary_context> context;
     std::optional<cuda::context_scope> here;
-    detail::allocation_handles taken;
+    allocation_handles taken;
     std::size_t all = 0;
     for (device_region const& region : layout.regions) {
         sent_region out;
@@ -75,8 +71,7 @@ ATTUNE_INLINE void pack_arrays(std::shared_ptr<cuda::driver const> const& driver
                 // The caller's work on these arrays must be complete.
                 cuda::synchronize_context(*driver, "waiting for the work before this call");
             }
-            if (by == route::handle)
-                static_cast<void>(detail::take_handle(*driver, region, taken, out));
+            if (by == route::handle) static_cast<void>(take_handle(*driver, region, taken, out));
         }
         if (!out.by_handle) {
             out.offset = all;
@@ -200,4 +195,4 @@ ATTUNE_INLINE cuda::device_pointer received_arrays::open(cuda::ipc_handle const&
     return base;
 }
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker

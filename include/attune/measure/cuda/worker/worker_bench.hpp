@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// Options for starting workers, and their time limits.
 struct worker_options {
@@ -118,7 +118,7 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                   device_bench_options const& options,
                   worker_options const& how);
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/worker/worker_bench.ipp>

@@ -19,9 +19,7 @@
 #include <time.h>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::worker {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 inline void nap(double seconds) noexcept
 {
@@ -69,8 +67,6 @@ inline void nap(double seconds) noexcept
     return made;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> driver,
                                          device_call call,
                                          device_bench_options const& options,
@@ -93,7 +89,7 @@ ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> dri
                           driver_->device_get_pci_bus_id(bus, sizeof bus - 1, device),
                           "cuDeviceGetPCIBusId");
     bus_ = bus;
-    is_shared_ = detail::is_shared_by_mps(*driver_, ordinal);
+    is_shared_ = is_shared_by_mps(*driver_, ordinal);
     start_worker();
 }
 
@@ -121,7 +117,7 @@ ATTUNE_INLINE failure worker_bench::end_worker(failure_stage stage, std::string 
     // A worker that ends by itself reports how: wait up to 1 s for that.
     for (double const until_s = attune::detail::steady_seconds() + 1;
          reason.empty() && !worker_->has_ended() && attune::detail::steady_seconds() < until_s;)
-        detail::nap(1e-3);
+        nap(1e-3);
     ending const how = worker_->end();
     if (reason.empty())
         why.reason = text_of(how);
@@ -170,7 +166,7 @@ ATTUNE_INLINE void worker_bench::start_worker()
             route_ = route::host;
             continue;
         }
-        if (detail::lacks_memory(got) && std::exchange(may_copy_, false)) continue;
+        if (lacks_memory(got) && std::exchange(may_copy_, false)) continue;
         worker_.reset();
         if (got.kind == message_kind::thrown) throw get_thrown(from);
         throw error("the worker process does not come up: it cannot reach the arrays",
@@ -186,7 +182,7 @@ ATTUNE_INLINE void worker_bench::require_worker()
     std::string last;
     for (int attempt = 0; attempt < how_.most_attempts; ++attempt) {
         // The former worker's memory may not be free yet.
-        if (attempt > 0) detail::nap(0.2 * attempt);
+        if (attempt > 0) nap(0.2 * attempt);
         try {
             start_worker();
             if (established_) {
@@ -230,10 +226,10 @@ worker_bench::ask(message const& asked, double within_s, double limit_s)
     reply r = exchange(asked, within_s, limit_s);
     for (bool is_second = false;; is_second = true) {
         auto const* const got = std::get_if<message>(&r);
-        if (got == nullptr || detail::is_answer(*got)) return r;
+        if (got == nullptr || is_answer(*got)) return r;
         // An error of the environment, perhaps of this worker only.
         worker_.reset();
-        if (detail::lacks_memory(*got)) may_copy_ = false;
+        if (lacks_memory(*got)) may_copy_ = false;
         if (is_second) {
             reader from(got->text);
             if (got->kind == message_kind::thrown) throw get_thrown(from);
@@ -248,7 +244,7 @@ ATTUNE_INLINE failure worker_bench::settle_failure(failure why)
 {
     if (worker_ == nullptr) return why;
     if (why.log.empty()) why.log = worker_->log();
-    if (detail::ends_context(why)) worker_.reset();
+    if (ends_context(why)) worker_.reset();
     return why;
 }
 
@@ -260,7 +256,7 @@ Result worker_bench::result_of(reply&& got, Get const& get)
     try {
         reader from(answered.text);
         if (answered.kind == message_kind::thrown) throw get_thrown(from);
-        if (!detail::is_answer(answered)) throw damaged_message();
+        if (!is_answer(answered)) throw damaged_message();
         Result result = get(from);
         if (auto* const why = std::get_if<failure>(&result)) *why = settle_failure(std::move(*why));
         // Memory that a variant overwrote would be input or reference of others.
@@ -270,8 +266,6 @@ Result worker_bench::result_of(reply&& got, Get const& get)
         return end_worker(failure_stage::crash, damage.what());
     }
 }
-
-namespace detail {
 
 /// The result of a comparison, checked: it names a contestant, or has times of all of them.
 /// Errors   damaged_message
@@ -288,8 +282,6 @@ namespace detail {
         if (std::get<round_times>(result).rounds(i) == 0) throw damaged_message();
     return result;
 }
-
-} // namespace detail
 
 ATTUNE_INLINE first_run_result worker_bench::establish(
     device_variant const& trusted, std::span<std::vector<std::byte> const> expected, double limit_s)
@@ -326,10 +318,9 @@ ATTUNE_INLINE first_run_result worker_bench::first_run(device_variant const& tri
     writer text;
     text.put(limit_s);
     put(text, tried);
-    return result_of<first_run_result>(ask(detail::request(message_kind::first_run, text),
-                                           2 * limit_s + how_.grace_s + data_s_,
-                                           limit_s),
-                                       [](reader& from) { return get_first_run_result(from); });
+    return result_of<first_run_result>(
+        ask(request(message_kind::first_run, text), 2 * limit_s + how_.grace_s + data_s_, limit_s),
+        [](reader& from) { return get_first_run_result(from); });
 }
 
 ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
@@ -344,7 +335,7 @@ ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
     writer text;
     text.put(i);
     double const within_s = how_.grace_s + data_s_;
-    reply r = exchange(detail::request(message_kind::contents, text), within_s, within_s);
+    reply r = exchange(request(message_kind::contents, text), within_s, within_s);
     if (auto* const why = std::get_if<failure>(&r)) throw lost(std::move(*why));
     auto& got = std::get<message>(r);
     try {
@@ -373,7 +364,7 @@ ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried,
     text.put(limit_s);
     put(text, tried);
     return result_of<outcome>(
-        ask(detail::request(message_kind::time, text),
+        ask(request(message_kind::time, text),
             2 * options_.timing_limit_s + 4 * limit_s + how_.grace_s + data_s_,
             limit_s),
         [&](reader& from) {
@@ -392,7 +383,7 @@ worker_bench::compare(std::span<device_variant const> tried, double limit_s)
     text.put(tried.size());
     for (device_variant const& one : tried)
         put(text, one);
-    message const asked = detail::request(message_kind::compare, text);
+    message const asked = request(message_kind::compare, text);
     // When the time is up, a contestant may still be in its warm-up or in a round.
     double const run_limit_s = hang_limit_s(limit_s, established_s_);
     double const within_s = 2 * limit_s + run_limit_s +
@@ -402,7 +393,7 @@ worker_bench::compare(std::span<device_variant const> tried, double limit_s)
         reply r = ask(asked, within_s, run_limit_s);
         if (auto const* const got = std::get_if<message>(&r)) {
             try {
-                auto result = detail::comparison_of(*got, tried.size());
+                auto result = comparison_of(*got, tried.size());
                 // The reason is unknown: replace the worker, to be safe.
                 if (std::holds_alternative<std::size_t>(result)) worker_.reset();
                 return result;
@@ -444,7 +435,7 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
                   worker_options const& how)
 {
     std::string why;
-    if (how.is_required && detail::is_shared_by_mps(*driver, call.ordinal))
+    if (how.is_required && is_shared_by_mps(*driver, call.ordinal))
         throw error(
             "a worker process does not protect this program: under CUDA MPS a fault of one "
             "takes the other's context along",
@@ -465,9 +456,9 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
         std::move(driver), std::move(call), options, "in process: there is no worker: " + why);
 }
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE std::unique_ptr<device_bench>
 make_worker_bench(std::shared_ptr<cuda::driver const> driver,
@@ -477,4 +468,4 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
     return worker::make_worker_bench(std::move(driver), std::move(call), options, {});
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

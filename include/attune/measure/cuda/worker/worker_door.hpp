@@ -5,7 +5,7 @@
 
 #include <attune/core/version.hpp>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// A worker is this program, which starts itself again with `worker_variable` in the environment.
 /// It serves its parent before static objects are constructed, and never reaches main().
@@ -31,8 +31,6 @@ inline constexpr int worker_socket = 3; ///< a worker's end of the connection
 inline constexpr int door_socket = 4;   ///< for the parent's proof; closed afterwards
 inline constexpr int refused_code = 126;
 
-namespace detail {
-
 /// Becomes a worker if a parent that proves itself has requested it; else stores `door`.
 void pass_worker_door(void (*door)() noexcept) noexcept;
 
@@ -43,17 +41,19 @@ struct worker_door {
     [[gnu::constructor(101), gnu::used]] static void pass() noexcept { pass_worker_door(&pass); }
 };
 
-} // namespace detail
+} // namespace attune::inline ATTUNE_ABI::detail::worker
+
+namespace attune::inline ATTUNE_ABI {
 
 /// Makes the calling program able to be a worker. `tuned` calls it for every compiler for a device;
 /// other programs do not contain the door.
 template <class Door = void>
 void hold_worker_door() noexcept
 {
-    static_cast<void>(&detail::worker_door<Door>::pass);
+    static_cast<void>(&detail::worker::worker_door<Door>::pass);
 }
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/worker/worker_door.ipp>

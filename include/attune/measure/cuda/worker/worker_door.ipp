@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace attune::inline ATTUNE_ABI::worker::detail {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 using challenge = std::array<char, 16>;
 
@@ -49,7 +49,7 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
     if (door == nullptr)
         throw error("no worker process can be started",
                     "nothing in this program holds the door of workers",
-                    "call attune::worker::hold_worker_door() in it, as attune::tuned does");
+                    "call attune::hold_worker_door() in it, as attune::tuned does");
     return reinterpret_cast<std::uintptr_t>(door);
 }
 
@@ -170,4 +170,4 @@ ATTUNE_INLINE void pass_worker_door(void (*door)() noexcept) noexcept
                    });
 }
 
-} // namespace attune::inline ATTUNE_ABI::worker::detail
+} // namespace attune::inline ATTUNE_ABI::detail::worker

@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// Makes the bench that runs the variants.
 using bench_maker =
@@ -25,7 +25,7 @@ void serve(int socket, bench_maker const& make) noexcept;
 /// no core file.
 [[noreturn]] void live_as_worker(int socket, int parent, bench_maker const& make) noexcept;
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/worker/worker_main.ipp>

@@ -19,9 +19,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace attune::inline ATTUNE_ABI::worker {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 inline constexpr double for_ever = std::numeric_limits<double>::infinity();
 
@@ -133,27 +131,23 @@ private:
     std::unique_ptr<device_bench> bench_{};
 };
 
-} // namespace detail
-
 ATTUNE_INLINE void serve(int socket, bench_maker const& make) noexcept
 {
-    detail::served_bench bench(make);
+    served_bench bench(make);
     for (;;) {
         message asked;
         message answer;
         try {
-            if (receive(socket, asked, detail::for_ever) != transfer::done) return;
+            if (receive(socket, asked, for_ever) != transfer::done) return;
             answer = bench.answer(asked);
         } catch (std::exception const&) {
             writer text;
             put_thrown(text, std::current_exception());
             answer = message{message_kind::thrown, text.take(), descriptor(), 0};
         }
-        if (send(socket, answer, detail::for_ever) != transfer::done) return;
+        if (send(socket, answer, for_ever) != transfer::done) return;
     }
 }
-
-namespace detail {
 
 /// Ends this process when the other end of its connection is closed, even while its other threads
 /// work. PR_SET_PDEATHSIG would also end it with the parent's thread that started it.
@@ -174,8 +168,6 @@ inline void watch_program(int socket) noexcept
         &watcher, nullptr, end_with_program, reinterpret_cast<void*>(std::intptr_t{socket}));
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void live_as_worker(int socket, int parent, bench_maker const& make) noexcept
 {
     // 1 byte: less than any core file. If core_pattern is a pipe, Linux ignores a limit of 0 and
@@ -184,11 +176,11 @@ ATTUNE_INLINE void live_as_worker(int socket, int parent, bench_maker const& mak
     rlimit const no_core{1, 1};
     ::setrlimit(RLIMIT_CORE, &no_core);
     if (::getppid() == parent) {
-        detail::watch_program(socket);
+        watch_program(socket);
         attune::detail::leave_before_other_handlers();
         serve(socket, make);
     }
     ::_exit(0);
 }
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker

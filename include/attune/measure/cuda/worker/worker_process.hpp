@@ -16,7 +16,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 class started_child;
 }
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// Starts a process with `socket` as its end of the connection and `log` for its output (-1: none).
 /// Both stay open here. Returns the process id, or throws attune::error.
@@ -75,7 +75,7 @@ private:
     ending ending_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/worker/worker_process.ipp>

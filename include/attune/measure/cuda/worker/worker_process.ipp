@@ -30,9 +30,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::worker {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// The object that contains the door, as an absolute path; empty: the executable.
 /// Errors   attune::error: the loader cannot preload it, and the new process would run main()
@@ -95,15 +93,13 @@ namespace detail {
     return out;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE int start_this_program(int socket, int log)
 {
     auto [here, there] = make_connection();
     attune::detail::spawn_request request;
     request.path = "/proc/self/exe";
     request.arguments = {"attune worker"};
-    request.environment = detail::environment_of_worker(detail::require_worker_door());
+    request.environment = environment_of_worker(require_worker_door());
     request.files = {{STDIN_FILENO, -1},
                      {STDOUT_FILENO, log},
                      {STDERR_FILENO, log},
@@ -116,7 +112,7 @@ ATTUNE_INLINE int start_this_program(int socket, int log)
                     std::strerror(started.error_code),
                     "free memory, or raise the limit on processes (ulimit -u)");
     there = descriptor();
-    detail::prove_to_worker(here.get(), started.process);
+    prove_to_worker(here.get(), started.process);
     return started.process;
 }
 
@@ -174,12 +170,12 @@ ATTUNE_INLINE transfer process::receive(message& into, double until_s)
         double const now_s = system_clocks().wall_s();
         bool const is_last = now_s + look_after_s >= until_s;
         transfer const t =
-            detail::wait_for(socket_.get(), POLLIN, is_last ? until_s : now_s + look_after_s);
+            wait_for(socket_.get(), POLLIN, is_last ? until_s : now_s + look_after_s);
         if (t == transfer::done) return worker::receive(socket_.get(), into, until_s);
         if (t == transfer::ended || is_last) return t;
         if (!has_ended()) continue;
         // It may have answered just before it ended.
-        return detail::wait_for(socket_.get(), POLLIN, now_s + 1e-3) == transfer::done
+        return wait_for(socket_.get(), POLLIN, now_s + 1e-3) == transfer::done
                    ? worker::receive(socket_.get(), into, until_s)
                    : transfer::ended;
     }
@@ -206,4 +202,4 @@ ATTUNE_INLINE std::string process::log() const { return output_->text(); }
 
 ATTUNE_INLINE void process::forget_log() noexcept { output_->forget(); }
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// Memory of the caller as it is sent to a worker; overlapping arrays are one region.
 struct sent_region {
@@ -73,7 +73,7 @@ void put_thrown(writer& to, std::exception_ptr const& thrown);
 void put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> arrays);
 [[nodiscard]] std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text);
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/worker/worker_protocol.ipp>

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 ATTUNE_INLINE std::string protocol_mark(std::string_view version,
                                         std::span<std::size_t const> sizes)
@@ -30,8 +30,6 @@ ATTUNE_INLINE std::string protocol_mark(std::string_view version,
         mark.add(std::to_string(one));
     return mark.hex();
 }
-
-namespace detail {
 
 /// An enumerator that is at most `last`.
 /// Errors   damaged_message
@@ -233,15 +231,13 @@ template <class T>
     return out;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void put(writer& to, device_code const& what)
 {
     auto const& [image, entry, architecture, resources] = what;
     to.put_text(image);
     to.put_text(entry);
     to.put(architecture);
-    detail::put_value(to, resources);
+    put_value(to, resources);
 }
 
 ATTUNE_INLINE device_code get_code(reader& from)
@@ -250,7 +246,7 @@ ATTUNE_INLINE device_code get_code(reader& from)
     out.image = from.get_text();
     out.entry = from.get_text();
     out.architecture = from.get<int>();
-    detail::get_value(from, out.resources);
+    get_value(from, out.resources);
     return out;
 }
 
@@ -258,14 +254,14 @@ ATTUNE_INLINE void put(writer& to, device_variant const& what)
 {
     auto const& [code, launch] = what;
     put(to, code);
-    detail::put_value(to, launch);
+    put_value(to, launch);
 }
 
 ATTUNE_INLINE device_variant get_variant(reader& from)
 {
     device_variant out;
     out.code = get_code(from);
-    detail::get_value(from, out.launch);
+    get_value(from, out.launch);
     return out;
 }
 
@@ -286,7 +282,7 @@ ATTUNE_INLINE void put(writer& to, device_bench_options const& what)
 ATTUNE_INLINE device_bench_options get_options(reader& from)
 {
     device_bench_options out;
-    out.cache = detail::get_enum(from, cache_state::cold);
+    out.cache = get_enum(from, cache_state::cold);
     out.precision = from.get<double>();
     out.timing_limit_s = from.get<double>();
     out.as_graph = from.get<bool>();
@@ -296,8 +292,6 @@ ATTUNE_INLINE device_bench_options get_options(reader& from)
     out.comparison = get_code(from);
     return out;
 }
-
-namespace detail {
 
 /// The mark of this attune. The other end may differ, if the program's file was replaced.
 [[nodiscard]] inline std::string own_mark()
@@ -314,22 +308,20 @@ namespace detail {
     return protocol_mark(version, sizes);
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void put(writer& to, beginning const& what)
 {
     auto const& [driver_path, bus, options, may_copy, regions, region_of, offset_of, call] = what;
-    to.put_text(detail::own_mark());
+    to.put_text(own_mark());
     to.put_text(driver_path);
     to.put_text(bus);
     put(to, options);
     to.put(may_copy);
-    detail::put_list(to, regions);
-    detail::put_list(to, region_of);
-    detail::put_list(to, offset_of);
+    put_list(to, regions);
+    put_list(to, region_of);
+    put_list(to, offset_of);
     auto const& [ordinal, buffers, arguments] = call;
     to.put(ordinal);
-    detail::put_list(to, buffers);
+    put_list(to, buffers);
     to.put(arguments.size());
     for (device_argument const& one : arguments) {
         auto const& [index, value] = one;
@@ -340,7 +332,7 @@ ATTUNE_INLINE void put(writer& to, beginning const& what)
 
 ATTUNE_INLINE beginning get_beginning(reader& from)
 {
-    if (from.get_text() != detail::own_mark())
+    if (from.get_text() != own_mark())
         throw error("the worker process is of another attune than the program that has started it",
                     "the program's file",
                     "start the program anew: its file was replaced while it ran");
@@ -349,11 +341,11 @@ ATTUNE_INLINE beginning get_beginning(reader& from)
     out.bus = from.get_text();
     out.options = get_options(from);
     out.may_copy = from.get<bool>();
-    out.regions = detail::get_list<sent_region>(from);
-    out.region_of = detail::get_list<std::size_t>(from);
-    out.offset_of = detail::get_list<std::size_t>(from);
+    out.regions = get_list<sent_region>(from);
+    out.region_of = get_list<std::size_t>(from);
+    out.offset_of = get_list<std::size_t>(from);
     out.call.ordinal = from.get<int>();
-    out.call.buffers = detail::get_list<device_buffer>(from);
+    out.call.buffers = get_list<device_buffer>(from);
     out.call.arguments.resize(from.get_count());
     for (device_argument& one : out.call.arguments) {
         one.buffer = from.get<std::size_t>();
@@ -415,7 +407,7 @@ ATTUNE_INLINE void put(writer& to, outcome const& what)
 {
     to.put(what.index());
     if (auto const* const measured = std::get_if<measurement>(&what))
-        detail::put_value(to, *measured);
+        put_value(to, *measured);
     else
         put(to, std::get<failure>(what));
 }
@@ -424,7 +416,7 @@ ATTUNE_INLINE outcome get_outcome(reader& from)
 {
     if (from.get<std::size_t>() == 0) {
         measurement out;
-        detail::get_value(from, out);
+        get_value(from, out);
         return out;
     }
     return get_failure(from);
@@ -433,8 +425,8 @@ ATTUNE_INLINE outcome get_outcome(reader& from)
 ATTUNE_INLINE void put(writer& to, timing_record const& what)
 {
     auto const& [times, disturbed, runs, threads, clock] = what;
-    detail::put_list(to, times);
-    detail::put_list(to, disturbed);
+    put_list(to, times);
+    put_list(to, disturbed);
     to.put(runs);
     to.put(threads);
     to.put_text(clock);
@@ -443,8 +435,8 @@ ATTUNE_INLINE void put(writer& to, timing_record const& what)
 ATTUNE_INLINE timing_record get_timing(reader& from)
 {
     timing_record out;
-    out.times = detail::get_list<double>(from);
-    out.disturbed = detail::get_list<std::uint32_t>(from);
+    out.times = get_list<double>(from);
+    out.disturbed = get_list<std::uint32_t>(from);
     out.runs = from.get<std::uint32_t>();
     out.threads = from.get<std::uint32_t>();
     out.clock = from.get_text();
@@ -542,4 +534,4 @@ ATTUNE_INLINE std::vector<std::vector<std::byte>> get_arrays(message& from, read
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::worker {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 using attune::detail::descriptor;
 
@@ -79,13 +79,10 @@ enum class transfer : std::uint8_t {
 [[nodiscard]] transfer send(int socket, message const& what, double until_s);
 /// Errors   damaged_message
 [[nodiscard]] transfer receive(int socket, message& into, double until_s);
-
-namespace detail {
 /// Waits for the socket. @return  done: reading or writing may succeed
 [[nodiscard]] transfer wait_for(int socket, short events, double until_s);
-} // namespace detail
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/cuda/worker/worker_wire.ipp>

@@ -18,9 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace attune::inline ATTUNE_ABI::worker {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// Moves a descriptor above 4: a worker uses 0 to 4 for its own files.
 [[nodiscard]] inline descriptor moved_up(int made) noexcept
@@ -36,21 +34,18 @@ namespace detail {
                  "free memory, or let variants run in this process");
 }
 
-} // namespace detail
-
 ATTUNE_INLINE shared_memory::shared_memory(std::size_t bytes)
     : size_(bytes)
 {
 #if defined(__linux__)
-    file_ = detail::moved_up(::memfd_create("attune worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    file_ = moved_up(::memfd_create("attune worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 #else
     errno = ENOSYS;
 #endif
     if (!file_.is_open() || ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)
-        throw detail::no_shared_memory(bytes);
+        throw no_shared_memory(bytes);
 #if defined(__linux__)
-    if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0)
-        throw detail::no_shared_memory(bytes);
+    if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) throw no_shared_memory(bytes);
 #endif
     map(PROT_READ | PROT_WRITE);
 }
@@ -95,11 +90,9 @@ ATTUNE_INLINE void shared_memory::map(int protection)
 {
     if (size_ == 0) return;
     void* const at = ::mmap(nullptr, size_, protection, MAP_SHARED, file_.get(), 0);
-    if (at == MAP_FAILED) throw detail::no_shared_memory(size_);
+    if (at == MAP_FAILED) throw no_shared_memory(size_);
     data_ = static_cast<std::byte*>(at);
 }
-
-namespace detail {
 
 /// The header of a message.
 struct frame {
@@ -162,8 +155,6 @@ struct envelope {
     }
 };
 
-} // namespace detail
-
 ATTUNE_INLINE std::pair<descriptor, descriptor> make_connection()
 {
     int ends[2] = {-1, -1};
@@ -171,7 +162,7 @@ ATTUNE_INLINE std::pair<descriptor, descriptor> make_connection()
         throw error("no connection to a worker process can be made",
                     std::strerror(errno),
                     "raise the limit on open files (ulimit -n)");
-    std::pair made{detail::moved_up(ends[0]), detail::moved_up(ends[1])};
+    std::pair made{moved_up(ends[0]), moved_up(ends[1])};
     if (!made.first.is_open() || !made.second.is_open())
         throw error("no connection to a worker process can be made",
                     std::strerror(errno),
@@ -181,16 +172,16 @@ ATTUNE_INLINE std::pair<descriptor, descriptor> make_connection()
 
 ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
 {
-    detail::frame head{detail::frame::right_mark,
-                       what.kind,
-                       what.text.size(),
-                       what.bulk_bytes,
-                       what.bulk.is_open() ? 1u : 0u};
+    frame head{frame::right_mark,
+               what.kind,
+               what.text.size(),
+               what.bulk_bytes,
+               what.bulk.is_open() ? 1u : 0u};
     bool sends_bulk = what.bulk.is_open();
     // No SIGPIPE if the other end is closed.
     int const flags = MSG_NOSIGNAL | MSG_DONTWAIT;
     auto const first = [&](char* data, std::size_t bytes) {
-        detail::envelope e(data, bytes, sends_bulk);
+        envelope e(data, bytes, sends_bulk);
         if (sends_bulk) {
             cmsghdr* const c = CMSG_FIRSTHDR(&e.header);
             c->cmsg_level = SOL_SOCKET;
@@ -203,11 +194,11 @@ ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
         if (sent > 0) sends_bulk = false; // it was sent with the first byte
         return sent;
     };
-    transfer const t = detail::through(
-        socket, POLLOUT, reinterpret_cast<char*>(&head), sizeof head, until_s, first);
+    transfer const t =
+        through(socket, POLLOUT, reinterpret_cast<char*>(&head), sizeof head, until_s, first);
     if (t != transfer::done) return t;
     std::string const& text = what.text;
-    return detail::through(
+    return through(
         socket,
         POLLOUT,
         const_cast<char*>(text.data()),
@@ -219,9 +210,9 @@ ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
 ATTUNE_INLINE transfer receive(int socket, message& into, double until_s)
 {
     into = {};
-    detail::frame head{};
+    frame head{};
     auto const first = [&](char* data, std::size_t bytes) {
-        detail::envelope e(data, bytes, true);
+        envelope e(data, bytes, true);
         ssize_t const got = ::recvmsg(socket, &e.header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
         if (got <= 0) return got;
         for (cmsghdr* c = CMSG_FIRSTHDR(&e.header); c != nullptr; c = CMSG_NXTHDR(&e.header, c))
@@ -233,10 +224,10 @@ ATTUNE_INLINE transfer receive(int socket, message& into, double until_s)
             }
         return got;
     };
-    transfer t = detail::through(
-        socket, POLLIN, reinterpret_cast<char*>(&head), sizeof head, until_s, first);
+    transfer t =
+        through(socket, POLLIN, reinterpret_cast<char*>(&head), sizeof head, until_s, first);
     if (t != transfer::done) return t;
-    if (head.mark != detail::frame::right_mark || head.text_bytes > detail::longest_text ||
+    if (head.mark != frame::right_mark || head.text_bytes > longest_text ||
         (head.has_bulk != 0) != into.bulk.is_open())
         throw damaged_message();
     into.kind = head.kind;
@@ -246,7 +237,7 @@ ATTUNE_INLINE transfer receive(int socket, message& into, double until_s)
         std::size_t const piece = static_cast<std::size_t>(std::min<std::uint64_t>(left, 1 << 20));
         std::size_t const begin = into.text.size();
         into.text.resize(begin + piece);
-        t = detail::through(
+        t = through(
             socket,
             POLLIN,
             into.text.data() + begin,
@@ -258,4 +249,4 @@ ATTUNE_INLINE transfer receive(int socket, message& into, double until_s)
     return t;
 }
 
-} // namespace attune::inline ATTUNE_ABI::worker
+} // namespace attune::inline ATTUNE_ABI::detail::worker

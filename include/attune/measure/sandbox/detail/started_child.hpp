@@ -34,7 +34,7 @@ public:
         if (!made.is_open()) return;
         // Above 2: must not take the number of a standard descriptor.
         file_ = detail::descriptor(fcntl(made.get(), F_DUPFD_CLOEXEC, 3));
-        detail::quiet_writes const quiet;
+        quiet_writes const quiet;
         if (file_.is_open() && (ftruncate(file_.get(), capacity) != 0 ||
                                 fcntl(file_.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0))
             file_.close();

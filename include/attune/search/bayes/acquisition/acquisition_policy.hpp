@@ -52,7 +52,8 @@ public:
             std::vector<std::size_t> preferred;
             for (std::size_t const member : portfolio_.portfolio().active()) {
                 turn_ = member;
-                std::vector<scored_row> const rows = best_rows(candidates, 1, *this);
+                std::vector<detail::scored_row> const rows =
+                    detail::best_rows(candidates, 1, *this);
                 if (rows.empty()) return; // no candidate is open
                 preferred.push_back(rows.front().row);
             }

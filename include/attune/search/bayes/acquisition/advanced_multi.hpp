@@ -38,7 +38,10 @@ public:
     {
     }
 
-    [[nodiscard]] acquisition_portfolio const& portfolio() const noexcept { return portfolio_; }
+    [[nodiscard]] detail::acquisition_portfolio const& portfolio() const noexcept
+    {
+        return portfolio_;
+    }
     [[nodiscard]] std::size_t take_turn() noexcept { return portfolio_.take_turn(); }
 
     /// @param value  lower is better; for a failure the median of the values that worked, so that
@@ -91,7 +94,7 @@ private:
         return count[a] != count[b] ? count[a] > count[b] : more_extreme;
     }
 
-    acquisition_portfolio portfolio_;
+    detail::acquisition_portfolio portfolio_;
     rules rules_;
     std::vector<std::size_t> judged_; // member -> its observations when last judged
     std::vector<std::size_t> worse_;

@@ -47,7 +47,7 @@ public:
 private:
     Rule rule_;
     double base_;
-    std::optional<contextual_variance> context_;
+    std::optional<detail::contextual_variance> context_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

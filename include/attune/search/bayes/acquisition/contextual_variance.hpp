@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Keeps the model's state after the initial design and compares later states with it.
 class contextual_variance {
@@ -45,4 +45,4 @@ private:
     double mean_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -30,7 +30,10 @@ public:
     {
     }
 
-    [[nodiscard]] acquisition_portfolio const& portfolio() const noexcept { return portfolio_; }
+    [[nodiscard]] detail::acquisition_portfolio const& portfolio() const noexcept
+    {
+        return portfolio_;
+    }
     [[nodiscard]] std::size_t take_turn() noexcept { return portfolio_.take_turn(); }
 
     /// @param candidates  preferred candidate of each member of portfolio().active(), in that order
@@ -61,7 +64,7 @@ private:
         duplicates_[best] = 0;
     }
 
-    acquisition_portfolio portfolio_;
+    detail::acquisition_portfolio portfolio_;
     std::size_t threshold_;
     std::vector<std::size_t> duplicates_; // member -> its shared preferences
 };

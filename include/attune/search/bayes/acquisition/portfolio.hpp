@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Members by number, with their scores; inactive ones are skipped. The rules that drop members are
 /// in multi.hpp and advanced_multi.hpp.
@@ -87,4 +87,4 @@ private:
     std::size_t turn_ = 0;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

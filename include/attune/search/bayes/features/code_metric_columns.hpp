@@ -16,6 +16,8 @@ namespace attune::inline ATTUNE_ABI {
 
 struct feature_table;
 
+namespace detail {
+
 /// Numbers such as the registers of compiled code: known for points that were built, predicted for
 /// others. A feature_map appends them to its own features, see feature_map::with().
 class code_metric_columns {
@@ -62,5 +64,7 @@ public:
     /// Appends the levels of `p`, the last row of `table`, which has all its other features.
     virtual void append(point const& p, feature_table& table) const = 0;
 };
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

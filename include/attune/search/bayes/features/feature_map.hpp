@@ -66,7 +66,7 @@ public:
     explicit feature_map(chain_of_trees const& space, feature_options const& options = {});
 
     /// The same features followed by `more`, which count as derived.
-    [[nodiscard]] feature_map with(std::shared_ptr<code_metric_columns const> more) const;
+    [[nodiscard]] feature_map with(std::shared_ptr<detail::code_metric_columns const> more) const;
 
     [[nodiscard]] chain_of_trees const& space() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
@@ -103,7 +103,7 @@ private:
     [[nodiscard]] std::size_t own_count() const noexcept;
 
     std::shared_ptr<state const> state_;
-    std::shared_ptr<code_metric_columns const> more_;
+    std::shared_ptr<detail::code_metric_columns const> more_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

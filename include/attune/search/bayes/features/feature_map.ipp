@@ -138,7 +138,8 @@ ATTUNE_INLINE feature_map::feature_map(chain_of_trees const& space, feature_opti
 {
 }
 
-ATTUNE_INLINE feature_map feature_map::with(std::shared_ptr<code_metric_columns const> more) const
+ATTUNE_INLINE feature_map
+feature_map::with(std::shared_ptr<detail::code_metric_columns const> more) const
 {
     feature_map out = *this;
     out.more_ = std::move(more);
@@ -165,7 +166,7 @@ ATTUNE_INLINE bool feature_map::is_derived(std::size_t f) const noexcept
 }
 ATTUNE_INLINE std::uint32_t feature_map::levels(std::size_t f) const noexcept
 {
-    if (f >= own_count()) return code_metric_columns::levels;
+    if (f >= own_count()) return detail::code_metric_columns::levels;
     if (is_derived(f)) return static_cast<std::uint32_t>(state_->places(f).size());
     return state_->parameters[f].levels;
 }
@@ -175,7 +176,7 @@ ATTUNE_INLINE bool feature_map::is_nominal(std::size_t f) const noexcept
 }
 ATTUNE_INLINE std::size_t feature_map::dimensions(std::size_t f) const noexcept
 {
-    if (f >= own_count()) return code_metric_columns::dimensions;
+    if (f >= own_count()) return detail::code_metric_columns::dimensions;
     if (is_derived(f) || levels(f) == 0) return 1;
     return state_->parameters[f].dimensions;
 }
@@ -183,7 +184,8 @@ ATTUNE_INLINE std::span<double const> feature_map::place(std::size_t f,
                                                          std::uint32_t level) const noexcept
 {
     std::size_t const n = dimensions(f);
-    if (f >= own_count()) return std::span(code_metric_columns::places()).subspan(level * n, n);
+    if (f >= own_count())
+        return std::span(detail::code_metric_columns::places()).subspan(level * n, n);
     return std::span(state_->places(f)).subspan(level * n, n);
 }
 ATTUNE_INLINE double

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 /// A set of codes.
 class code_set {
@@ -37,4 +37,4 @@ private:
     std::array<std::uint64_t, 4> words_{};
 };
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest

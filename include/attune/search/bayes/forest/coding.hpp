@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 /// The most codes of a column: a code is a byte.
 inline constexpr std::uint32_t most_codes = 256;
@@ -56,7 +56,7 @@ private:
     std::vector<std::vector<std::uint8_t>> of_level_; // code of each level; empty: continuous
 };
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/forest/coding.ipp>

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 /// The cell of a place in [0, 1].
 [[nodiscard]] inline std::uint8_t cell_of(double place)
@@ -87,4 +87,4 @@ coding::append(feature_table const& table, std::size_t first, code_table& out) c
     out.points += table.points - first;
 }
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest

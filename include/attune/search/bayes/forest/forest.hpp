@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 /// Predicts a number by the mean of the leaves of its trees.
 class regression_forest {
@@ -79,7 +79,7 @@ private:
     regression_forest forest_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/forest/forest.ipp>

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 ATTUNE_INLINE void
 regression_forest::fit(code_table const& x, std::span<double const> y, random_engine& engine)
@@ -105,4 +105,4 @@ ATTUNE_INLINE void classification_forest::probability(code_table const& x,
     forest_.predict(x, out, variance);
 }
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 /// The prediction for one point.
 struct leaf {
@@ -55,7 +55,7 @@ private:
     std::vector<std::uint64_t> masks_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/forest/masked_tree.ipp>

@@ -9,7 +9,7 @@
 #include <array>
 #include <bit>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 /// Leaves are numbered from left to right, so that the leaves below a node are a range.
 struct leaf_range {
@@ -134,4 +134,4 @@ masked_tree::add(code_table const& x, std::span<double> mean, std::span<double> 
     }
 }
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest

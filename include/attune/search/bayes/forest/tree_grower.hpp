@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 /// Options of growing a forest.
 struct options {
@@ -81,7 +81,7 @@ private:
     std::vector<double> sum_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/forest/tree_grower.ipp>

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::forest {
+namespace attune::inline ATTUNE_ABI::detail::forest {
 
 ATTUNE_INLINE
 tree_grower::tree_grower(code_table const& x, std::span<double const> y, options const& how)
@@ -171,4 +171,4 @@ ATTUNE_INLINE code_set tree_grower::left_of(std::uint32_t c,
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI::forest
+} // namespace attune::inline ATTUNE_ABI::detail::forest

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Independent densities, wide enough that thirty observations outweigh them. Distances are
 /// normalised to [0, 1] and values standardised, so one set serves every space.
@@ -105,4 +105,4 @@ private:
     Eigen::ArrayXd mean_, sd_, low_, high_; ///< d + 3
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Features that are looked up together.
 struct feature_group {
@@ -40,7 +40,7 @@ struct code_book {
 [[nodiscard]] code_book code_book_of(attune::feature_map const& map,
                                      attune::feature_table const& points);
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/gp/code_book.ipp>

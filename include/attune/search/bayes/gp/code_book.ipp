@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Numbers pairs of codes in order of occurrence, by a table of all possible pairs.
 class pair_numbering {
@@ -97,8 +95,6 @@ merge_into(feature_group& a, feature_group const& b, std::size_t most, pair_numb
     return true;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void code_book::keep_only(std::span<char const> keep)
 {
     for (feature_group& group : groups) {
@@ -121,13 +117,13 @@ ATTUNE_INLINE code_book code_book_of(attune::feature_map const& map,
     std::size_t const most = std::clamp<std::size_t>(points.points / 16, 16, 1024);
     std::size_t const stride = (points.points + 1023) / 1024;
     constexpr std::size_t widest = std::size_t{1} << 18; // of the table of pairs
-    detail::pair_numbering numbering;
+    pair_numbering numbering;
     for (std::size_t f = 0; f < map.count(); ++f) {
         if (map.levels(f) == 0) {
             out.direct.push_back(f);
             continue;
         }
-        std::optional<feature_group> alone = detail::single_group(f, points.level[f]);
+        std::optional<feature_group> alone = single_group(f, points.level[f]);
         if (!alone) {
             out.direct.push_back(f);
             continue;
@@ -137,17 +133,17 @@ ATTUNE_INLINE code_book code_book_of(attune::feature_map const& map,
         for (std::size_t g = 0; g < out.groups.size(); ++g) {
             feature_group const& group = out.groups[g];
             if (group.combinations() * alone->combinations() > widest) continue;
-            std::size_t const together = detail::count_together(group, *alone, stride, numbering);
+            std::size_t const together = count_together(group, *alone, stride, numbering);
             if (together <= most)
                 choices.emplace_back(together - std::min(together, group.combinations()), g);
         }
         std::sort(choices.begin(), choices.end());
         bool const merged = std::any_of(choices.begin(), choices.end(), [&](auto const& choice) {
-            return detail::merge_into(out.groups[choice.second], *alone, most, numbering);
+            return merge_into(out.groups[choice.second], *alone, most, numbering);
         });
         if (!merged) out.groups.push_back(std::move(*alone));
     }
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

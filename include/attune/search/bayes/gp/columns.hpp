@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Evaluates a kernel column by column. Scalar: float or double.
 template <class Scalar>
@@ -66,7 +66,7 @@ private:
     array scratch_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/gp/columns.ipp>

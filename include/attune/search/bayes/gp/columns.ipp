@@ -17,9 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Look-ups of up to four groups at once: codes and tables.
 template <class Scalar>
@@ -72,8 +70,6 @@ static void apply_matern(smoothness s, Array&& r2)
         matern32::apply(r2);
 }
 
-} // namespace detail
-
 template <class Scalar>
 kernel_columns<Scalar>::kernel_columns(attune::feature_map features, kernel k)
     : features_(std::move(features))
@@ -98,7 +94,7 @@ template <class Scalar>
 void kernel_columns<Scalar>::to_factors(array& r2) const
 {
     if (kernel_.form == kernel_form::radial) return;
-    detail::apply_matern(kernel_.matern, r2);
+    apply_matern(kernel_.matern, r2);
     r2 = static_cast<Scalar>(base_) + static_cast<Scalar>(1.0 - base_) * r2;
 }
 
@@ -192,7 +188,7 @@ void kernel_columns<Scalar>::fill(attune::feature_table const& from,
         std::fill(out, out + count, static_cast<Scalar>(product ? signal_ : 0.0));
     for (std::size_t g = 0; g < book.groups.size(); g += 4) {
         std::size_t const groups = std::min<std::size_t>(4, book.groups.size() - g);
-        detail::group_lookup<Scalar> lookup{};
+        group_lookup<Scalar> lookup{};
         for (std::size_t k = 0; k < groups; ++k) {
             lookup.code[k] = book.groups[g + k].code.data() + first;
             lookup.table[k] = tables_[g + k].data();
@@ -206,11 +202,11 @@ void kernel_columns<Scalar>::fill(attune::feature_table const& from,
         add_direct(from, row, points, f, first, count, out);
     if (product) return;
     Eigen::Map<array> all(out, static_cast<Eigen::Index>(count));
-    detail::apply_matern(kernel_.matern, all);
+    apply_matern(kernel_.matern, all);
     all *= static_cast<Scalar>(signal_);
 }
 
 template class kernel_columns<float>;
 template class kernel_columns<double>;
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

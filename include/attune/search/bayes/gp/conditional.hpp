@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Rotates rows k and k + 1: the new row k is cosine * row k + sine * row k + 1, the new row k + 1
 /// is cosine * row k + 1 - sine * row k.
@@ -84,7 +84,7 @@ private:
 void append_row(attune::feature_table const& from, std::size_t row, attune::feature_table& to);
 void erase_row(attune::feature_table& table, std::size_t row);
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/gp/conditional.ipp>

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 ATTUNE_INLINE void
 append_row(attune::feature_table const& from, std::size_t row, attune::feature_table& to)
@@ -42,8 +42,6 @@ ATTUNE_INLINE void erase_row(attune::feature_table& table, std::size_t row)
     std::for_each(table.real.begin(), table.real.end(), erase);
     --table.points;
 }
-
-namespace detail {
 
 /// Covariance of all pairs of `points`, lower triangle, without noise.
 inline Eigen::MatrixXd covariance_of(design const& points, kernel k, hyperparameter_vector const& h)
@@ -75,8 +73,6 @@ inline Eigen::MatrixXd covariance_of(design const& points, kernel k, hyperparame
     }
     return out;
 }
-
-} // namespace detail
 
 ATTUNE_INLINE conditional::conditional(attune::feature_map features, kernel k)
     : features_(std::move(features))
@@ -110,7 +106,7 @@ ATTUNE_INLINE bool conditional::condition(hyperparameter_vector const& h,
     points_ = {};
     size_ = 0;
     Eigen::Index const n = static_cast<Eigen::Index>(points.points);
-    Eigen::MatrixXd noisy = detail::covariance_of(design_of(features_, points), kernel_, h);
+    Eigen::MatrixXd noisy = covariance_of(design_of(features_, points), kernel_, h);
     noisy.diagonal().array() += h.noise();
     if (!variance.empty())
         noisy.diagonal() += Eigen::Map<Eigen::VectorXd const>(variance.data(), n);
@@ -151,11 +147,11 @@ ATTUNE_INLINE Eigen::VectorXd conditional::covariance_with(attune::feature_table
             out += factor;
             continue;
         }
-        detail::apply_matern(kernel_.matern, factor);
+        apply_matern(kernel_.matern, factor);
         out *= hyper_.base() + (1.0 - hyper_.base()) * factor;
     }
     if (!product) {
-        detail::apply_matern(kernel_.matern, out);
+        apply_matern(kernel_.matern, out);
         out *= hyper_.signal();
     }
     return out.matrix();
@@ -231,4 +227,4 @@ ATTUNE_INLINE std::vector<plane_rotation> conditional::forget(std::size_t i)
     return rotations;
 }
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// One feature of n observed points.
 struct observed_feature {
@@ -75,4 +75,4 @@ struct design {
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Evaluates the log marginal likelihood; keeps its work space between calls.
 class evidence {
@@ -56,7 +56,7 @@ private:
     Eigen::MatrixXd by_level_; ///< n x levels
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/gp/evidence.ipp>

@@ -18,9 +18,7 @@
 #include <optional>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::gp {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 inline void
 evaluate_matern(smoothness s, Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
@@ -30,8 +28,6 @@ evaluate_matern(smoothness s, Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen
     else
         matern32::evaluate(r2, k, dk);
 }
-
-} // namespace detail
 
 ATTUNE_INLINE
 evidence::evidence(design const& points, kernel k, Eigen::VectorXd values, Eigen::VectorXd variance)
@@ -56,7 +52,7 @@ ATTUNE_INLINE void evidence::fill_tables(hyperparameter_vector const& h, bool wi
             continue;
         }
         r2_ = weight * squared.reshaped().array();
-        detail::evaluate_matern(kernel_.matern, r2_, k_, dk_);
+        evaluate_matern(kernel_.matern, r2_, k_, dk_);
         table.factor.resize(levels, levels);
         auto factor = table.factor.reshaped().array();
         factor = base + (1.0 - base) * k_;
@@ -109,7 +105,7 @@ ATTUNE_INLINE void evidence::assemble(hyperparameter_vector const& h, bool with_
     for (Eigen::Index j = 0; j < n; ++j) {
         Eigen::Index const length = n - j;
         r2_ = covariance_.col(j).tail(length).array();
-        detail::evaluate_matern(kernel_.matern, r2_, k_, dk_);
+        evaluate_matern(kernel_.matern, r2_, k_, dk_);
         covariance_.col(j).tail(length) = (signal * k_).matrix();
         if (with_gradient) slope_.col(j).tail(length) = (signal * dk_).matrix();
     }
@@ -207,4 +203,4 @@ ATTUNE_INLINE void evidence::add_feature_gradients(hyperparameter_vector const& 
     if (product) gradient[h.features() + 2] = by_base * base * (1.0 - base);
 }
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

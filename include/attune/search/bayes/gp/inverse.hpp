@@ -13,9 +13,7 @@
 #include <limits>
 #include <optional>
 
-namespace attune::inline ATTUNE_ABI::gp {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 inline constexpr Eigen::Index inverse_block = 24;
 using block_ref = Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
@@ -61,8 +59,6 @@ inline void invert_block(block_ref a)
     }
 }
 
-} // namespace detail
-
 /// L with L L^T = K, and L^-1.
 ///
 /// @param[in,out] matrix  n x n: K in the lower triangle, then L there
@@ -76,16 +72,16 @@ factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::M
     using Eigen::Index;
     Index const n = matrix.rows();
     inverse.setZero(n, n);
-    scratch.resize(detail::inverse_block, n);
-    for (Index p = 0; p < n; p += detail::inverse_block) {
-        Index const b = std::min(detail::inverse_block, n - p);
+    scratch.resize(inverse_block, n);
+    for (Index p = 0; p < n; p += inverse_block) {
+        Index const b = std::min(inverse_block, n - p);
         Index const below = n - p - b;
         if (p > 0)
             matrix.block(p, p, n - p, b).noalias() -=
                 matrix.block(p, 0, n - p, p) * matrix.block(p, 0, b, p).transpose();
-        if (!detail::factorise_block(matrix.block(p, p, b, b))) return false;
+        if (!factorise_block(matrix.block(p, p, b, b))) return false;
         inverse.block(p, p, b, b).triangularView<Eigen::Lower>() = matrix.block(p, p, b, b);
-        detail::invert_block(inverse.block(p, p, b, b));
+        invert_block(inverse.block(p, p, b, b));
         if (below > 0) {
             Eigen::Map<Eigen::MatrixXd> panel(scratch.data(), below, b);
             panel.noalias() =
@@ -94,9 +90,9 @@ factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::M
         }
         if (p == 0) continue;
         Eigen::Map<Eigen::MatrixXd> row(scratch.data(), b, p);
-        for (Index q = 0; q < p; q += detail::inverse_block)
-            row.middleCols(q, detail::inverse_block).noalias() =
-                matrix.block(p, q, b, p - q) * inverse.block(q, q, p - q, detail::inverse_block);
+        for (Index q = 0; q < p; q += inverse_block)
+            row.middleCols(q, inverse_block).noalias() =
+                matrix.block(p, q, b, p - q) * inverse.block(q, q, p - q, inverse_block);
         inverse.block(p, 0, b, p).noalias() = -(inverse.block(p, p, b, b) * row);
     }
     return true;
@@ -136,10 +132,10 @@ inline void inverse_from_factor(Eigen::MatrixXd const& inverse_factor, Eigen::Ma
     using Eigen::Index;
     Index const n = inverse_factor.rows();
     out.resize(n, n);
-    for (Index q = 0; q < n; q += detail::inverse_block) {
-        Index const columns = std::min(detail::inverse_block, n - q);
-        for (Index p = q; p < n; p += detail::inverse_block) {
-            Index const rows = std::min(detail::inverse_block, n - p);
+    for (Index q = 0; q < n; q += inverse_block) {
+        Index const columns = std::min(inverse_block, n - q);
+        for (Index p = q; p < n; p += inverse_block) {
+            Index const rows = std::min(inverse_block, n - p);
             out.block(p, q, rows, columns).noalias() =
                 inverse_factor.block(p, p, n - p, rows).transpose() *
                 inverse_factor.block(p, q, n - p, columns);
@@ -147,4 +143,4 @@ inline void inverse_from_factor(Eigen::MatrixXd const& inverse_factor, Eigen::Ma
     }
 }
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// How features combine. d_f: distance in feature f, l_f: its length scale, M: the Matern function.
 enum class kernel_form : std::uint8_t {
@@ -47,4 +47,4 @@ struct hyperparameter_vector {
     [[nodiscard]] double base() const { return 1.0 / (1.0 + std::exp(-theta[features() + 2])); }
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <type_traits>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Matern-5/2 correlation as a function of the squared scaled distance.
 struct matern52 {
@@ -83,4 +83,4 @@ struct matern32 {
     }
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -14,7 +14,7 @@
 
 #include <limits>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 struct maximise_options {
     int iterations = 30; ///< of L-BFGS per start
@@ -45,7 +45,7 @@ struct maximum {
                                random_engine& engine,
                                maximise_options const& options = {});
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/gp/maximise.ipp>

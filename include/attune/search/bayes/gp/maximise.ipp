@@ -15,9 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Minus the log posterior density; infinite where it cannot be evaluated.
 class posterior_density {
@@ -143,8 +141,6 @@ inline double descend(posterior_density& target,
     return value;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE maximum maximise(evidence& likelihood,
                                hyper_density const& prior,
                                hyperparameter_vector const* warm,
@@ -153,7 +149,7 @@ ATTUNE_INLINE maximum maximise(evidence& likelihood,
 {
     maximum result;
     result.best = prior.mode();
-    detail::posterior_density target(likelihood, prior);
+    posterior_density target(likelihood, prior);
     bool const is_warm = warm != nullptr && warm->theta.size() == result.best.theta.size();
     std::vector<Eigen::VectorXd> starts;
     if (is_warm) starts.push_back(warm->theta);
@@ -175,7 +171,7 @@ ATTUNE_INLINE maximum maximise(evidence& likelihood,
             starts.push_back(std::move(drawn[which]));
     }
     for (Eigen::VectorXd& theta : starts) {
-        double const value = detail::descend(target, prior, theta, options);
+        double const value = descend(target, prior, theta, options);
         if (!(-value > result.log_density)) continue;
         result.log_density = -value;
         result.best.theta = std::move(theta);
@@ -184,4 +180,4 @@ ATTUNE_INLINE maximum maximise(evidence& likelihood,
     return result;
 }
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -20,7 +20,7 @@
 #include <utility>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// A pool whose precision depends on its hyperparameters. Members as in pool.
 class mixed_pool {
@@ -145,4 +145,4 @@ private:
     std::variant<pool, exact_pool> pool_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

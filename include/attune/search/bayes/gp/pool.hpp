@@ -14,7 +14,7 @@
 #include <memory>
 #include <span>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// A process and m candidates ("rows") with their exact posterior.
 ///
@@ -93,7 +93,7 @@ private:
 using pool = basic_pool<float>;
 using exact_pool = basic_pool<double>;
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/gp/pool.ipp>

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 template <class Scalar>
 basic_pool<Scalar>::basic_pool(attune::feature_map features, process_options const& options)
@@ -272,4 +272,4 @@ void basic_pool<Scalar>::pop_pending()
 template class basic_pool<float>;
 template class basic_pool<double>;
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

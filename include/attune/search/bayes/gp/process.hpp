@@ -16,7 +16,7 @@
 #include <optional>
 #include <span>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 struct process_options {
     gp::kernel kernel;
@@ -102,7 +102,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/bayes/gp/process.ipp>

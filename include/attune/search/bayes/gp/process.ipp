@@ -23,7 +23,7 @@
 #include <span>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 ATTUNE_INLINE process_options kernel_tuner_process(double length)
 {
@@ -163,8 +163,8 @@ ATTUNE_INLINE void process::predict(attune::feature_table const& points,
                          &block(0, i));
         solver.project(block, of_values, of_ones, s.given.hyper().signal(), first, sums);
     }
-    detail::mean_of(sums, s.given, s.shift, s.scale, mean);
+    mean_of(sums, s.given, s.shift, s.scale, mean);
     variance = sums.variance.max(0.0);
 }
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

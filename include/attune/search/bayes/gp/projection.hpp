@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 /// Sums over observations, one per candidate. Means are linear in the values, so the sums for the
 /// values and for all ones give the mean for any shift and scale.
@@ -40,13 +40,13 @@ public:
     /// @param factor  L: n x n, lower
     explicit block_solver(Eigen::MatrixXd const& factor)
         : factor_(factor.template cast<Scalar>())
-        , inverse_(factor.rows(), detail::inverse_block)
+        , inverse_(factor.rows(), inverse_block)
     {
-        for (Eigen::Index p = 0; p < factor.rows(); p += detail::inverse_block) {
-            Eigen::Index const size = std::min(detail::inverse_block, factor.rows() - p);
+        for (Eigen::Index p = 0; p < factor.rows(); p += inverse_block) {
+            Eigen::Index const size = std::min(inverse_block, factor.rows() - p);
             Eigen::MatrixXd block = Eigen::MatrixXd::Zero(size, size);
             block.template triangularView<Eigen::Lower>() = factor.block(p, p, size, size);
-            detail::invert_block(block);
+            invert_block(block);
             inverse_.block(p, 0, size, size) = block.template cast<Scalar>();
         }
     }
@@ -78,8 +78,8 @@ public:
             value_sum.setZero(rows);
             one_sum.setZero(rows);
             square_sum.setZero(rows);
-            for (Index p = 0; p < n; p += detail::inverse_block) {
-                Index const columns = std::min(detail::inverse_block, n - p);
+            for (Index p = 0; p < n; p += inverse_block) {
+                Index const columns = std::min(inverse_block, n - p);
                 auto here = block.block(r, p, rows, columns);
                 rest = here;
                 if (p > 0)
@@ -105,4 +105,4 @@ private:
     matrix inverse_; ///< n x 24: inverses of the blocks on the diagonal of L, one below the other
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Limit of rounds of a climb; a longer one continues at the next step.
 inline constexpr int longest_climb = 5;
@@ -40,4 +40,4 @@ void climb(Models& models,
     }
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One Gaussian process per name, over the features known before compilation. An unused column has
 /// level 0 everywhere and so no effect.
@@ -115,7 +115,7 @@ private:
     struct column {
         std::string name;
         bool is_used = false;
-        detail::spacing how{}; ///< of the learnt numbers; `low` and `high` are spaced
+        spacing how{}; ///< of the learnt numbers; `low` and `high` are spaced
         double low = 0;
         double high = 0;
         std::optional<gp::process> process{}; ///< of the spaced numbers
@@ -142,8 +142,8 @@ private:
         /// Numbers below the learnt ones may have no logarithm.
         [[nodiscard]] double spaced_number(double number) const
         {
-            if (how == detail::spacing::log && number <= 0) return low;
-            if (how == detail::spacing::log_plus && number < 0) return low;
+            if (how == spacing::log && number <= 0) return low;
+            if (how == spacing::log_plus && number < 0) return low;
             return detail::spaced(number, how);
         }
     };
@@ -207,7 +207,7 @@ private:
         auto const [lowest, highest] = std::minmax_element(numbers.begin(), numbers.end());
         if (*lowest == *highest) return;
         of.is_used = !of.tells_nothing();
-        of.how = detail::spacing_for(*lowest);
+        of.how = spacing_for(*lowest);
         of.low = detail::spaced(*lowest, of.how);
         of.high = detail::spaced(*highest, of.how);
         if (!(of.low < of.high)) { // neighbours with equal logarithms
@@ -233,4 +233,4 @@ private:
     std::size_t judged_ = 0; ///< of metrics_.all()
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

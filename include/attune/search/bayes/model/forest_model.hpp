@@ -23,7 +23,7 @@ namespace attune::inline ATTUNE_ABI {
 /// are not used.
 class forest_surrogate {
 public:
-    explicit forest_surrogate(feature_map const& features, forest::options const& how = {})
+    explicit forest_surrogate(feature_map const& features, detail::forest::options const& how = {})
         : coding_(features)
         , forest_(how)
     {
@@ -50,9 +50,11 @@ public:
     }
 
 private:
-    forest::coding coding_;
-    forest::regression_forest forest_;
+    detail::forest::coding coding_;
+    detail::forest::regression_forest forest_;
 };
+
+namespace detail {
 
 /// A forest of labels, in which a leaf of only failures has variance 0.
 class forest_of_labels : public forest_surrogate {
@@ -99,9 +101,11 @@ private:
     forest::classification_forest forest_;
 };
 
+} // namespace detail
+
 /// A feasibility: a classification forest of what worked.
 struct forest_classification {
-    using surrogate_type = forest_classifier;
+    using surrogate_type = detail::forest_classifier;
 
     [[nodiscard]] static double label(bool worked) noexcept { return worked ? 1.0 : -1.0; }
     /// At least 0.01, because a forest cannot exclude a point with certainty.

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The observations that a model learns.
 struct learner_options {
@@ -158,4 +158,4 @@ private:
     std::optional<std::size_t> read_; ///< told()[0 .. read_) has been read
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,7 +15,7 @@
 #include <span>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A Gaussian process; the posterior of all candidates follows every observation exactly.
 class process_model {
@@ -84,4 +84,4 @@ public:
     }
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

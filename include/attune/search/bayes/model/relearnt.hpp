@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A resident_surrogate made of any surrogate: `S` learns everything again when mean() or
 /// variance() is called after an observation. Without observations the mean is 0 and the variance
@@ -143,4 +143,4 @@ private:
 template <surrogate S>
 using candidate_model = std::conditional_t<resident_surrogate<S>, S, relearnt<S>>;
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

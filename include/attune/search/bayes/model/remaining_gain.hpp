@@ -20,7 +20,7 @@
 #include <numbers>
 #include <span>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A standard normal number (Box and Muller 1958).
 [[nodiscard]] inline double standard_normal(random_engine& engine)
@@ -73,4 +73,4 @@ namespace attune::inline ATTUNE_ABI {
     return scale.logarithmic() ? gain / best : gain;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

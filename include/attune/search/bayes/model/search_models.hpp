@@ -30,9 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The learner of failures; empty for no_feasibility.
 template <class Feasibility>
@@ -43,8 +41,6 @@ template <>
 struct label_learner<no_feasibility> {
     using type = no_feasibility;
 };
-
-} // namespace detail
 
 /// Both models over one set of candidates.
 template <surrogate Surrogate, class Feasibility>
@@ -286,7 +282,7 @@ private:
     candidate_rows rows_;  ///< tables without metrics
     learner<candidate_model<Surrogate>> objective_;
     /// From the first failure on.
-    std::optional<typename detail::label_learner<Feasibility>::type> labels_;
+    std::optional<typename label_learner<Feasibility>::type> labels_;
     objective_scale scale_;
     double failure_value_ = 0;
     bool has_objective_ = false;
@@ -297,4 +293,4 @@ private:
     std::optional<std::size_t> read_;          ///< number of outcomes at the last update()
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -15,6 +15,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// The default surrogate's process: a product of Matern-5/2 factors with a shared base.
 [[nodiscard]] inline gp::process_options objective_process()
 {
@@ -52,12 +54,16 @@ namespace attune::inline ATTUNE_ABI {
     return out;
 }
 
-using product_surrogate = process_surrogate<objective_process>; ///< the default
-using radial_surrogate = process_surrogate<radial_objective_process>;
-using baco_surrogate = process_surrogate<gp::baco_process>; ///< BaCO's gamma densities on lengths
-using fixed_surrogate = process_surrogate<fixed_objective_process>;
+} // namespace detail
 
-using gaussian_feasibility = label_regression<process_surrogate<label_process>>; ///< the default
-using forest_feasibility = label_regression<forest_of_labels>;                   ///< BaCO Sec. 4.2
+using product_surrogate = detail::process_surrogate<detail::objective_process>; ///< the default
+using radial_surrogate = detail::process_surrogate<detail::radial_objective_process>;
+using baco_surrogate =
+    detail::process_surrogate<detail::gp::baco_process>; ///< BaCO's gamma densities on lengths
+using fixed_surrogate = detail::process_surrogate<detail::fixed_objective_process>;
+
+using gaussian_feasibility =
+    label_regression<detail::process_surrogate<detail::label_process>>; ///< the default
+using forest_feasibility = label_regression<detail::forest_of_labels>;  ///< BaCO Sec. 4.2
 
 } // namespace attune::inline ATTUNE_ABI

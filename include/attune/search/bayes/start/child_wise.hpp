@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <span>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Draws one setting of the parameters of `from` into `out`: each child of a node equally likely.
 /// @param out  one coordinate per parameter of the space
@@ -51,4 +51,4 @@ inline void place_child_wise(tree const& from, random_engine& engine, std::span<
     return space.sample(engine);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -27,7 +27,7 @@ struct spread_sampling {
     [[nodiscard]] static std::vector<point>
     plan(chain_of_trees const& space, std::size_t count, random_engine& engine)
     {
-        return spread_sample(space, count, engine);
+        return detail::spread_sample(space, count, engine);
     }
     [[nodiscard]] static std::optional<point> draw(unseen_points const& unseen,
                                                    random_engine& engine)
@@ -53,7 +53,7 @@ struct child_wise_sampling : uniform_sampling {
                                                    random_engine& engine)
     {
         for (int tries = 0; tries < 64; ++tries) {
-            point p = sample_child_wise(unseen.space(), engine);
+            point p = detail::sample_child_wise(unseen.space(), engine);
             if (!unseen.has_seen(p)) return p;
         }
         return unseen.draw(engine);

@@ -25,9 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Distinct configurations, each uniform, in random order; fewer if the space has no more.
 [[nodiscard]] inline std::vector<point>
@@ -114,8 +112,6 @@ private:
     std::vector<std::uint32_t> row_;
 };
 
-} // namespace detail
-
 /// `count` distinct valid configurations in random order, farther apart than random ones; all of
 /// them, shuffled, if the space has no more. Each one is uniform over leaves. From 65
 /// configurations on they are only stratified.
@@ -127,12 +123,12 @@ spread_sample(chain_of_trees const& space, std::size_t count, random_engine& eng
     constexpr int sweeps = 10;
     if (count == 0) return {};
     std::size_t designs = std::max<std::size_t>(1, pool_size / count);
-    std::vector<point> pool = detail::uniform_pool(space, designs * count, engine);
+    std::vector<point> pool = uniform_pool(space, designs * count, engine);
     if (pool.size() <= count) return pool;
     designs = pool.size() / count; // fewer if the space is smaller than the pool
     pool.resize(designs * count);
     if (designs == 1) return pool;
-    detail::competing_designs competition(space, pool, designs);
+    competing_designs competition(space, pool, designs);
     competition.settle(sweeps);
     std::vector<std::uint32_t> chosen = competition.rows_of(uniform_below(engine, designs));
     shuffle(std::span(chosen), engine);
@@ -142,4 +138,4 @@ spread_sample(chain_of_trees const& space, std::size_t count, random_engine& eng
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

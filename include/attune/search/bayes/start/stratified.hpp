@@ -15,9 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// 0 .. count - 1 in random order: the stratum of each configuration in one dimension.
 [[nodiscard]] inline std::vector<std::uint32_t> random_strata(std::size_t count,
@@ -29,8 +27,6 @@ namespace detail {
     shuffle(std::span(out), engine);
     return out;
 }
-
-} // namespace detail
 
 /// `count` valid configurations. Every tree's leaves, and the scale of every real parameter, are
 /// divided into `count` equal strata with one configuration each. Strata are combined at random.
@@ -47,7 +43,7 @@ stratified_sample(chain_of_trees const& space, std::size_t count, random_engine&
     if (count == 0) return out;
     for (std::size_t t = 0; t < space.tree_count(); ++t) {
         tree const& from = space.tree_at(t);
-        std::vector<std::uint32_t> const stratum = detail::random_strata(count, engine);
+        std::vector<std::uint32_t> const stratum = random_strata(count, engine);
         bool const fits = from.leaves() < uncountable / count;
         for (std::size_t i = 0; i < count; ++i) {
             // stratum * leaves + x is uniform below count * leaves, hence its quotient is below
@@ -60,7 +56,7 @@ stratified_sample(chain_of_trees const& space, std::size_t count, random_engine&
     for (std::size_t p = 0; p < declared.parameters.size(); ++p) {
         parameter_description const& parameter = declared.parameters[p];
         if (!parameter.traits().is_interval) continue;
-        std::vector<std::uint32_t> const stratum = detail::random_strata(count, engine);
+        std::vector<std::uint32_t> const stratum = random_strata(count, engine);
         for (std::size_t i = 0; i < count; ++i)
             out[i][p].real = scale_value(
                 parameter, (stratum[i] + uniform_unit(engine)) / static_cast<double>(count));
@@ -71,4 +67,4 @@ stratified_sample(chain_of_trees const& space, std::size_t count, random_engine&
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

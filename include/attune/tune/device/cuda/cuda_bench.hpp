@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A bench in a worker process with its own context. With tuning_options::measuring.protect =
 /// `guard` or `none`, a bench in this process on the device's primary context, which a bad variant
@@ -24,7 +24,7 @@ namespace attune::inline ATTUNE_ABI {
                                                      tuning_options const& options,
                                                      cuda_target const& target);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/device/cuda/cuda_bench.ipp>

@@ -16,9 +16,7 @@
 #include <memory>
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The comparison of results, compiled for the device; empty if that fails: the host compares then.
 [[nodiscard]] inline device_code compile_comparison(any_compiler const& compiler)
@@ -46,14 +44,12 @@ namespace detail {
     return how;
 }
 
-} // namespace detail
-
 ATTUNE_INLINE std::unique_ptr<bench> make_cuda_bench(tuning_problem const& problem,
                                                      tuning_options const& options,
                                                      cuda_target const& target)
 {
     device_call call = make_device_call(target, problem.frame);
-    device_bench_options const how = detail::device_options_of(problem, options);
+    device_bench_options const how = device_options_of(problem, options);
     std::unique_ptr<device_bench> made;
     if (runs_in_process(options.measuring.protect)) {
         made = make_local_bench(target.driver, call, how);
@@ -67,4 +63,4 @@ ATTUNE_INLINE std::unique_ptr<bench> make_cuda_bench(tuning_problem const& probl
     return made;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

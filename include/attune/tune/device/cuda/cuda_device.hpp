@@ -15,6 +15,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
 /// "NVIDIA H200 (sm_90)"; "sm_90" where only the architecture is known.
 [[nodiscard]] std::string device_name(device_limits const& device);
 
@@ -48,14 +50,16 @@ private:
     cuda_target const& target_;
 };
 
+} // namespace detail
+
 /// A template, so that only programs with a compiler for a device contain the worker's entry: see
 /// worker_door.hpp.
 /// @param target  outlives the result
 template <class Door = void>
 [[nodiscard]] std::shared_ptr<device_target const> make_device_target(cuda_target const& target)
 {
-    worker::hold_worker_door<Door>();
-    return std::make_shared<cuda_device>(target);
+    hold_worker_door<Door>();
+    return std::make_shared<detail::cuda_device>(target);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -19,7 +19,7 @@
 
 #include <utility>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE std::string device_name(device_limits const& device)
 {
@@ -73,7 +73,7 @@ ATTUNE_INLINE std::optional<callable> cuda_device::code_in_program(kernel_descri
 
 ATTUNE_INLINE void cuda_device::wait_for_caller(void* stream) const
 {
-    attune::wait_for_caller(target_, stream);
+    attune::detail::wait_for_caller(target_, stream);
 }
 
 ATTUNE_INLINE void cuda_device::require_arrays(call_frame const& frame) const
@@ -90,4 +90,4 @@ ATTUNE_INLINE std::unique_ptr<bench> cuda_device::make_bench(tuning_problem cons
     return make_cuda_bench(problem, options, target_);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

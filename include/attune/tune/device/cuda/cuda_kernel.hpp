@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// A launch takes place in the calling thread's current context if that belongs to the target's
 /// device, else in the device's primary context, which the CUDA runtime uses. The code is loaded
@@ -63,7 +63,7 @@ private:
 ///          the default one waits for; the capture continues
 void wait_for_caller(cuda_target const& target, void* stream);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/device/cuda/cuda_kernel.ipp>

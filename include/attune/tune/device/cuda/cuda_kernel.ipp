@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The code in one context. Once published, only its buffers change.
 struct cuda_kernel::place {
@@ -78,8 +78,6 @@ struct cuda_kernel::state {
     }
 };
 
-namespace detail {
-
 [[nodiscard]] inline cuda::context current_context(cuda::driver const& driver)
 {
     cuda::context out = nullptr;
@@ -98,8 +96,6 @@ inline void require_uncaptured(cuda::driver const& driver,
                 "call it once before the capture, with the same inputs and on arrays of the device "
                 "(attune::device_span): later calls are launches and can be captured");
 }
-
-} // namespace detail
 
 ATTUNE_INLINE
 cuda_kernel::cuda_kernel(cuda_target const& target, callable code, std::string name)
@@ -155,7 +151,7 @@ ATTUNE_INLINE cuda_kernel::place& cuda_kernel::place_for(cuda::context current) 
 
 ATTUNE_INLINE void cuda_kernel::launch(void** arguments, void* stream) const
 {
-    cuda::context const current = detail::current_context(state_->driver());
+    cuda::context const current = current_context(state_->driver());
     place const& where = place_for(current);
     std::optional<cuda::context_scope> inside;
     if (where.context != current) inside.emplace(state_->driver(), where.context);
@@ -191,12 +187,11 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
 {
     std::scoped_lock const only_one(state_->staging);
     cuda::driver const& driver = state_->driver();
-    place& where = place_for(detail::current_context(driver));
+    place& where = place_for(current_context(driver));
     cuda::context_scope const inside{driver, where.context};
     auto const on = static_cast<cuda::stream>(stream);
 
-    detail::require_uncaptured(
-        driver, on, false, "kernel '" + state_->name + "', arrays of the host");
+    require_uncaptured(driver, on, false, "kernel '" + state_->name + "', arrays of the host");
 
     // As in verification: arrays that overlap lie in one buffer and share their writes.
     std::vector<device_buffer> given;
@@ -251,17 +246,17 @@ ATTUNE_INLINE void wait_for_caller(cuda_target const& target, void* stream)
 {
     cuda::driver const& driver = *target.driver;
     cuda::relaxed_thread const beside_captures{driver};
-    if (stream != nullptr || detail::current_context(driver) != nullptr)
-        detail::require_uncaptured(
+    if (stream != nullptr || current_context(driver) != nullptr)
+        require_uncaptured(
             driver, static_cast<cuda::stream>(stream), true, "the first call for its inputs");
     if (stream != nullptr)
         cuda::require_success(driver,
                               driver.stream_synchronize(static_cast<cuda::stream>(stream)),
                               "waiting for what the program launched before: cuStreamSynchronize");
-    else if (detail::current_context(driver) != nullptr)
+    else if (current_context(driver) != nullptr)
         cuda::require_success(driver,
                               driver.context_synchronize(),
                               "waiting for what the program launched before: cuCtxSynchronize");
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

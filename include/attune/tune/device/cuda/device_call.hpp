@@ -7,7 +7,7 @@
 #include <attune/measure/cuda/device_call.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// The call as measure/ takes it. Refers to the caller's memory.
 [[nodiscard]] device_call make_device_call(cuda_target const& target, call_frame const& frame);
@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 /// Errors   attune::error naming the argument: not device memory, of another device, or too short
 void require_on_device(cuda_target const& target, call_frame const& frame);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/device/cuda/device_call.ipp>

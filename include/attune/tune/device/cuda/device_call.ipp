@@ -16,9 +16,7 @@
 #include <optional>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline cuda::device_pointer device_address(buffer const& b)
 {
@@ -50,8 +48,6 @@ inline void require_array_on_device(cuda_target const& target, buffer const& b)
                     "correct the size of the span, or the extent of the pointer");
 }
 
-} // namespace detail
-
 ATTUNE_INLINE device_call make_device_call(cuda_target const& target, call_frame const& frame)
 {
     device_call out;
@@ -80,7 +76,7 @@ ATTUNE_INLINE void require_on_device(cuda_target const& target, call_frame const
     cuda::context_scope const inside{context};
     for (call_argument const& a : frame.arguments)
         if (a.on_device && frame.buffers[a.buffer].bytes > 0)
-            detail::require_array_on_device(target, frame.buffers[a.buffer]);
+            require_array_on_device(target, frame.buffers[a.buffer]);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

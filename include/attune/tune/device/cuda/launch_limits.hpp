@@ -11,7 +11,7 @@
 #include <attune/tune/kernel/code_rules.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Adds to `bound` the device's conditions on the launch, except those that hold for all parameter
 /// values: extents of 1 or more, threads per block, extents of block and grid, dynamic shared
@@ -30,7 +30,7 @@ void add_launch_limits(description& bound,
 /// @param resident  occupancy_of() the code and its launch
 [[nodiscard]] code_numbers numbers_of(code_resources const& code, residency const& resident);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/device/cuda/launch_limits.ipp>

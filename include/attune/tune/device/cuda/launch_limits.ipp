@@ -18,9 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Collects the conditions as nodes of one space, then adds those that are not certain to hold.
 class launch_demands {
@@ -151,8 +149,6 @@ inline void add_launch_feature(description& space, std::uint32_t root)
     space.features.push_back({root, text_of_node(space, space.nodes[root])});
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void
 add_launch_limits(description& bound, launch_declaration const& launch, device_limits const& device)
 {
@@ -164,15 +160,15 @@ add_launch_limits(description& bound, launch_declaration const& launch, device_l
         throw error("the device has no cooperative launches",
                     device.name,
                     "leave out kernel.cooperative()");
-    detail::launch_demands demands(bound, device);
-    detail::demand_extents(demands, launch, device);
+    launch_demands demands(bound, device);
+    demand_extents(demands, launch, device);
     demands.at_least(launch.shared_bytes, 0, "shared bytes of a block");
     demands.at_most(launch.shared_bytes, device.shared_bytes_opt_in, "shared bytes per block");
-    if (launch.is_cooperative) detail::demand_room_for_all(demands, launch, device);
+    if (launch.is_cooperative) demand_room_for_all(demands, launch, device);
     demands.add_uncertain();
-    detail::add_launch_feature(bound, demands.product(launch.block));
-    detail::add_launch_feature(bound, launch.shared_bytes);
-    detail::add_launch_feature(bound, demands.product(launch.grid));
+    add_launch_feature(bound, demands.product(launch.block));
+    add_launch_feature(bound, launch.shared_bytes);
+    add_launch_feature(bound, demands.product(launch.grid));
 }
 
 ATTUNE_INLINE code_numbers numbers_of(code_resources const& code, residency const& resident)
@@ -184,4 +180,4 @@ ATTUNE_INLINE code_numbers numbers_of(code_resources const& code, residency cons
             {occupancy.name, number::of(resident.fraction)}};
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

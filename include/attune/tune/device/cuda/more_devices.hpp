@@ -7,7 +7,7 @@
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/options.hpp>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether device code runs in this process, and not in a worker.
 [[nodiscard]] constexpr bool runs_in_process(isolation how) noexcept
@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 ///          named twice, does not exist, or has other limits
 void require_usable_devices(cuda_target const& own, tuning_options const& options);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/device/cuda/more_devices.ipp>

@@ -13,9 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr char const devices_option[] = "tuning_options::device.others";
 
@@ -27,34 +25,31 @@ inline constexpr char const devices_option[] = "tuning_options::device.others";
            std::to_string(limits.global_bytes / (1024 * 1024)) + " MiB";
 }
 
-} // namespace detail
-
 ATTUNE_INLINE void require_usable_devices(cuda_target const& own, tuning_options const& options)
 {
     std::vector<int> const& named = options.device.others;
     if (named.empty() || !own.can_run()) return; // require_device() reports that nothing can run
     if (runs_in_process(options.measuring.protect))
         throw error("variants that run in this process are measured on one device only",
-                    std::string(detail::devices_option) +
+                    std::string(devices_option) +
                         ", with isolation::" + std::string(describe(options.measuring.protect)),
                     "let them run in workers: isolation::automatic");
     for (std::size_t i = 0; i < named.size(); ++i) {
         std::string const device = "device " + std::to_string(named[i]);
         if (named[i] == own.ordinal)
             throw error(device + " is the compiler's own and measures in any case",
-                        detail::devices_option,
+                        devices_option,
                         "name the others only");
         auto const here = named.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::find(named.begin(), here, named[i]) != here)
-            throw error(device + " is named twice", detail::devices_option, "name it once");
+            throw error(device + " is named twice", devices_option, "name it once");
         device_limits const limits = limits_of_device(*own.driver, named[i]);
         if (limits != own.limits)
             throw error(device + " is another kind than device " + std::to_string(own.ordinal) +
                             ", which the kernel is tuned for",
-                        detail::device_text(named[i], limits) + "; " +
-                            detail::device_text(own.ordinal, own.limits),
+                        device_text(named[i], limits) + "; " + device_text(own.ordinal, own.limits),
                         "leave it out, and tune for it by itself");
     }
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -16,7 +16,7 @@
 #include <string>
 #include <variant>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Lower is better; 1 is full occupancy without spills and a whole number of waves:
 ///
@@ -56,7 +56,7 @@ private:
     device_limits const& device_;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/device/cuda/predicted_bench.ipp>

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE double predicted_objective(device_limits const& device, device_variant const& code)
 {
@@ -57,4 +57,4 @@ predicted_bench::compare(std::span<callable const> tried, double)
     return out;
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

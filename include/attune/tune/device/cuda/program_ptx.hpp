@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Code for a device, or the reason why there is none.
 struct found_on_device {
@@ -29,7 +29,7 @@ struct found_on_device {
                                                       description const& bound,
                                                       point const& at);
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/device/cuda/program_ptx.ipp>

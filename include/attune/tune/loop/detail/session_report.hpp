@@ -107,7 +107,8 @@ warning_of(machine_noise const& noise, final_result const& end, std::size_t cont
 {
     std::string const unproven = want_of_rounds(end, contestants);
     if (!unproven.empty()) return unproven;
-    return noise.is_disturbed ? "" : attune::warning_of(noise, end.ratio); // which says more
+    return noise.is_disturbed ? ""
+                              : attune::detail::warning_of(noise, end.ratio); // which says more
 }
 
 /// What other programs took from this thread and of its processors, from the beginning of this

@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 template <class Scalar>
 struct basic_pool<Scalar>::state {
@@ -91,7 +91,7 @@ struct basic_pool<Scalar>::state {
     /// Computes mean and variance from the sums.
     void finish()
     {
-        detail::mean_of(sums, given(), model.shift(), model.scale(), mean);
+        mean_of(sums, given(), model.shift(), model.scale(), mean);
         variance = sums.variance.max(0.0);
     }
 
@@ -161,4 +161,4 @@ struct basic_pool<Scalar>::state {
     std::vector<snapshot> saved; ///< one per pending point: the state before it
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -15,9 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::gp {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail::gp {
 
 inline std::vector<char> derived_features(attune::feature_map const& features)
 {
@@ -37,13 +35,11 @@ inline void mean_of(projection_sums const& sums,
     mean = (given.scale() / scale) * sums.values + ((given.shift() - shift) / scale) * sums.ones;
 }
 
-} // namespace detail
-
 struct process::state {
     state(attune::feature_map map, process_options const& o)
         : features(std::move(map))
         , options(o)
-        , prior(o.belief, detail::derived_features(features))
+        , prior(o.belief, derived_features(features))
         , hyper(prior.mode())
         , given(features, o.kernel)
     {
@@ -63,4 +59,4 @@ struct process::state {
     conditional given;
 };
 
-} // namespace attune::inline ATTUNE_ABI::gp
+} // namespace attune::inline ATTUNE_ABI::detail::gp
