@@ -187,7 +187,7 @@ TEST_CASE("a scratch array may hold anything, NaN too")
     scripted_trials t(what);
     t.given.call.buffers = what.call.buffers;
     t.establish(attune_test::doubled);
-    CHECK(t.refusal(attune_test::idle).empty());
+    CHECK(t.refusal(attune_test::unchanged).empty());
     CHECK(t.refusal([](float const*, float* y, int n) {
                for (int i = 0; i < n; ++i)
                    y[i] = std::numeric_limits<float>::quiet_NaN();
@@ -207,7 +207,7 @@ TEST_CASE("a variant that writes nothing fails, also where the result stands alr
         scripted_trials t(done, options);
         t.establish(attune_test::doubled);
         CHECK(t.refusal(attune_test::doubled).empty());
-        CHECK(t.refusal(attune_test::idle).starts_with("argument 1, element 0: got "));
+        CHECK(t.refusal(attune_test::unchanged).starts_with("argument 1, element 0: got "));
     }
     SUBCASE("but not where perturbing is not allowed")
     {
@@ -215,7 +215,7 @@ TEST_CASE("a variant that writes nothing fails, also where the result stands alr
         scripted_trials t(done, options);
         t.establish(attune_test::doubled);
         CHECK(t.session.device.launches == 1);
-        CHECK(t.refusal(attune_test::idle).empty());
+        CHECK(t.refusal(attune_test::unchanged).empty());
     }
     SUBCASE("and where it reads what it writes over, in a second run")
     {
@@ -228,7 +228,7 @@ TEST_CASE("a variant that writes nothing fails, also where the result stands alr
         t.establish(step);
         CHECK(t.refusal(step).empty());
         CHECK(t.contents(1)[1] == 4); // of the run from the caller's contents, which is the last
-        CHECK(!t.refusal(attune_test::idle).empty());
+        CHECK(!t.refusal(attune_test::unchanged).empty());
     }
 }
 
@@ -357,7 +357,7 @@ TEST_CASE(
 {
     scripted_trials t;
     t.establish(attune_test::doubled);
-    CHECK(!t.refusal(attune_test::idle).empty());
+    CHECK(!t.refusal(attune_test::unchanged).empty());
     CHECK(!t.trials.is_spoilt());
     CHECK(t.refusal([&](float const* x, float* y, int n) {
                attune_test::doubled(x, y, n);
@@ -385,5 +385,5 @@ TEST_CASE("a default that contents nobody asked for lead astray is established w
     CHECK(t.session.device.launches == before + 1);
     CHECK(!t.trials.is_spoilt());
     CHECK(t.refusal(attune_test::doubled).empty());
-    CHECK(!t.refusal(attune_test::idle).empty());
+    CHECK(!t.refusal(attune_test::unchanged).empty());
 }

@@ -56,7 +56,7 @@ inline void added(float const* x, float* y, int n)
     for (int i = 0; i < n; ++i)
         y[i] += x[i];
 }
-inline void idle(float const*, float*, int) {}
+inline void unchanged(float const*, float*, int) {}
 
 /// "doubled" and others of its kind that are fast, short, idle, or do not survive.
 inline void give_kernels(scripted_device& device)
@@ -64,7 +64,7 @@ inline void give_kernels(scripted_device& device)
     device.kernels["doubled"] = over_arrays(doubled, 2e-3);
     device.kernels["faster"] = over_arrays(doubled, 1e-3);
     device.kernels["short"] = over_arrays(doubled, 5e-6);
-    device.kernels["idle"] = over_arrays(idle);
+    device.kernels["idle"] = over_arrays(unchanged);
     device.kernels["faults"] = [&device](scripted_launch const&) {
         device.pending = cu::illegal_address;
         return 0.0;
