@@ -1,7 +1,7 @@
 // expect-error: attune: kernel\.features\(\.\.\.\): this feature reads nothing of the compiled
 // code tests/compile_fail/code_feature_of_parameters.cpp - such a feature is one of the space.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel.hpp>
+#include <attune/attune.hpp>
 
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(32, 256));
 inline constexpr auto all = attune::space(tile);

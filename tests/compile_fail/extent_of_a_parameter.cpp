@@ -1,7 +1,7 @@
 // expect-error: attune: kernel\.extent<i>\(n\): n reads a parameter
 // tests/compile_fail/extent_of_a_parameter.cpp - all variants work on the same arrays.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel.hpp>
+#include <attune/attune.hpp>
 
 inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(32, 256));

@@ -1,7 +1,7 @@
 // expect-error: attune: kernel\.extent<i>\(n\): n is a whole number
 // tests/compile_fail/extent_of_text.cpp - elements are counted.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel.hpp>
+#include <attune/attune.hpp>
 
 inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(32, 256));

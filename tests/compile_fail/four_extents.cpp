@@ -1,7 +1,7 @@
 // expect-error: attune: kernel\.grid\(x, y, z\), block\(x, y, z\), cluster\(x, y, z\): give one,
 // two or three extents tests/compile_fail/four_extents.cpp - there are three directions.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel.hpp>
+#include <attune/attune.hpp>
 
 inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(32, 256));

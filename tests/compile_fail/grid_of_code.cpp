@@ -1,7 +1,7 @@
 // expect-error: an extent is a whole number, or an expression over parameters and inputs
 // tests/compile_fail/grid_of_code.cpp - what code takes is not known when the launch is.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel.hpp>
+#include <attune/attune.hpp>
 
 inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(32, 256));

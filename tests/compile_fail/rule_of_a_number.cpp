@@ -1,7 +1,7 @@
 // expect-error: attune: kernel\.require\(\.\.\.\): this is a number, not a condition
 // tests/compile_fail/rule_of_a_number.cpp - a rule holds or does not.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel.hpp>
+#include <attune/attune.hpp>
 
 inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(32, 256));

@@ -1,7 +1,7 @@
 // expect-error: attune: kernel\.require\(\.\.\.\) takes conditions such as
 // tests/compile_fail/rule_of_a_value.cpp - a rule says something about code.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel.hpp>
+#include <attune/attune.hpp>
 
 inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(32, 256));

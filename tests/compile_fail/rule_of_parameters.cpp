@@ -1,7 +1,7 @@
 // expect-error: attune: kernel\.require\(\.\.\.\): this condition reads nothing of the compiled
 // code tests/compile_fail/rule_of_parameters.cpp - what is known before compiling is a constraint.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel.hpp>
+#include <attune/attune.hpp>
 
 inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(32, 256));

@@ -2,7 +2,7 @@
 #   find_package      uses an installed copy, with the libraries of this build; it is installed below DESTDIR, moved, and
 #                     says nothing of this build's folder. Configured once more without the libraries and without LLVM.
 #   add_subdirectory  must not install attune together with itself; builds what it links from the headers. Of that only
-#                     the optimizer, unless `everything` is set.
+#                     the spaces, unless `everything` is set.
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -44,8 +44,10 @@ else()
     if(EXISTS "${folder}/prefix/include/attune")
         message(FATAL_ERROR "attune was installed together with its consumer, which did not ask for that")
     endif()
-    if(NOT everything)
-        list(REMOVE_ITEM programs clang)
+    if(everything)
+        list(APPEND programs space)
+    else()
+        set(programs light space)
     endif()
 endif()
 if(NOT has_search)
