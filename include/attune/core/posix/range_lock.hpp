@@ -1,0 +1,48 @@
+// attune/core/posix/range_lock.hpp - bytes of a file that one holder at a time has, across processes and objects.
+// SPDX-License-Identifier: MIT
+// Source   man page of fcntl(2): open file description locks
+#pragma once
+
+#include <attune/core/posix/descriptor.hpp>
+#include <attune/core/version.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+enum class lock_state : std::uint8_t {
+    mine,
+    busy,       ///< somebody else held it until the wait was over
+    unavailable ///< there is no such file, or its file system has no locks
+};
+
+/// A lock of some bytes of a file; the bytes need not exist. The kernel releases it when its holder
+/// dies. A child that is forked meanwhile shares it. Movable.
+class range_lock {
+public:
+    range_lock() = default;
+
+    /// Creates the file where it is missing, for everybody.
+    /// @param places  of the bytes, each below 2^62, in any order
+    /// @param wait_s  at most; negative counts as 0. Ends early where the program is asked to stop
+    [[nodiscard]] static range_lock
+    take(std::string const& path, std::vector<std::uint64_t> places, double wait_s);
+
+    [[nodiscard]] lock_state state() const noexcept { return state_; }
+    /// Why it is unavailable.
+    [[nodiscard]] std::string const& why() const noexcept { return why_; }
+    void release() noexcept { file_.close(); }
+
+private:
+    descriptor file_{};
+    lock_state state_ = lock_state::unavailable;
+    std::string why_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/posix/range_lock.ipp>
+#endif

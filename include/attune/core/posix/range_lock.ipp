@@ -1,0 +1,92 @@
+// attune/core/posix/range_lock.ipp - OFD locks with a bounded wait.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/range_lock.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#ifndef F_OFD_SETLK
+#define F_OFD_SETLK 37 // Linux 3.15
+#endif
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// 0, or why one byte cannot be locked (EAGAIN: somebody else holds it) or unlocked.
+[[nodiscard]] inline int set_range(int file, short kind, std::uint64_t place) noexcept
+{
+    struct ::flock range{};
+    range.l_type = kind;
+    range.l_whence = SEEK_SET;
+    range.l_start = static_cast<::off_t>(place);
+    range.l_len = 1;
+    while (::fcntl(file, F_OFD_SETLK, &range) != 0) {
+        if (errno == EACCES) return EAGAIN;
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
+/// All of the places or none.
+[[nodiscard]] inline int set_ranges(int file, std::vector<std::uint64_t> const& places) noexcept
+{
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (int const error = set_range(file, F_WRLCK, places[i]); error != 0) {
+            while (i-- > 0)
+                static_cast<void>(set_range(file, F_UNLCK, places[i]));
+            return error;
+        }
+    return 0;
+}
+
+ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
+                                          std::vector<std::uint64_t> places,
+                                          double wait_s)
+{
+    range_lock out;
+    int const flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    // In a folder like /tmp a file of another user can be opened, but not with O_CREAT.
+    out.file_ = descriptor(::open(path.c_str(), flags));
+    if (!out.file_.is_open() && errno == ENOENT) {
+        out.file_ = descriptor(::open(path.c_str(), flags | O_CREAT | O_EXCL, 0666));
+        if (out.file_.is_open())
+            static_cast<void>(::fchmod(out.file_.get(), 0666)); // whatever the umask is
+        else if (errno == EEXIST)
+            out.file_ = descriptor(::open(path.c_str(), flags));
+    }
+    if (!out.file_.is_open()) {
+        out.why_ = path + ": " + std::generic_category().message(errno);
+        return out;
+    }
+    std::sort(places.begin(), places.end()); // so that two waiters do not hold half each
+    double const until = steady_seconds() + wait_s;
+    for (long pause_ns = 1'000'000;; pause_ns = std::min(2 * pause_ns, 50'000'000L)) {
+        int const error = set_ranges(out.file_.get(), places);
+        if (error == 0) {
+            out.state_ = lock_state::mine;
+            return out;
+        }
+        bool const is_busy = error == EAGAIN;
+        double const left_s = until - steady_seconds();
+        if (!is_busy || !(left_s > 0) || stop_is_requested()) {
+            out.file_.close();
+            out.state_ = is_busy ? lock_state::busy : lock_state::unavailable;
+            if (!is_busy) out.why_ = path + ": " + std::generic_category().message(error);
+            return out;
+        }
+        std::timespec const pause{0, std::min(pause_ns, static_cast<long>(left_s * 1e9) + 1)};
+        ::nanosleep(&pause, nullptr);
+    }
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

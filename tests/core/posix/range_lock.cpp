@@ -1,0 +1,102 @@
+// tests/core/posix/range_lock.cpp - bytes that one holder at a time has.
+// SPDX-License-Identifier: MIT
+#include <attune/core/posix/range_lock.hpp>
+
+#include <attune/core/posix/steady_seconds.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using attune::detail::lock_state;
+using attune::detail::range_lock;
+
+namespace {
+
+struct lock_file {
+    lock_file()
+    {
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "attune_lock_XXXXXX").string();
+        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+        folder = pattern;
+        path = folder + "/lock";
+    }
+    ~lock_file() { std::filesystem::remove_all(folder); }
+    std::string folder{}, path{};
+};
+
+} // namespace
+
+TEST_CASE("one holder at a time has a byte, and others have others")
+{
+    lock_file const file;
+    range_lock first = range_lock::take(file.path, {7}, 0.0);
+    REQUIRE(first.state() == lock_state::mine);
+    CHECK(range_lock::take(file.path, {7}, 0.0).state() == lock_state::busy);
+    range_lock const other = range_lock::take(file.path, {8, std::uint64_t{1} << 61}, 0.0);
+    CHECK(other.state() == lock_state::mine);
+    CHECK(range_lock::take(file.path, {9, 8, 6}, 0.0).state() == lock_state::busy);
+    CHECK(range_lock::take(file.path, {9, 6}, 0.0).state() == lock_state::mine); // none was kept
+    first.release();
+    CHECK(range_lock::take(file.path, {7}, 0.0).state() == lock_state::mine);
+    range_lock moved = range_lock::take(file.path, {7}, 0.0);
+    first = std::move(moved);
+    CHECK(range_lock::take(file.path, {7}, 0.0).state() == lock_state::busy);
+}
+
+TEST_CASE("the wait ends when it is over, or when the holder dies")
+{
+    lock_file const file;
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
+    ::pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        range_lock const held = range_lock::take(file.path, {1}, 0.0);
+        char const done = held.state() == lock_state::mine ? 'y' : 'n';
+        if (::write(ready[1], &done, 1) != 1) ::_exit(2);
+        ::pause();
+        ::_exit(0);
+    }
+    char answer = 0;
+    REQUIRE(::read(ready[0], &answer, 1) == 1);
+    CHECK(answer == 'y');
+    double const begun = attune::detail::steady_seconds();
+    CHECK(range_lock::take(file.path, {1}, 0.05).state() == lock_state::busy);
+    CHECK(attune::detail::steady_seconds() - begun >= 0.05);
+    ::kill(child, SIGKILL);
+    CHECK(range_lock::take(file.path, {1}, 60.0).state() == lock_state::mine);
+    int status = 0;
+    CHECK(::waitpid(child, &status, 0) == child);
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
+TEST_CASE("a file that cannot be made or is none leaves the lock unavailable, with a reason")
+{
+    lock_file const file;
+    range_lock const nowhere = range_lock::take(file.folder + "/none/lock", {1}, 5.0);
+    CHECK(nowhere.state() == lock_state::unavailable);
+    CHECK(nowhere.why().find("/none/lock: ") != std::string::npos);
+    CHECK(range_lock::take(file.folder, {1}, 5.0).state() == lock_state::unavailable);
+    std::filesystem::create_symlink(file.folder + "/elsewhere", file.path);
+    CHECK(range_lock::take(file.path, {1}, 0.0).state() == lock_state::unavailable);
+    CHECK(range_lock().state() == lock_state::unavailable);
+}
+
+TEST_CASE("everybody may lock the file, whatever the umask of the one who made it")
+{
+    lock_file const file;
+    ::mode_t const before = ::umask(077);
+    CHECK(range_lock::take(file.path, {1}, 0.0).state() == lock_state::mine);
+    ::umask(before);
+    struct ::stat status{};
+    REQUIRE(::stat(file.path.c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0666);
+}
