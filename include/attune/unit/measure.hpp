@@ -14,6 +14,7 @@
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/processor_use.ipp>
 #include <attune/measure/clock/round_robin.ipp>
+#include <attune/measure/cpu/core_turn.ipp>
 #include <attune/measure/cpu/cpu_bench.ipp>
 #include <attune/measure/cpu/cpu_first_runs.ipp>
 #include <attune/measure/cpu/guarded_timed_runs.ipp>
