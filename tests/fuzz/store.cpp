@@ -1,4 +1,4 @@
-// tests/fuzz/store.cpp - no file crashes a store; a record that is read is written and read again.
+// tests/fuzz/store.cpp - no file crashes a store; what is read is written and read again.
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.hpp>
 
@@ -13,27 +13,67 @@
 
 #include "data_file.hpp"
 
+namespace {
+
+using namespace attune::detail;
+
+void require(bool holds)
+{
+    if (!holds) std::abort();
+}
+
+/// What a line says is written and read again, to the same text.
+void check_line(std::string_view line, attune::record_key& key, stored_problem& problem)
+{
+    line_content const read = read_line(line);
+    if (auto const* const old = std::get_if<attune::record>(&read)) {
+        key = old->key;
+        problem = problem_of(*old);
+        std::string const written = won_line("id", *old);
+        auto const again = std::get<won_entry>(read_line(written));
+        require(won_line("id", record_of(again, problem)) == written);
+    } else if (auto const* const p = std::get_if<problem_entry>(&read)) {
+        problem = p->problem;
+        key = problem.key;
+        std::string const written = problem_line(p->id, problem);
+        auto const again = std::get<problem_entry>(read_line(written));
+        require(problem_line(again.id, again.problem) == written);
+    } else if (auto const* const w = std::get_if<won_entry>(&read)) {
+        key.schema = w->entry.key.schema;
+        std::string const written = won_line(w->at, w->entry);
+        auto const again = std::get<won_entry>(read_line(written));
+        require(won_line(again.at, again.entry) == written);
+    } else if (auto const* const t = std::get_if<tried_entry>(&read)) {
+        std::string const written = tried_line(t->at, t->row);
+        auto const again = std::get<tried_entry>(read_line(written));
+        require(tried_line(again.at, again.row) == written);
+    } else if (auto const* const s = std::get_if<proven_entry>(&read)) {
+        std::string const written = proven_line(s->at, s->proof);
+        require(std::get<proven_entry>(read_line(written)).proof == s->proof);
+    }
+}
+
+} // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
     static fuzz::data_file const file;
     std::string_view const text(reinterpret_cast<char const*>(data), size);
     file.hold(text);
     attune::record_key key;
+    stored_problem problem;
     std::string_view rest = text;
     while (!rest.empty()) {
         std::string_view const line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-        attune::detail::line_content const read = attune::detail::read_line(line);
-        auto const* const entry = std::get_if<attune::record>(&read);
-        if (entry == nullptr) continue;
-        key = entry->key;
-        std::string const written = attune::detail::record_line(*entry);
-        attune::detail::line_content const again = attune::detail::read_line(written);
-        auto const* const same = std::get_if<attune::record>(&again);
-        if (same == nullptr || attune::detail::record_line(*same) != written) std::abort();
+        check_line(line, key, problem);
     }
     attune::store opened(file.path());
     static_cast<void>(opened.find(key));
-    if (opened.notices().size() > 1) std::abort(); // however much is damaged
+    static_cast<void>(opened.recall(problem));
+    static_cast<void>(opened.proofs(problem, "c0"));
+    for (related_problem const& one : opened.related(problem, 8))
+        require(one.past.open <= one.past.rows.size());
+    require(opened.notices().size() <= 1); // however much is damaged
     return 0;
 }

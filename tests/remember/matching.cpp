@@ -112,6 +112,20 @@ TEST_CASE("text that only begins like a number is text")
         CHECK_FALSE(attune::detail::input_distance({{"N", text}}, {{"N", "8"}}).has_value());
 }
 
+TEST_CASE("times that were taken in another way never match; an unknown signature may be any")
+{
+    attune::record_key other = example_key();
+    other.setting = {{"cache", "cold"}};
+    CHECK(attune::detail::compare_keys(other, example_key()).how == record_match::none);
+    CHECK(attune::detail::compare_keys(other, other).how == record_match::exact);
+    other = example_key();
+    other.signature = "9a";
+    CHECK(attune::detail::compare_keys(example_key(), other).how == record_match::exact);
+    attune::record_key third = other;
+    third.signature = "9b";
+    CHECK(attune::detail::compare_keys(third, other).how == record_match::none);
+}
+
 TEST_CASE("the nearest size wins, of equals the latest, and an exact match above all")
 {
     std::vector<attune::record> records;

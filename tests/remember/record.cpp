@@ -60,3 +60,42 @@ TEST_CASE("what was not finished, or disturbed, does not take the place of what 
     CHECK_FALSE(may_replace(disturbed, finished, false)); // found meanwhile, by another process
     CHECK(may_replace(disturbed, finished, true));
 }
+
+TEST_CASE("more effort stands above less, whatever comes later, unless it was met in a final")
+{
+    attune::record known{.configuration = {{"TILE", "8"}}, .evaluations = 60};
+    attune::record later{.configuration = {{"TILE", "4"}}, .evaluations = 59};
+    CHECK_FALSE(attune::detail::supersedes(later, known));
+    CHECK(attune::detail::supersedes(known, later));
+    later.evaluations = 60;
+    CHECK(attune::detail::supersedes(later, known)); // of equals the later
+    CHECK(attune::detail::supersedes(known, later));
+    later.evaluations = 500;
+    later.interrupted = true;
+    CHECK_FALSE(attune::detail::supersedes(later, known));
+    later.interrupted = false;
+    later.disturbed = true;
+    CHECK_FALSE(attune::detail::supersedes(later, known));
+    known.disturbed = true;
+    CHECK(attune::detail::supersedes(later, known));
+    later.evaluations = 1;
+    later.replaces = {{"2"}, {"8"}};
+    CHECK(attune::detail::supersedes(later, known));
+}
+
+TEST_CASE("a record is enough where it was tuned as hard as is asked now")
+{
+    attune::record r{.evaluations = 60, .asked = {60, 60.0}};
+    CHECK(attune::detail::is_enough(r, {60, 60.0}));
+    CHECK(attune::detail::is_enough(r, {10, 600.0}));
+    CHECK_FALSE(attune::detail::is_enough(r, {61, 1.0}));
+    r.evaluations = 20; // 60 s were over
+    CHECK(attune::detail::is_enough(r, {60, 60.0}));
+    CHECK_FALSE(attune::detail::is_enough(r, {60, 120.0}));
+    r.ended = "space";
+    CHECK(attune::detail::is_enough(r, {1'000, 1e6}));
+    r.interrupted = true;
+    CHECK_FALSE(attune::detail::is_enough(r, {1, 1.0}));
+    attune::record const of_format_1{.evaluations = 5};
+    CHECK(attune::detail::is_enough(of_format_1, {60, 60.0}));
+}

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.hpp>
 
+#include <attune/remember/memory_store.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -19,8 +21,11 @@ using attune::record_match;
 using attune::store;
 using laws::example_key;
 using laws::example_record;
+using support::first_line_of;
 using support::header;
 using support::line_of;
+using support::old_header;
+using support::old_line_of;
 using support::read_file;
 using support::scratch_directory;
 using support::seed_found;
@@ -41,6 +46,24 @@ struct two_stores_on_one_file {
         store writer, reader;
         attune::lookup_result find(attune::record_key const& key) { return reader.find(key); }
         void add(attune::record const& entry) { writer.add(entry); }
+        void note(attune::detail::stored_problem const& p, attune::detail::tried_row const& r)
+        {
+            writer.note(p, r);
+        }
+        void prove(attune::detail::stored_problem const& p, attune::detail::proven_shape const& s)
+        {
+            writer.prove(p, s);
+        }
+        auto recall(attune::detail::stored_problem const& p) { return reader.recall(p); }
+        auto related(attune::detail::stored_problem const& p, std::size_t most)
+        {
+            return reader.related(p, most);
+        }
+        auto proofs(attune::detail::stored_problem const& p, std::string const& code)
+        {
+            return reader.proofs(p, code);
+        }
+        auto claim(attune::record_key const& k, double wait_s) { return writer.claim(k, wait_s); }
         std::vector<std::string> notices()
         {
             std::vector<std::string> all = writer.notices();
@@ -56,6 +79,7 @@ struct two_stores_on_one_file {
 
 TEST_CASE_TEMPLATE_INVOKE(record_store_laws, store_subject, two_stores_on_one_file);
 TEST_CASE_TEMPLATE_INVOKE(near_match_laws, store_subject, two_stores_on_one_file);
+TEST_CASE_TEMPLATE_INVOKE(row_laws, store_subject, two_stores_on_one_file);
 
 TEST_CASE("a store touches nothing until it is used, and only add() makes a file")
 {
@@ -66,7 +90,7 @@ TEST_CASE("a store touches nothing until it is used, and only add() makes a file
     CHECK(subject.find(example_key()).how == record_match::none);
     CHECK_FALSE(std::filesystem::exists(directory.file("a")));
     subject.add(example_record());
-    CHECK(read_file(path) == header + line_of(1));
+    CHECK(read_file(path) == header + first_line_of(1));
     CHECK(subject.notices().empty());
 }
 
@@ -79,7 +103,7 @@ TEST_CASE("a relative path keeps its meaning when the current directory changes"
     std::filesystem::current_path(before);
     subject.add(example_record());
     CHECK(subject.path() == "here.attune");
-    CHECK(read_file(directory.file("here.attune")) == header + line_of(1));
+    CHECK(read_file(directory.file("here.attune")) == header + first_line_of(1));
 }
 
 TEST_CASE("a store moves, with what it knows")
@@ -110,7 +134,7 @@ TEST_CASE("what another store writes is seen by the next find")
     CHECK(one.find(example_key()).how == record_match::none);
     other.add(example_record(example_key(), 9));
     CHECK(seed_found(one) == 9);
-    CHECK(read_file(directory.file("s")) == header + line_of(9));
+    CHECK(read_file(directory.file("s")) == header + first_line_of(9));
 }
 
 TEST_CASE("a file that was replaced by another of the same length is read again")
@@ -118,7 +142,7 @@ TEST_CASE("a file that was replaced by another of the same length is read again"
     scratch_directory const directory;
     store subject(directory.file("s"));
     subject.add(example_record(example_key(), 1));
-    write_file(directory.file("new"), header + line_of(2));
+    write_file(directory.file("new"), header + first_line_of(2));
     std::filesystem::rename(directory.file("new"), directory.file("s"));
     CHECK(seed_found(subject) == 2);
 }
@@ -131,30 +155,81 @@ TEST_CASE("an empty file and one without a last newline are completed by add()")
     SUBCASE("empty")
     {
         before = "";
-        after = header + line_of(2);
+        after = header + first_line_of(2);
     }
     SUBCASE("only newlines")
     {
         before = "\n\n";
-        after = before + header + line_of(2);
+        after = before + header + first_line_of(2);
     }
     SUBCASE("the header alone")
     {
         before = header.substr(0, header.size() - 1);
-        after = header + line_of(2);
+        after = header + first_line_of(2);
     }
     SUBCASE("a record at the end")
     {
-        before = header + line_of(1).substr(0, line_of(1).size() - 1);
-        after = header + line_of(1) + line_of(2);
+        after = header + first_line_of(1) + first_line_of(2);
+        before = header + first_line_of(1);
+        before.pop_back();
     }
     write_file(path, before);
     store subject(path);
-    bool const has_record = before.size() > header.size();
+    bool const has_record = before.find("won") != std::string::npos;
     CHECK((subject.find(example_key()).how == record_match::exact) == has_record);
     subject.add(example_record(example_key(), 2));
     CHECK(read_file(path) == after);
     CHECK(seed_found(subject) == 2);
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("a file of format 1 is read, stays exact, and is continued in format 2")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    std::string line = old_line_of(1);
+    line.insert(1, R"("energy_j":1.25,"host":{"cores":[0,1]},)");
+    std::string const text = "{\"attune_store\":1,\"made_by\":\"0.9\"}\n" + line;
+    write_file(path, text);
+    store subject(path);
+    CHECK(seed_found(subject) == 1);
+    CHECK(*subject.find(example_key()).best == example_record());
+    attune::record_key key = example_key();
+    key.signature = "9a"; // of which format 1 knows nothing
+    CHECK(subject.find(key).how == record_match::exact);
+    key.setting = {{"cache", "cold"}}; // format 1 was timed in the default way
+    CHECK(subject.find(key).how == record_match::none);
+    subject.add(example_record(example_key(), 2));
+    CHECK(read_file(path) == text + header + first_line_of(2));
+    CHECK(seed_found(subject) == 2);
+    store other(path);
+    other.add(example_record(example_key(), 3)); // the header is there
+    CHECK(read_file(path) == text + header + first_line_of(2) + first_line_of(3));
+    CHECK(seed_found(other) == 3);
+    CHECK(subject.notices().empty());
+    CHECK(other.notices().empty());
+}
+
+TEST_CASE("the file of a release is found exactly by what the release looked for")
+{
+    std::string const folder = std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/'));
+    scratch_directory const directory;
+    write_file(directory.file("s"), read_file(folder + "/files/store_0.4.attune"));
+    store subject(directory.file("s"));
+    attune::record_key const key{
+        "sgemm",
+        "16ecc804738743cf2725dfd40a262831",
+        "4cf5000115215e637d800baee58f37e6",
+        "c++ (Debian 12.2.0-14+deb12u1) 12.2.0 -O3 -march=native -std=c++20 cpu=AMD EPYC "
+        "target=03edc9ff50fb",
+        "AMD EPYC (25.17.1)",
+        {}};
+    attune::lookup_result const got = subject.find(key);
+    REQUIRE(got.how == record_match::exact);
+    CHECK(got.best->configuration[4] == std::pair<std::string, std::string>{"ORDER", "{2, 1, 0}"});
+    CHECK(got.best->best_s == 0.0029228529999998365);
+    CHECK(got.best->disturbed);
+    CHECK(got.best->shape == "262144 262144 262144 512 66576");
     CHECK(subject.notices().empty());
 }
 
@@ -163,22 +238,23 @@ TEST_CASE("fields that a later writer added are understood and left in the file"
     scratch_directory const directory;
     std::string const path = directory.file("s");
     std::string line = line_of(1);
-    line.insert(1, R"("energy_j":1.25,"host":{"cores":[0,1]},)");
-    std::string const text = "{\"attune_store\":1,\"made_by\":\"0.9\"}\n" + line;
+    line.replace(line.rfind(",\"sum\""), std::string::npos, R"(,"energy_j":{"cores":[0,1]}})");
+    std::string const text =
+        "{\"attune_store\":2,\"made_by\":\"0.9\"}\n" + support::problem_line() + line + "\n";
     write_file(path, text);
     store subject(path);
     CHECK(seed_found(subject) == 1);
     subject.add(example_record(example_key(), 2));
-    CHECK(read_file(path) == text + line_of(2));
+    CHECK(read_file(path) == text + first_line_of(2));
     CHECK(subject.notices().empty());
 }
 
-TEST_CASE("a file of 100000 lines loads and grows")
+TEST_CASE("a file of 100000 sizes in format 1 loads and grows")
 {
     scratch_directory const directory;
     std::string const path = directory.file("s");
-    std::string text = header;
-    std::string const line = line_of(1), inputs = R"({"N":"1024","M":"512"})";
+    std::string text = old_header;
+    std::string const line = old_line_of(1), inputs = R"({"N":"1024","M":"512"})";
     std::size_t const at = line.find(inputs);
     for (std::uint64_t i = 0; i < 100000; ++i) {
         text.append(line, 0, at).append(R"({"N":")").append(std::to_string(i)).append(R"("})");
@@ -195,6 +271,39 @@ TEST_CASE("a file of 100000 lines loads and grows")
     CHECK(subject.find(key).how == record_match::other_size);
     CHECK(subject.find(key).best->key.inputs[0].second == "99999");
     subject.add(example_record());
-    CHECK(std::filesystem::file_size(path) == text.size() + line_of(1).size());
+    CHECK(std::filesystem::file_size(path) ==
+          text.size() + header.size() + first_line_of(1).size());
     CHECK(subject.notices().empty());
+}
+
+TEST_CASE("what was changed in the middle of a file is read anew")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    write_file(path, header + first_line_of(1) + line_of(2));
+    store subject(path);
+    CHECK(seed_found(subject) == 2);
+    write_file(path, header + first_line_of(3) + line_of(4) + line_of(5));
+    CHECK(seed_found(subject) == 5);
+    write_file(path, header + first_line_of(6) + line_of(7) + line_of(8)); // as long
+    CHECK(seed_found(subject) == 8);
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("a store as text says in memory what it says as a file")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    write_file(path, old_header + old_line_of(1));
+    store subject(path);
+    attune::record_key cold = example_key();
+    cold.setting = {{"cache", "cold"}};
+    subject.add(example_record(cold, 5));
+    auto copy = attune::memory_store::from_text(subject.text());
+    for (attune::record_key const& key : {example_key(), cold}) {
+        CHECK(copy.find(key).how == record_match::exact);
+        CHECK(*copy.find(key).best == *subject.find(key).best);
+    }
+    CHECK(copy.notices().empty());
+    CHECK(store(directory.file("none")).text().empty());
 }

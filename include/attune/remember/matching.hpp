@@ -27,7 +27,6 @@ struct closeness {
     double distance{}; ///< exact: 0. other_size: sum of |log ratio| of the inputs.
                        ///< other_device: 0 if only the compiler differs, 1 if only the device
                        ///< differs, 2 if both differ.
-                       ///< does, 2 if both do.
 
     /// True when this fits at least as well as `other`: of equal fits the later one is taken.
     [[nodiscard]] constexpr bool no_worse_than(closeness const& other) const noexcept
@@ -59,6 +58,12 @@ struct closeness {
                                     : std::fabs(std::log(size_a) - std::log(size_b));
     }
     return std::log1p(size_a) + std::log1p(size_b);
+}
+
+/// False when both texts are known and differ; an empty text is unknown.
+[[nodiscard]] inline bool may_be_same(std::string const& a, std::string const& b) noexcept
+{
+    return a.empty() || b.empty() || a == b;
 }
 
 [[nodiscard]] inline std::string const* value_of(named_texts const& texts, std::string_view name)
@@ -105,6 +110,9 @@ struct closeness {
 {
     if (have.kernel != want.kernel || have.source != want.source || have.schema != want.schema)
         return {};
+    if (!detail::may_be_same(have.signature, want.signature) ||
+        !same_inputs(have.setting, want.setting))
+        return {};
     bool const same_compiler = have.compiler == want.compiler;
     bool const same_device = have.device == want.device;
     if (same_inputs(have.inputs, want.inputs)) {
@@ -138,7 +146,7 @@ public:
     }
     [[nodiscard]] lookup_result result() const
     {
-        return best_ == nullptr ? lookup_result{} : lookup_result{*best_, fit_.how};
+        return best_ == nullptr ? lookup_result{} : lookup_result{*best_, fit_.how, fit_.distance};
     }
 
 private:

@@ -1,30 +1,61 @@
-// attune/remember/memory_store.hpp - a record store in memory.
+// attune/remember/memory_store.hpp - a store of tuning results in memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/remember/claim.hpp>
+#include <attune/remember/problem.hpp>
 #include <attune/remember/record.hpp>
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A record store in memory. Models `record_store`. Copyable; for one thread at a time.
+/// A record store in memory: results are lost when the process ends. Models `record_store`.
+/// Copyable; one thread at a time.
 class memory_store {
 public:
-    /// Cost  O(number of records)
-    [[nodiscard]] lookup_result find(record_key const& key) const;
+    memory_store();
+    memory_store(memory_store const& other);
+    memory_store(memory_store&&) noexcept;
+    memory_store& operator=(memory_store other) noexcept;
+    ~memory_store();
+
+    /// A store with all that `text` says, which is the text of a store's file, of format 1 or 2.
+    /// What cannot be read is told by notices().
+    /// Example  `std::string text = attune::store{"a"}.text();` on rank 0, a broadcast, and on
+    /// every
+    ///          rank `attune::memory_store::from_text(text)`
+    [[nodiscard]] static memory_store from_text(std::string const& text);
+
+    [[nodiscard]] lookup_result find(record_key const& key);
     void add(record const& entry);
 
-    /// Always empty.
-    [[nodiscard]] std::vector<std::string> notices() { return {}; }
+    /// Sentences on what from_text() could not read; each is given once.
+    [[nodiscard]] std::vector<std::string> notices();
 
-    /// All records, oldest first.
-    [[nodiscard]] std::vector<record> const& records() const noexcept { return records_; }
+    /// Everything kept, oldest first.  Cost  10 us for each
+    [[nodiscard]] std::vector<record> records() const;
+    /// Everything kept, as the text of a store's file.
+    [[nodiscard]] std::string text() const;
+
+    // What tune/ uses beside: see detail::any_store.
+    void note(detail::stored_problem const& problem, detail::tried_row const& row);
+    void prove(detail::stored_problem const& problem, detail::proven_shape const& proof);
+    [[nodiscard]] detail::problem_history recall(detail::stored_problem const& wanted);
+    [[nodiscard]] std::vector<detail::related_problem> related(detail::stored_problem const& wanted,
+                                                               std::size_t most);
+    [[nodiscard]] std::vector<detail::proven_shape> proofs(detail::stored_problem const& wanted,
+                                                           std::string const& code);
+    /// No other process sees this store.
+    [[nodiscard]] detail::problem_claim claim(record_key const&, double) { return {}; }
 
 private:
-    std::vector<record> records_;
+    struct state;
+    std::unique_ptr<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,21 +1,99 @@
-// attune/remember/memory_store.ipp - a linear search for the best match.
+// attune/remember/memory_store.ipp - lines in memory, and their index.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/matching.hpp>
+#include <attune/remember/detail/line_text.hpp>
 #include <attune/remember/memory_store.hpp>
+
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE lookup_result memory_store::find(record_key const& key) const
+struct memory_store::state {
+    detail::line_text lines{};
+    detail::line_maker make_line{};
+    std::vector<std::string> notices{};
+};
+
+ATTUNE_INLINE memory_store::memory_store()
+    : state_(std::make_unique<state>())
 {
-    best_match best{key};
-    for (record const& entry : records_)
-        best.offer(entry);
-    return best.result();
+}
+ATTUNE_INLINE memory_store::memory_store(memory_store const& other)
+    : memory_store()
+{
+    state_->lines.add(other.state_->lines.text());
+    state_->notices = other.state_->notices;
+}
+ATTUNE_INLINE memory_store::memory_store(memory_store&&) noexcept = default;
+ATTUNE_INLINE memory_store& memory_store::operator=(memory_store other) noexcept
+{
+    std::swap(state_, other.state_);
+    return *this;
+}
+ATTUNE_INLINE memory_store::~memory_store() = default;
+
+ATTUNE_INLINE memory_store memory_store::from_text(std::string const& text)
+{
+    memory_store out;
+    out.state_->lines.add(text);
+    detail::record_table& table = out.state_->lines.table();
+    auto const damaged = table.take_damage();
+    if (table.is_newer()) {
+        out.state_->notices.push_back("a store given as text was written by a newer attune (store "
+                                      "format " +
+                                      table.newer_format() + "): nothing of it is remembered");
+        out.state_->lines = {};
+    } else if (damaged.count > 0) {
+        out.state_->notices.push_back("a store given as text: " + std::to_string(damaged.count) +
+                                      " damaged records skipped, the first in line " +
+                                      std::to_string(damaged.first) + " (" + damaged.why + ")");
+    }
+    return out;
 }
 
-ATTUNE_INLINE void memory_store::add(record const& entry) { records_.push_back(entry); }
+ATTUNE_INLINE lookup_result memory_store::find(record_key const& key)
+{
+    return state_->lines.table().find(key, state_->lines.source());
+}
+ATTUNE_INLINE void memory_store::add(record const& entry)
+{
+    state_->lines.add(state_->make_line(entry));
+}
+ATTUNE_INLINE std::vector<std::string> memory_store::notices()
+{
+    return std::exchange(state_->notices, {});
+}
+ATTUNE_INLINE std::vector<record> memory_store::records() const
+{
+    return state_->lines.table().all_records(state_->lines.source());
+}
+ATTUNE_INLINE std::string memory_store::text() const { return state_->lines.text(); }
+
+ATTUNE_INLINE void memory_store::note(detail::stored_problem const& problem,
+                                      detail::tried_row const& row)
+{
+    state_->lines.add(state_->make_line(problem, row));
+}
+ATTUNE_INLINE void memory_store::prove(detail::stored_problem const& problem,
+                                       detail::proven_shape const& proof)
+{
+    state_->lines.add(state_->make_line(problem, proof));
+}
+ATTUNE_INLINE detail::problem_history memory_store::recall(detail::stored_problem const& wanted)
+{
+    return state_->lines.table().recall(wanted, state_->lines.source());
+}
+ATTUNE_INLINE std::vector<detail::related_problem>
+memory_store::related(detail::stored_problem const& wanted, std::size_t most)
+{
+    return state_->lines.table().related(wanted, most, state_->lines.source());
+}
+ATTUNE_INLINE std::vector<detail::proven_shape>
+memory_store::proofs(detail::stored_problem const& wanted, std::string const& code)
+{
+    return state_->lines.table().proofs(wanted, code, state_->lines.source());
+}
 
 } // namespace attune::inline ATTUNE_ABI

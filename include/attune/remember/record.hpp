@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,9 +25,33 @@ struct record_key {
     std::string compiler{}; ///< name, version and flags
     std::string device{};   ///< the processor or device on which times were taken
     named_texts inputs{};   ///< values known only at the call, such as a problem size
+    /// Fingerprint of the function's arguments and of its launch; empty: unknown (format 1).
+    std::string signature{};
+    /// How times were taken, as far as it is not the default way: {"cache", "cold"}.
+    named_texts setting{};
 
     [[nodiscard]] friend bool operator==(record_key const&, record_key const&) = default;
 };
+
+/// A confidence interval of 95 %, and the number of times in it; zeros: unknown.
+struct time_interval {
+    double low_s{};
+    double high_s{};
+    std::uint32_t samples{};
+
+    [[nodiscard]] friend bool operator==(time_interval const&, time_interval const&) = default;
+};
+
+/// How hard a tuning may try.
+struct tuning_effort {
+    std::uint64_t evaluations{};
+    double seconds{};
+
+    [[nodiscard]] friend bool operator==(tuning_effort const&, tuning_effort const&) = default;
+};
+
+/// The values of a configuration, in the order of its parameters.
+using value_texts = std::vector<std::string>;
 
 /// The best configuration of one tuning, and how it was found.
 struct record {
@@ -44,6 +69,16 @@ struct record {
     double least_s{};            ///< lower bound on the seconds per call (roofline); 0: unknown
     std::string shape{};         ///< text of the tuned call's shape; empty: unknown
     bool memory_bound = false;   ///< true: memory bandwidth sets `least_s`; false: arithmetic
+    time_interval best_interval{};
+    time_interval default_interval{};
+    std::string code{};              ///< object key of the configuration's code; empty: unknown
+    std::string default_code{};      ///< that of the default configuration
+    std::vector<value_texts> ties{}; ///< configurations that the final could not tell from the best
+    std::string ended{};             ///< why: "budget", "space", "stop rule", "interrupted"
+    tuning_effort asked{};           ///< limits of the tuning; zeros: unknown (format 1)
+    std::uint32_t threads{};         ///< threads that one call kept busy; 0: unknown
+    /// Configurations of earlier records that took part in the final or could not be used.
+    std::vector<value_texts> replaces{};
 
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;
 };
@@ -67,6 +102,42 @@ may_replace(record const& fresh, record const& known, bool took_part) noexcept
     if (fresh.interrupted) return known.interrupted;
     return detail::is_finished(fresh) || took_part || !detail::is_finished(known);
 }
+
+namespace detail {
+
+/// The values of `configuration` without their names.
+[[nodiscard]] inline value_texts values_of(named_texts const& configuration)
+{
+    value_texts out;
+    for (auto const& [name, value] : configuration)
+        out.push_back(value);
+    return out;
+}
+
+/// True when `later` takes the place of `known`, an earlier record with the same key: where the
+/// tuning of `later` met `known`, else where it was not cut short or disturbed while that of
+/// `known` was not, and had at least as many evaluations.
+[[nodiscard]] inline bool supersedes(record const& later, record const& known)
+{
+    value_texts const met = values_of(known.configuration);
+    if (std::find(later.replaces.begin(), later.replaces.end(), met) != later.replaces.end())
+        return true;
+    auto const flaws = [](record const& r) { return r.interrupted ? 2 : r.disturbed ? 1 : 0; };
+    if (flaws(later) != flaws(known)) return flaws(later) < flaws(known);
+    return later.evaluations >= known.evaluations;
+}
+
+/// True when a tuning with the limits `asked` need not be run again: `r` tried as hard, or its
+/// search had nothing left to try. A record of format 1 says nothing of its limits and is enough.
+[[nodiscard]] inline bool is_enough(record const& r, tuning_effort const& asked)
+{
+    if (r.interrupted) return false;
+    if (r.asked == tuning_effort{} || r.ended == "space" || r.ended == "stop rule") return true;
+    if (r.evaluations >= asked.evaluations) return true;
+    return r.asked.evaluations >= asked.evaluations && r.asked.seconds >= asked.seconds;
+}
+
+} // namespace detail
 
 /// How well a record fits a key, best first.
 enum class record_match : std::uint8_t {
@@ -96,6 +167,7 @@ enum class record_match : std::uint8_t {
 struct lookup_result {
     std::optional<record> best{};
     record_match how = record_match::none;
+    double distance{}; ///< among fits of the same kind: see `closeness`
 };
 
 } // namespace attune::inline ATTUNE_ABI

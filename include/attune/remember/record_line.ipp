@@ -1,22 +1,73 @@
-// attune/remember/record_line.ipp - records as lines of JSON.
+// attune/remember/record_line.ipp - records, rows and problems as lines of JSON.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/detail/checksum.hpp>
 #include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_line.hpp>
 
+#include <array>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr char const* store_header_field = "attune_store";
 
-/// An object with its members in order.
-[[nodiscard]] ATTUNE_INLINE record_json texts_to_json(named_texts const& texts)
+/// Indexed by failure_stage.
+inline constexpr std::array<char const*, failure_stage_count> stage_words{
+    "compile", "load", "launch", "crash", "timeout", "verify"};
+
+// --- the checksum ------------------------------------------------------------------------------
+
+inline constexpr std::string_view sum_field = ",\"sum\":\"";
+inline constexpr std::size_t sum_digits = 8;
+/// ,"sum":"12345678"}
+inline constexpr std::size_t sum_tail = sum_field.size() + sum_digits + 2;
+
+[[nodiscard]] inline std::array<char, sum_digits> digits_of(std::uint32_t sum) noexcept
+{
+    std::array<char, sum_digits> out{};
+    for (std::size_t i = sum_digits; i-- > 0; sum >>= 4)
+        out[i] = "0123456789abcdef"[sum & 15u];
+    return out;
+}
+
+/// The text of an object with its checksum as the last field.
+[[nodiscard]] inline std::string with_sum(record_json const& json)
+{
+    std::string out = json.dump();
+    out.pop_back();
+    std::array<char, sum_digits> const digits = digits_of(crc32_of(out));
+    out += sum_field;
+    out.append(digits.data(), digits.size());
+    return out += "\"}";
+}
+
+ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
+{
+    if (line.size() < sum_tail || !line.ends_with("\"}")) return line_check::missing;
+    std::string_view const text = line.substr(0, line.size() - sum_tail);
+    std::string_view const tail = line.substr(text.size());
+    if (!tail.starts_with(sum_field)) return line_check::missing;
+    std::array<char, sum_digits> const digits = digits_of(crc32_of(text));
+    return tail.substr(sum_field.size(), sum_digits) ==
+                   std::string_view(digits.data(), digits.size())
+               ? line_check::right
+               : line_check::wrong;
+}
+
+// --- fields ------------------------------------------------------------------------------------
+
+/// An object with its members in order; `record.hpp` promises that no name occurs twice.
+[[nodiscard]] inline record_json texts_to_json(named_texts const& texts)
 {
     record_json object = record_json::object();
     for (auto const& [name, value] : texts) {
@@ -26,7 +77,7 @@ inline constexpr char const* store_header_field = "attune_store";
     return object;
 }
 
-[[nodiscard]] ATTUNE_INLINE named_texts texts_field(record_json const& object, char const* name)
+[[nodiscard]] inline named_texts texts_field(record_json const& object, char const* name)
 {
     record_json const& json = json_field(object, name);
     if (!json.is_object()) throw record_json_problem(std::string(name) + " is not an object");
@@ -36,7 +87,87 @@ inline constexpr char const* store_header_field = "attune_store";
     return texts;
 }
 
-[[nodiscard]] ATTUNE_INLINE record json_to_record(record_json const& json)
+[[nodiscard]] inline record_json list_to_json(std::vector<std::string> const& texts)
+{
+    record_json out = record_json::array();
+    for (std::string const& text : texts)
+        out.push_back(text_to_json(text));
+    return out;
+}
+
+[[nodiscard]] inline std::vector<std::string> json_to_list(record_json const& json,
+                                                           char const* name)
+{
+    if (!json.is_array()) throw record_json_problem(std::string(name) + " is not a list");
+    std::vector<std::string> out;
+    for (record_json const& text : json)
+        out.push_back(json_to_text(text, name));
+    return out;
+}
+
+[[nodiscard]] inline record_json lists_to_json(std::vector<value_texts> const& lists)
+{
+    record_json out = record_json::array();
+    for (value_texts const& list : lists)
+        out.push_back(list_to_json(list));
+    return out;
+}
+
+[[nodiscard]] inline std::vector<value_texts> lists_field(record_json const& object,
+                                                          char const* name)
+{
+    auto const at = object.find(name);
+    if (at == object.end()) return {};
+    if (!at->is_array()) throw record_json_problem(std::string(name) + " is not a list");
+    std::vector<value_texts> out;
+    for (record_json const& list : *at)
+        out.push_back(json_to_list(list, name));
+    return out;
+}
+
+[[nodiscard]] inline std::string text_field_or_none(record_json const& object, char const* name)
+{
+    return object.contains(name) ? text_field(object, name) : std::string();
+}
+
+[[nodiscard]] inline std::uint32_t small_count(record_json const& json, char const* name)
+{
+    if (!json.is_number_unsigned() ||
+        json.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
+        throw record_json_problem(std::string(name) + " is not a small count");
+    return json.get<std::uint32_t>();
+}
+
+[[nodiscard]] inline double json_to_number(record_json const& json, char const* name)
+{
+    record_json object = record_json::object();
+    if (json.is_number()) return json.get<double>();
+    object[name] = json;
+    return number_field(object, name);
+}
+
+/// [value, low, high, samples]
+[[nodiscard]] inline record_json
+times_to_json(double value, double low, double high, std::uint32_t samples)
+{
+    return record_json::array(
+        {number_to_json(value), number_to_json(low), number_to_json(high), samples});
+}
+
+[[nodiscard]] inline measurement times_field(record_json const& object, char const* name)
+{
+    record_json const& json = json_field(object, name);
+    if (!json.is_array() || json.size() != 4)
+        throw record_json_problem(std::string(name) + " is not [value, low, high, samples]");
+    return {json_to_number(json[0], name),
+            json_to_number(json[1], name),
+            json_to_number(json[2], name),
+            small_count(json[3], name)};
+}
+
+// --- format 1 ----------------------------------------------------------------------------------
+
+[[nodiscard]] inline record json_to_record(record_json const& json)
 {
     record entry;
     entry.key.kernel = text_field(json, "kernel");
@@ -63,6 +194,106 @@ inline constexpr char const* store_header_field = "attune_store";
     return entry;
 }
 
+// --- format 2 ----------------------------------------------------------------------------------
+
+[[nodiscard]] inline problem_entry json_to_problem(record_json const& json)
+{
+    problem_entry out{.id = text_field(json, "problem")};
+    record_key& key = out.problem.key;
+    key.kernel = text_field(json, "kernel");
+    key.source = text_field(json, "source");
+    key.compiler = text_field(json, "compiler");
+    key.device = text_field(json, "device");
+    key.inputs = texts_field(json, "inputs");
+    if (json.contains("setting")) key.setting = texts_field(json, "setting");
+    key.signature = text_field_or_none(json, "signature");
+    if (json.contains("facts")) out.problem.facts = texts_field(json, "facts");
+    out.problem.parameters = json_to_list(json_field(json, "parameters"), "parameters");
+    return out;
+}
+
+[[nodiscard]] inline tried_entry json_to_tried(std::string at, record_json const& json)
+{
+    tried_entry out{.at = std::move(at)};
+    out.row.values = json_to_list(json_field(json, "try"), "try");
+    out.row.code = text_field_or_none(json, "code");
+    if (!json.contains("failed")) {
+        out.row.result = times_field(json, "s");
+        return out;
+    }
+    std::string const word = text_field(json, "failed");
+    for (std::size_t i = 0; i < stage_words.size(); ++i)
+        if (word == stage_words[i]) {
+            out.row.result = failure{static_cast<failure_stage>(i), text_field(json, "why")};
+            return out;
+        }
+    throw record_json_problem("failed is no stage");
+}
+
+[[nodiscard]] inline proven_entry json_to_proven(std::string at, record_json const& json)
+{
+    proven_entry out{.at = std::move(at)};
+    out.proof.code = text_field(json, "code");
+    out.proof.is_right = flag_field(json, "right");
+    record_json const& words = json_field(json, "shape");
+    if (!words.is_array()) throw record_json_problem("shape is not a list");
+    for (record_json const& word : words) {
+        if (!word.is_number_integer()) throw record_json_problem("a word of shape is no integer");
+        out.proof.shape.push_back(word.get<std::int64_t>());
+    }
+    return out;
+}
+
+[[nodiscard]] inline won_entry json_to_won(std::string at, record_json const& json)
+{
+    won_entry out{.at = std::move(at)};
+    record& r = out.entry;
+    for (std::string& value : json_to_list(json_field(json, "won"), "won"))
+        r.configuration.emplace_back(std::string(), std::move(value));
+    r.key.schema = text_field(json, "space");
+    measurement const best = times_field(json, "s"), own = times_field(json, "default_s");
+    r.best_s = best.value;
+    r.best_interval = {best.low, best.high, best.samples};
+    r.default_s = own.value;
+    r.default_interval = {own.low, own.high, own.samples};
+    r.code = text_field_or_none(json, "code");
+    r.default_code = text_field_or_none(json, "default_code");
+    r.ties = lists_field(json, "ties");
+    r.evaluations = count_field(json, "evaluations");
+    r.failures = count_field(json, "failures");
+    if (json.contains("asked")) {
+        record_json const& asked = json_field(json, "asked");
+        if (!asked.is_array() || asked.size() != 2 || !asked[0].is_number_unsigned())
+            throw record_json_problem("asked is not [evaluations, seconds]");
+        r.asked = {asked[0].get<std::uint64_t>(), json_to_number(asked[1], "asked")};
+    }
+    r.ended = text_field_or_none(json, "ended");
+    if (json.contains("threads")) r.threads = small_count(json_field(json, "threads"), "threads");
+    r.replaces = lists_field(json, "replaces");
+    if (json.contains("interrupted")) r.interrupted = flag_field(json, "interrupted");
+    if (json.contains("disturbed")) r.disturbed = flag_field(json, "disturbed");
+    if (json.contains("least_s")) r.least_s = number_field(json, "least_s");
+    if (json.contains("memory_bound")) r.memory_bound = flag_field(json, "memory_bound");
+    r.shape = text_field_or_none(json, "shape");
+    r.seed = count_field(json, "seed");
+    r.when = text_field(json, "when");
+    r.attune = text_field(json, "attune");
+    return out;
+}
+
+[[nodiscard]] inline line_content json_to_content(record_json const& json, bool has_sum)
+{
+    if (json.contains("problem")) return json_to_problem(json);
+    if (json.contains("at")) {
+        std::string at = text_field(json, "at");
+        if (json.contains("try")) return json_to_tried(std::move(at), json);
+        if (json.contains("won")) return json_to_won(std::move(at), json);
+        if (json.contains("shape")) return json_to_proven(std::move(at), json);
+    }
+    if (has_sum) return other_entry{};
+    return json_to_record(json);
+}
+
 ATTUNE_INLINE std::string header_line()
 {
     record_json json = record_json::object();
@@ -70,53 +301,117 @@ ATTUNE_INLINE std::string header_line()
     return json.dump();
 }
 
-ATTUNE_INLINE std::string record_line(record const& entry)
+ATTUNE_INLINE std::string problem_line(std::string const& id, stored_problem const& problem)
 {
     record_json json;
-    json["kernel"] = text_to_json(entry.key.kernel);
-    json["source"] = text_to_json(entry.key.source);
-    json["schema"] = text_to_json(entry.key.schema);
-    json["compiler"] = text_to_json(entry.key.compiler);
-    json["device"] = text_to_json(entry.key.device);
-    json["inputs"] = texts_to_json(entry.key.inputs);
-    json["configuration"] = texts_to_json(entry.configuration);
-    json["best_s"] = number_to_json(entry.best_s);
-    json["default_s"] = number_to_json(entry.default_s);
+    json["problem"] = text_to_json(id);
+    json["kernel"] = text_to_json(problem.key.kernel);
+    json["source"] = text_to_json(problem.key.source);
+    json["compiler"] = text_to_json(problem.key.compiler);
+    json["device"] = text_to_json(problem.key.device);
+    json["inputs"] = texts_to_json(problem.key.inputs);
+    if (!problem.key.setting.empty()) json["setting"] = texts_to_json(problem.key.setting);
+    if (!problem.key.signature.empty()) json["signature"] = text_to_json(problem.key.signature);
+    if (!problem.facts.empty()) json["facts"] = texts_to_json(problem.facts);
+    json["parameters"] = list_to_json(problem.parameters);
+    return with_sum(json);
+}
+
+ATTUNE_INLINE std::string tried_line(std::string const& id, tried_row const& row)
+{
+    record_json json;
+    json["at"] = text_to_json(id);
+    json["try"] = list_to_json(row.values);
+    if (auto const* m = std::get_if<measurement>(&row.result)) {
+        json["s"] = times_to_json(m->value, m->low, m->high, m->samples);
+    } else {
+        failure const& f = std::get<failure>(row.result);
+        json["failed"] = stage_words[static_cast<std::size_t>(f.stage)];
+        json["why"] = text_to_json(f.reason);
+    }
+    if (!row.code.empty()) json["code"] = text_to_json(row.code);
+    return with_sum(json);
+}
+
+ATTUNE_INLINE std::string proven_line(std::string const& id, proven_shape const& proof)
+{
+    record_json json;
+    json["at"] = text_to_json(id);
+    json["shape"] = proof.shape;
+    json["code"] = text_to_json(proof.code);
+    json["right"] = proof.is_right;
+    return with_sum(json);
+}
+
+ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
+{
+    auto const times = [](double value, time_interval const& in) {
+        return times_to_json(value, in.low_s, in.high_s, in.samples);
+    };
+    record_json json;
+    json["at"] = text_to_json(id);
+    json["won"] = list_to_json(values_of(entry.configuration));
+    json["s"] = times(entry.best_s, entry.best_interval);
+    json["default_s"] = times(entry.default_s, entry.default_interval);
+    json["space"] = text_to_json(entry.key.schema);
+    if (!entry.code.empty()) json["code"] = text_to_json(entry.code);
+    if (!entry.default_code.empty()) json["default_code"] = text_to_json(entry.default_code);
+    if (!entry.ties.empty()) json["ties"] = lists_to_json(entry.ties);
     json["evaluations"] = entry.evaluations;
     json["failures"] = entry.failures;
+    if (!(entry.asked == tuning_effort{}))
+        json["asked"] =
+            record_json::array({entry.asked.evaluations, number_to_json(entry.asked.seconds)});
+    if (!entry.ended.empty()) json["ended"] = text_to_json(entry.ended);
+    if (entry.threads > 0) json["threads"] = entry.threads;
+    if (!entry.replaces.empty()) json["replaces"] = lists_to_json(entry.replaces);
+    if (entry.interrupted) json["interrupted"] = true;
+    if (entry.disturbed) json["disturbed"] = true;
+    if (entry.least_s != 0) json["least_s"] = number_to_json(entry.least_s);
+    if (entry.memory_bound) json["memory_bound"] = true;
+    if (!entry.shape.empty()) json["shape"] = text_to_json(entry.shape);
     json["seed"] = entry.seed;
     json["when"] = text_to_json(entry.when);
     json["attune"] = text_to_json(entry.attune);
-    json["interrupted"] = entry.interrupted;
-    if (entry.disturbed) json["disturbed"] = true;
-    if (entry.least_s > 0) {
-        json["least_s"] = number_to_json(entry.least_s);
-        json["memory_bound"] = entry.memory_bound;
-    }
-    if (!entry.shape.empty()) json["shape"] = text_to_json(entry.shape);
-    return json.dump();
+    return with_sum(json);
 }
 
 ATTUNE_INLINE line_content read_line(std::string_view line)
 {
+    line_check const check = check_of(line);
+    if (check == line_check::wrong) return damaged_line{"its checksum is wrong"};
     record_json json;
     try {
         json = record_json::parse(line);
     } catch (record_json::parse_error const& problem) {
-        return damage{"not JSON (byte " + std::to_string(problem.byte) + ")"};
+        return damaged_line{"not JSON (byte " + std::to_string(problem.byte) + ")"};
     } catch (record_json::exception const&) { // a number too large for a double
-        return damage{"a number is out of range"};
+        return damaged_line{"a number is out of range"};
     }
-    if (!json.is_object()) return damage{"not a JSON object"};
-    if (auto const format = json.find(store_header_field); format != json.end())
-        // Only a primitive value is shown: printing a deeply nested one would overflow the stack.
-        return store_header{*format == store_format,
+    if (!json.is_object()) return damaged_line{"not a JSON object"};
+    if (auto const format = json.find(store_header_field); format != json.end()) {
+        bool const is_known =
+            format->is_number_unsigned() && *format >= 1 && *format <= store_format;
+        // Only a number is shown: what is nested a million deep would not fit on the stack.
+        return store_header{is_known,
                             format->is_primitive() ? format->dump(-1, ' ', true) : "unknown"};
-    try {
-        return json_to_record(json);
-    } catch (record_json_problem const& problem) {
-        return damage{problem.what()};
     }
+    try {
+        return json_to_content(json, check == line_check::right);
+    } catch (record_json_problem const& problem) {
+        return damaged_line{problem.what()};
+    }
+}
+
+ATTUNE_INLINE record record_of(won_entry won, stored_problem const& problem)
+{
+    std::string schema = std::move(won.entry.key.schema);
+    record out = std::move(won.entry);
+    out.key = problem.key;
+    out.key.schema = std::move(schema);
+    for (std::size_t i = 0; i < out.configuration.size() && i < problem.parameters.size(); ++i)
+        out.configuration[i].first = problem.parameters[i];
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

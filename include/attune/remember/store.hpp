@@ -1,12 +1,16 @@
 // attune/remember/store.hpp - a store of tuning results in a file that processes share.
 // SPDX-License-Identifier: MIT
+// Bench    bench/remember/store.cpp
 //
-// A file of JSON lines: {"attune_store":1}, then one record per line, oldest first
+// A file of JSON lines, oldest first; README.md of this folder has the format.
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/remember/claim.hpp>
+#include <attune/remember/problem.hpp>
 #include <attune/remember/record.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,13 +19,14 @@ namespace attune::inline ATTUNE_ABI {
 
 /// A record store in a file. Models `record_store`. Movable; may be used by many threads at once.
 ///
-/// - The file is only appended to, one line by one write under a lock, so processes can share it. A
-///   process that is killed while it writes leaves at most one damaged line.
+/// - The file is only appended to, by one write under a lock, so processes can share it. A process
+///   that is killed while it writes leaves at most one damaged line.
 /// - A damaged line is skipped and stays in the file. One notice reports all of them:
 ///   "path:line: this and 2 more damaged records skipped (why)".
 /// - A file of a newer format is never written to, and nothing is found or kept. A file that is no
-///   store is not written to either; then, and when a file cannot be written, records are kept in
-///   memory until the process ends, and every add() tries the file again.
+///   store is not written to either. Then, when a file cannot be written, and when another process
+///   keeps the lock for seconds, records are kept in memory; every add(), the destructor and exit()
+///   try the file again.
 /// - The first add() creates a missing file or directory.
 class store {
 public:
@@ -31,12 +36,15 @@ public:
     store& operator=(store&&) noexcept;
     ~store();
 
-    /// The record that fits best. Reads the file if it changed since the last call.
+    /// The record that fits best; of records with one key the one that no other supersedes (see
+    /// supersedes()). Takes in what was appended to the file since the last call.
     /// Errors  none for the state of the file; see notices()
+    /// Cost    20 us the first time a problem is asked for
     [[nodiscard]] lookup_result find(record_key const& key);
 
     /// Appends one record. It is written when add() returns, but not flushed to the disk: a power
     /// failure may lose it. Errors  as find()
+    /// Cost    100 us, whatever the length of the file
     void add(record const& entry);
 
     /// Sentences on problems since the last call; the same sentence is never given twice.
@@ -45,9 +53,23 @@ public:
     /// The path as given to the constructor.
     [[nodiscard]] std::string const& path() const noexcept;
 
+    /// All that the store holds, as text: memory_store::from_text() of it finds the same. So one
+    /// process of a job can read it and broadcast it, and all use the same winner.
+    [[nodiscard]] std::string text();
+
+    // What tune/ uses beside: see detail::any_store.
+    void note(detail::stored_problem const& problem, detail::tried_row const& row);
+    void prove(detail::stored_problem const& problem, detail::proven_shape const& proof);
+    [[nodiscard]] detail::problem_history recall(detail::stored_problem const& wanted);
+    [[nodiscard]] std::vector<detail::related_problem> related(detail::stored_problem const& wanted,
+                                                               std::size_t most);
+    [[nodiscard]] std::vector<detail::proven_shape> proofs(detail::stored_problem const& wanted,
+                                                           std::string const& code);
+    [[nodiscard]] detail::problem_claim claim(record_key const& key, double wait_s);
+
 private:
     class implementation;
-    std::unique_ptr<implementation> implementation_;
+    std::shared_ptr<implementation> implementation_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

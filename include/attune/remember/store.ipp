@@ -1,267 +1,321 @@
-// attune/remember/store.ipp - the store's file: reading, locking, appending.
+// attune/remember/store.ipp - a file's lines, and those that wait to be written.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/detail/store_file.hpp>
-#include <attune/remember/matching.hpp>
-#include <attune/remember/record.hpp>
+#include <attune/remember/detail/line_text.hpp>
+#include <attune/remember/detail/store_reader.hpp>
+#include <attune/remember/detail/store_writer.hpp>
 #include <attune/remember/record_line.hpp>
 #include <attune/remember/store.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
-#include <string_view>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-class store::implementation {
+namespace detail {
+
+/// Seconds that add() waits for another process to release the file.
+inline constexpr double longest_store_wait_s = 3.0;
+
+/// What has lines that could not be written; exit() tries once more.
+class writes_at_exit {
+public:
+    template <class T>
+    static void add(std::shared_ptr<T> const& what)
+    {
+        static writes_at_exit all;
+        std::scoped_lock<fork_safe_mutex> const guard(all.mutex_);
+        all.writers_.push_back([weak = std::weak_ptr<T>(what)] {
+            if (auto const alive = weak.lock()) alive->write_at_end();
+        });
+    }
+    writes_at_exit(writes_at_exit const&) = delete;
+    writes_at_exit& operator=(writes_at_exit const&) = delete;
+
+private:
+    writes_at_exit() = default;
+    ~writes_at_exit()
+    {
+        for (auto const& write : writers_)
+            write();
+    }
+    fork_safe_mutex mutex_{};
+    std::vector<std::function<void()>> writers_{};
+};
+
+} // namespace detail
+
+class store::implementation : public std::enable_shared_from_this<store::implementation> {
 public:
     explicit implementation(std::string path)
         : path_(std::move(path))
+        , file_(absolute(path_))
+        , writer_(file_)
+        , reader_(file_)
     {
-        std::error_code ignored; // without a current directory the path stays relative
-        std::filesystem::path const absolute = std::filesystem::absolute(path_, ignored);
-        file_ = ignored ? path_ : absolute.string();
     }
 
     lookup_result find(record_key const& key)
     {
-        std::scoped_lock const guard(mutex_);
-        refresh();
-        best_match best{key};
-        if (kind_ == content_kind::newer) return {};
-        for (record const& entry : records_)
-            best.offer(entry);
-        for (record const& entry : unsaved_)
-            best.offer(entry);
-        return best.result();
+        lock_of const guard(state_);
+        if (!refresh()) return {};
+        lookup_result const in_file = reader_.table().find(key, reader_.source());
+        lookup_result const waiting = kept_.table().find(key, kept_.source());
+        return detail::better_of(in_file, waiting);
     }
 
-    void add(record const& entry)
+    detail::problem_history recall(detail::stored_problem const& wanted)
     {
-        std::scoped_lock const guard(mutex_);
-        unsaved_.push_back(entry);
-        if (!save()) return;
-        for (record& saved : unsaved_)
-            records_.push_back(std::move(saved));
-        unsaved_.clear();
+        lock_of const guard(state_);
+        if (!refresh()) return {.problem = wanted};
+        detail::problem_history out = reader_.table().recall(wanted, reader_.source());
+        detail::add_to(out, kept_.table().recall(wanted, kept_.source()));
+        return out;
+    }
+
+    std::vector<detail::related_problem> related(detail::stored_problem const& wanted,
+                                                 std::size_t most)
+    {
+        lock_of const guard(state_);
+        if (!refresh()) return {};
+        auto out = reader_.table().related(wanted, most, reader_.source());
+        detail::add_to(out, kept_.table().related(wanted, most, kept_.source()), most);
+        return out;
+    }
+
+    std::vector<detail::proven_shape> proofs(detail::stored_problem const& wanted,
+                                             std::string const& code)
+    {
+        lock_of const guard(state_);
+        if (!refresh()) return {};
+        auto out = reader_.table().proofs(wanted, code, reader_.source());
+        for (detail::proven_shape& one : kept_.table().proofs(wanted, code, kept_.source()))
+            out.push_back(std::move(one));
+        return out;
+    }
+
+    std::string text()
+    {
+        lock_of const guard(state_);
+        std::string out;
+        if (!refresh() || !reader_.read_text(out)) out.clear();
+        if (!out.empty() && out.back() != '\n') out += '\n';
+        return out + kept_.text();
+    }
+
+    /// @param what  as line_maker takes it
+    template <class... What>
+    void append(What const&... what)
+    {
+        double const wait_s = is_locked_out_ ? 0.0 : detail::longest_store_wait_s;
+        lock_of const only_one(writing_);
+        detail::waiting_line line = make_line_(what...);
+        if (waiting_.empty() && write({&line, 1}, wait_s)) return;
+        bool const is_first = waiting_.empty();
+        {
+            lock_of const guard(state_);
+            kept_.add(line);
+            waiting_.push_back(std::move(line));
+            process_ = ::getpid();
+            if (!std::exchange(will_write_at_exit_, true))
+                detail::writes_at_exit::add(shared_from_this());
+        }
+        if (!is_first) write_waiting(wait_s);
+    }
+
+    /// In the process that was asked to keep them, not in a fork of it.
+    void write_at_end()
+    {
+        lock_of const only_one(writing_);
+        if (process_ == ::getpid()) write_waiting(detail::longest_store_wait_s);
     }
 
     std::vector<std::string> notices()
     {
-        std::scoped_lock const guard(mutex_);
+        lock_of const guard(state_);
         return std::exchange(notices_, {});
     }
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    [[nodiscard]] std::string lock_path() const { return file_ + ".lock"; }
 
 private:
-    enum class content_kind { headless, ours, newer, foreign };
+    using lock_of = std::scoped_lock<detail::fork_safe_mutex>;
+
+    [[nodiscard]] static std::string absolute(std::string const& path)
+    {
+        std::error_code ignored; // without a current directory the path stays as it is
+        std::filesystem::path const out = std::filesystem::absolute(path, ignored);
+        return ignored ? path : out.string();
+    }
 
     void notice_once(std::string text)
     {
         if (told_.insert(text).second) notices_.push_back(std::move(text));
     }
-    /// One notice for a file that can be neither read nor written.
+    /// Adds one notice for a file that cannot be read or written.
     void notice_unusable(char const* what, std::string const& why)
     {
         if (std::exchange(is_unusable_, true)) return;
         notice_once(path_ + ": cannot be " + what + " (" + why +
                     "): results are kept in memory until the process ends");
     }
-
-    /// The damaged lines of a file.
-    struct damaged_lines {
-        std::size_t count = 0;
-        std::size_t first = 0; ///< number of the first damaged line
-        std::string why{};     ///< what is wrong with the first
-
-        void add(std::size_t number, std::string const& reason)
-        {
-            if (count++ > 0) return;
-            first = number;
-            why = reason;
-        }
-    };
-
-    /// One notice for all damaged lines; a new notice when their number changes.
-    void notice_damage(damaged_lines const& damaged)
+    /// Adds one notice for all damaged lines; later damage adds another notice.
+    void notice_damage(detail::record_table::damaged_lines const& damaged)
     {
+        if (damaged.count == 0) return;
         std::string const where = path_ + ":" + std::to_string(damaged.first) + ": ";
         notice_once(damaged.count == 1 ? where + "damaged record skipped (" + damaged.why + ")"
                                        : where + "this and " + std::to_string(damaged.count - 1) +
                                              " more damaged records skipped (" + damaged.why + ")");
     }
-
-    void forget_file()
+    void notice_newer(std::string const& format)
     {
-        records_.clear();
-        stamp_ = {};
-        kind_ = content_kind::headless;
-        ends_with_newline_ = true;
-    }
-
-    /// Reads the file into `records_` if it has changed.
-    void refresh()
-    {
-        detail::store_file file = detail::store_file::open_to_read(file_);
-        if (!file.usable()) {
-            forget_file();
-            if (!file.absent()) notice_unusable("read", file.why());
-            return;
-        }
-        if (file.stamp() == stamp_) return;
-        bool const locked = file.lock(detail::store_file::sharing::shared);
-        bool const read = load(file, locked);
-        // Without the lock, another process may be writing the last line: read it again next time.
-        if (read && !locked) stamp_ = {};
-    }
-
-    /// Reads all of `file`. False, with a notice, when that fails.
-    bool load(detail::store_file const& file, bool locked)
-    {
-        forget_file();
-        auto const stamp = file.stamp();
-        std::string text;
-        if (!file.read_all(text)) {
-            notice_unusable("read", file.why());
-            return false;
-        }
-        file.unlock_when_shared();
-        stamp_ = stamp;
-        is_unusable_ = false;
-        ends_with_newline_ = text.empty() || text.back() == '\n';
-        damaged_lines damaged;
-        bool header_seen = false, strange = false;
-        std::string_view rest = text;
-        for (std::size_t number = 1; !rest.empty(); ++number) {
-            std::size_t const end = rest.find('\n');
-            std::string_view const line = rest.substr(0, end);
-            rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-            if (line.find_first_not_of(" \t\r") == line.npos) continue;
-            detail::line_content content = detail::read_line(line);
-            if (auto* const entry = std::get_if<record>(&content)) {
-                records_.push_back(std::move(*entry));
-            } else if (auto const* const header = std::get_if<detail::store_header>(&content)) {
-                header_seen = true;
-                if (!header->known) {
-                    refuse_newer(header->format);
-                    return true;
-                }
-            } else if (end != rest.npos || locked) {
-                damaged.add(number, std::get<detail::damage>(content).why);
-                // A part of a header: its writer was killed.
-                strange = strange || !detail::header_line().starts_with(line);
-            }
-        }
-        if (!header_seen && records_.empty() && strange) {
-            refuse_foreign();
-            return true;
-        }
-        kind_ = header_seen ? content_kind::ours : content_kind::headless;
-        if (damaged.count > 0) notice_damage(damaged);
-        return true;
-    }
-
-    void refuse_newer(std::string const& format)
-    {
-        records_.clear();
-        kind_ = content_kind::newer;
         notice_once(path_ + ": written by a newer attune (store format " + format +
                     ", this one knows " + std::to_string(detail::store_format) +
                     "): left untouched, nothing is remembered");
     }
-    void refuse_foreign()
+    void notice_foreign()
     {
-        kind_ = content_kind::foreign;
         notice_once(path_ + ": not an attune store: left untouched, results are kept in memory "
                             "until the process ends; give the store another path");
     }
 
-    /// Appends `unsaved_` to the file. False when the records must stay in memory.
-    bool save()
+    /// Brings the table up to date with the file. @return  false: nothing may be found
+    bool refresh()
     {
-        for (int attempt = 0; attempt < 10; ++attempt)
-            if (auto const result = try_to_save(); result != attempt_result::replaced)
-                return result == attempt_result::saved;
-        notice_unusable("written", "it is replaced all the time");
+        auto const ended = reader_.refresh();
+        if (ended == detail::store_reader::state::unreadable)
+            notice_unusable("read", reader_.why());
+        if (ended != detail::store_reader::state::read) return true;
+        detail::record_table& table = reader_.table();
+        if (table.is_newer()) {
+            notice_newer(table.newer_format());
+            return false;
+        }
+        auto const damaged = table.take_damage();
+        if (table.is_foreign())
+            notice_foreign();
+        else
+            notice_damage(damaged);
+        return true;
+    }
+
+    /// Look-ups go on meanwhile.  @pre  `writing_` is held, `state_` is not
+    /// @return  false: the lines have to be kept
+    bool write(std::span<detail::waiting_line const> lines, double wait_s)
+    {
+        using enum detail::store_writer::ending;
+        auto const ended = writer_.append(lines, wait_s);
+        is_locked_out_ = writer_.was_locked_out();
+        lock_of const guard(state_);
+        switch (ended) {
+        case saved:
+            is_unusable_ = false;
+            return true;
+        case newer:
+            static_cast<void>(refresh()); // which says so
+            return true;
+        case foreign:
+            notice_foreign();
+            return false;
+        case kept:
+            notice_unusable("written", writer_.why());
+            return false;
+        }
         return false;
     }
 
-    enum class attempt_result { saved, kept, replaced };
-
-    attempt_result try_to_save()
+    void write_waiting(double wait_s)
     {
-        using enum attempt_result;
-        auto file = detail::store_file::open_to_append(file_);
-        if (!file.usable()) {
-            notice_unusable("written", file.why());
-            return kept;
-        }
-        if (!file.lock(detail::store_file::sharing::exclusive)) {
-            notice_unusable("written", "another process keeps it locked");
-            return kept;
-        }
-        if (!file.still_at(file_)) return replaced;
-        if (file.stamp() != stamp_ && !load(file, true)) return kept;
-        if (kind_ == content_kind::newer) {
-            unsaved_.clear();
-            return kept;
-        }
-        if (kind_ == content_kind::foreign) return kept;
-
-        std::string text = ends_with_newline_ ? "" : "\n";
-        if (kind_ != content_kind::ours) text += detail::header_line() + "\n";
-        for (record const& entry : unsaved_)
-            text += detail::record_line(entry) + "\n";
-        if (!file.append(text)) {
-            stamp_ = {};
-            notice_unusable("written", file.why());
-            return kept;
-        }
-        stamp_ = file.stamp();
-        kind_ = content_kind::ours;
-        ends_with_newline_ = true;
-        return saved;
+        if (waiting_.empty() || !write(waiting_, wait_s)) return;
+        lock_of const guard(state_);
+        waiting_.clear();
+        kept_ = {};
     }
 
-    std::string path_; ///< as given, for notices
-    std::string file_; ///< `path_`, absolute
-    detail::fork_safe_mutex mutex_;
-    std::vector<record> records_; ///< those in the file
-    std::vector<record> unsaved_; ///< those that could not be written
-    detail::store_file::identity stamp_{};
-    content_kind kind_ = content_kind::headless;
-    bool ends_with_newline_ = true;
+    std::string path_;                ///< as given; named in notices
+    std::string file_;                ///< absolute
+    detail::fork_safe_mutex writing_; ///< held while a file is waited for; taken before `state_`
+    detail::store_writer writer_;     ///< under `writing_`
+    detail::line_maker make_line_;    ///< under `writing_`
+    std::atomic<bool> is_locked_out_{false};
+    std::vector<detail::waiting_line> waiting_; ///< could not be written yet; changed under both
+    ::pid_t process_ = 0;                       ///< that was asked to keep them
+
+    detail::fork_safe_mutex state_; ///< of what follows
+    detail::store_reader reader_;
+    detail::line_text kept_; ///< the lines of `waiting_`, to be looked up
     std::vector<std::string> notices_;
-    bool is_unusable_ = false; ///< true: the notice for an unusable file was given
+    bool is_unusable_ = false; ///< and that has been told
+    bool will_write_at_exit_ = false;
     std::set<std::string> told_;
 };
 
 ATTUNE_INLINE store::store(std::string path)
-    : implementation_(std::make_unique<implementation>(std::move(path)))
+    : implementation_(std::make_shared<implementation>(std::move(path)))
 {
 }
 ATTUNE_INLINE store::store(store&&) noexcept = default;
-ATTUNE_INLINE store& store::operator=(store&&) noexcept = default;
-ATTUNE_INLINE store::~store() = default;
+ATTUNE_INLINE store& store::operator=(store&& other) noexcept
+{
+    std::swap(implementation_, other.implementation_);
+    return *this;
+}
+ATTUNE_INLINE store::~store()
+{
+    if (implementation_) implementation_->write_at_end();
+}
 
 ATTUNE_INLINE lookup_result store::find(record_key const& key)
 {
     return implementation_->find(key);
 }
-ATTUNE_INLINE void store::add(record const& entry) { implementation_->add(entry); }
+ATTUNE_INLINE void store::add(record const& entry) { implementation_->append(entry); }
 ATTUNE_INLINE std::vector<std::string> store::notices() { return implementation_->notices(); }
 ATTUNE_INLINE std::string const& store::path() const noexcept { return implementation_->path(); }
+ATTUNE_INLINE std::string store::text() { return implementation_->text(); }
+
+ATTUNE_INLINE void store::note(detail::stored_problem const& problem, detail::tried_row const& row)
+{
+    implementation_->append(problem, row);
+}
+ATTUNE_INLINE void store::prove(detail::stored_problem const& problem,
+                                detail::proven_shape const& proof)
+{
+    implementation_->append(problem, proof);
+}
+ATTUNE_INLINE detail::problem_history store::recall(detail::stored_problem const& wanted)
+{
+    return implementation_->recall(wanted);
+}
+ATTUNE_INLINE std::vector<detail::related_problem>
+store::related(detail::stored_problem const& wanted, std::size_t most)
+{
+    return implementation_->related(wanted, most);
+}
+ATTUNE_INLINE std::vector<detail::proven_shape> store::proofs(detail::stored_problem const& wanted,
+                                                              std::string const& code)
+{
+    return implementation_->proofs(wanted, code);
+}
+ATTUNE_INLINE detail::problem_claim store::claim(record_key const& key, double wait_s)
+{
+    return detail::problem_claim(implementation_->lock_path(), detail::identity_of(key), wait_s);
+}
 
 } // namespace attune::inline ATTUNE_ABI

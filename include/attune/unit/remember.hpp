@@ -5,7 +5,12 @@
 // attune::remember. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
+#include <attune/remember/claim.ipp>
 #include <attune/remember/event_log.ipp>
+#include <attune/remember/layered_store.ipp>
 #include <attune/remember/memory_store.ipp>
 #include <attune/remember/record_line.ipp>
+#include <attune/remember/record_table.ipp>
+#include <attune/remember/relation.ipp>
 #include <attune/remember/store.ipp>
+#include <attune/remember/t4.ipp>

@@ -7,14 +7,17 @@
 
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/file.h>
@@ -53,8 +56,8 @@ public:
         std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
         return store_file(path, O_RDWR | O_APPEND | O_CREAT);
     }
-    store_file(store_file const&) = delete;
-    store_file& operator=(store_file const&) = delete;
+    store_file(store_file&&) noexcept = default;
+    store_file& operator=(store_file&&) noexcept = default;
 
     [[nodiscard]] bool usable() const noexcept { return file_.is_open(); }
     /// True when the file does not exist; false when it exists and cannot be opened.
@@ -88,36 +91,67 @@ public:
                here.number == static_cast<std::uint64_t>(there.st_ino);
     }
 
-    /// Waits for the lock at most about 3 s, because its holder may be a stopped process. The lock
-    /// is released with this object. Also true, without a lock, where the file system has none.
-    [[nodiscard]] bool lock(sharing how) noexcept
+    /// The size; nothing where another process has replaced the file since this object opened it.
+    [[nodiscard]] std::optional<std::uint64_t> size_at(std::string const& path) const noexcept
     {
-        sharing_ = how;
+        struct ::stat there{}, here{};
+        if (::stat(path.c_str(), &there) != 0 || ::fstat(file_.get(), &here) != 0 ||
+            here.st_dev != there.st_dev || here.st_ino != there.st_ino)
+            return std::nullopt;
+        return static_cast<std::uint64_t>(here.st_size);
+    }
+
+    /// Waits for the lock for `wait_s` seconds at most: its holder may be a stopped process. The
+    /// lock is released with this object. Also true, without a lock, where the file system has
+    /// none.
+    [[nodiscard]] bool lock(sharing how, double wait_s = 3.0) noexcept
+    {
         int const operation = (how == sharing::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
-        for (int attempt = 0; attempt < 3000; ++attempt) {
+        double const until = steady_seconds() + wait_s;
+        // A holder is done after some microseconds.
+        for (long pause_ns = 20'000;; pause_ns = std::min(2 * pause_ns, 1'000'000L)) {
             if (::flock(file_.get(), operation) == 0) {
                 is_exclusive_ = how == sharing::exclusive;
+                is_locked_ = true;
                 return true;
             }
             if (errno != EWOULDBLOCK && errno != EINTR) return true;
-            std::timespec const pause{0, 1'000'000};
+            if (steady_seconds() >= until) return false;
+            std::timespec const pause{0, pause_ns};
             ::nanosleep(&pause, nullptr);
         }
-        return false;
     }
+
+    void unlock() noexcept
+    {
+        if (is_locked_) ::flock(file_.get(), LOCK_UN);
+        is_locked_ = is_exclusive_ = false;
+    }
+    /// False also where the file system has no locks.
+    [[nodiscard]] bool is_locked() const noexcept { return is_locked_; }
 
     /// Takes the exclusive lock without waiting. Also true where the file system has no locks.
     [[nodiscard]] bool try_lock() noexcept
     {
-        sharing_ = sharing::exclusive;
-        is_exclusive_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
+        is_locked_ = is_exclusive_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
         return is_exclusive_ || errno != EWOULDBLOCK;
     }
 
-    /// Releases a shared lock, so that writers can continue while the text is parsed.
-    void unlock_when_shared() const noexcept
+    /// Reads `length` bytes at `offset`. False when there are fewer, or they cannot be read.
+    [[nodiscard]] bool read(std::uint64_t offset, std::size_t length, std::string& out) const
     {
-        if (sharing_ == sharing::shared) ::flock(file_.get(), LOCK_UN);
+        out.resize(length);
+        for (std::size_t done = 0; done < length;) {
+            ::ssize_t const got = ::pread(
+                file_.get(), out.data() + done, length - done, static_cast<::off_t>(offset + done));
+            if (got > 0) {
+                done += static_cast<std::size_t>(got);
+            } else if (got == 0 || errno != EINTR) {
+                error_ = got == 0 ? EIO : errno;
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Reads the whole text. False, with why(), when that fails or the file exceeds `largest`.
@@ -148,8 +182,13 @@ public:
     /// exclusive lock is held; without the lock, another writer's text may follow that part.
     [[nodiscard]] bool append(std::string_view text) const
     {
-        quiet_writes const quiet;
         ::off_t const end = ::lseek(file_.get(), 0, SEEK_END);
+        return append(text, end < 0 ? 0 : static_cast<std::uint64_t>(end));
+    }
+    /// @param end  size of the file, where the lock is held
+    [[nodiscard]] bool append(std::string_view text, std::uint64_t end) const
+    {
+        quiet_writes const quiet;
         for (std::string_view rest = text; !rest.empty();) {
             ::ssize_t const written = ::write(file_.get(), rest.data(), rest.size());
             if (written > 0) {
@@ -157,7 +196,7 @@ public:
             } else if (written == 0 || errno != EINTR) {
                 error_ = written == 0 ? ENOSPC : errno;
                 // A part that cannot be removed is a damaged line; readers skip it.
-                if (end >= 0 && rest.size() < text.size())
+                if (rest.size() < text.size())
                     static_cast<void>(cut_to(static_cast<std::size_t>(end)));
                 return false;
             }
@@ -191,8 +230,8 @@ private:
 
     descriptor file_;
     mutable int error_ = 0;
-    sharing sharing_ = sharing::shared;
     bool is_exclusive_ = false;
+    bool is_locked_ = false;
     bool irregular_ = false;
 };
 

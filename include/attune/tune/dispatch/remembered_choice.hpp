@@ -23,6 +23,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// How times are taken, as far as it is not the default way.
+[[nodiscard]] named_texts setting_of(tuning_options const& options);
+
 /// The record of a finished session. @param key  from make_key()
 [[nodiscard]] record make_record(record_key key,
                                  description const& space,

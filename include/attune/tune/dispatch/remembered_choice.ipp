@@ -12,6 +12,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+ATTUNE_INLINE named_texts setting_of(tuning_options const& options)
+{
+    named_texts out;
+    if (options.measuring.cache != cache_state::warm) out.emplace_back("cache", "cold");
+    if (options.device.as_graph) out.emplace_back("graph", "yes");
+    return out;
+}
+
 ATTUNE_INLINE record make_record(record_key key,
                                  description const& space,
                                  session_result const& result,
@@ -34,6 +42,13 @@ ATTUNE_INLINE record make_record(record_key key,
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     out.when = text;
     out.attune = version;
+    auto const interval_of = [](measurement const& m) {
+        return time_interval{m.low, m.high, m.samples};
+    };
+    out.best_interval = interval_of(result.report.best);
+    out.default_interval = interval_of(result.report.default_time);
+    out.code = result.code.object_key;
+    out.default_code = result.default_code.object_key;
     out.interrupted = result.report.interrupted;
     out.disturbed = result.report.noise.is_disturbed;
     if (result.report.roofline) {
@@ -117,7 +132,9 @@ ATTUNE_INLINE std::string remembered_choice::keep(record const& fresh, bool was_
 {
     std::optional<record> const known = exact(fresh.key);
     if (!known || may_replace(fresh, *known, was_known)) {
-        store_.add(fresh);
+        record met = fresh;
+        if (known && was_known) met.replaces.push_back(values_of(known->configuration));
+        store_.add(met);
         return {};
     }
     return std::string("the tuning was ") + (fresh.interrupted ? "interrupted" : "disturbed") +

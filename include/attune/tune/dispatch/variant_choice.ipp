@@ -93,6 +93,7 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
     record_key key = make_key(
         subject_.kernel, of.space->describe(), compiler.identity(), subject_.target().get());
     if (predict) key.device += ", predicted";
+    key.setting = setting_of(subject_.options);
     std::string const text = text_of_key(shape);
     std::vector<std::string> told;
     std::optional<known_variant> known = remembered_.find(key, *of.space, predict, text, told);

@@ -5,7 +5,7 @@
 #include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/record_store.hpp>
+#include <attune/remember/any_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel.hpp>
@@ -19,26 +19,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
-
-/// A type-erased store.
-struct any_store {
-    std::function<lookup_result(record_key const&)> find;
-    std::function<void(record const&)> add;
-    std::function<std::vector<std::string>()> notices;
-};
-
-/// @param held  refers to the store; must outlive the result
-template <class Store>
-[[nodiscard]] any_store make_any_store(Store& held)
-{
-    return {[&held](record_key const& k) { return held.find(k); },
-            [&held](record const& r) { held.add(r); },
-            [&held] { return held.notices(); }};
-}
-
-} // namespace detail
 
 /// One kernel, one set of inputs, one call.
 struct tuning_problem {

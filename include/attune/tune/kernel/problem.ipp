@@ -194,6 +194,10 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
             schema.add(rule.text);
     }
     key.schema = schema.hex();
+    content_hash signature;
+    signature.add(signature_text(kernel.signature)).add(kernel.signature.declarations);
+    if (target) signature.add(text_of(kernel.launch.value_or(launch_declaration{}), kernel.space));
+    key.signature = signature.hex();
     key.compiler = compiler_identity;
     key.device = target ? target->name() : device_name();
     for (input_description const& input : bound.inputs) {

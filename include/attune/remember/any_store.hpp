@@ -1,0 +1,93 @@
+// attune/remember/any_store.hpp - any record store as one value.
+// SPDX-License-Identifier: MIT
+// tested by remember/layered_store.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/claim.hpp>
+#include <attune/remember/problem.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/remember/record_store.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A store that keeps more than winners: `store`, `memory_store` and `layered_store`.
+///
+/// note(problem, row)       keeps one outcome, as it is told
+/// prove(problem, proof)    keeps a shape for which a variant was verified
+/// recall(problem)          what is known of this very problem
+/// related(problem, most)   problems of the same kernel, the nearest first
+/// proofs(problem, code)    shapes for which this code was verified on this device
+/// claim(key, wait_s)       the right to tune a problem
+template <class S>
+concept keeps_rows = requires(S store,
+                              record_key const& key,
+                              stored_problem const& problem,
+                              tried_row const& row,
+                              proven_shape const& proof,
+                              std::string const& code,
+                              std::size_t most,
+                              double wait_s) {
+    { store.note(problem, row) } -> std::same_as<void>;
+    { store.prove(problem, proof) } -> std::same_as<void>;
+    { store.recall(problem) } -> std::same_as<problem_history>;
+    { store.related(problem, most) } -> std::same_as<std::vector<related_problem>>;
+    { store.proofs(problem, code) } -> std::same_as<std::vector<proven_shape>>;
+    { store.claim(key, wait_s) } -> std::same_as<problem_claim>;
+};
+
+/// Any store. A store that keeps winners alone answers the rest with what is known of nothing.
+struct any_store {
+    std::function<lookup_result(record_key const&)> find;
+    std::function<void(record const&)> add;
+    std::function<std::vector<std::string>()> notices;
+    std::function<void(stored_problem const&, tried_row const&)> note = [](stored_problem const&,
+                                                                           tried_row const&) {};
+    std::function<void(stored_problem const&, proven_shape const&)> prove =
+        [](stored_problem const&, proven_shape const&) {};
+    std::function<problem_history(stored_problem const&)> recall =
+        [](stored_problem const& wanted) { return problem_history{.problem = wanted}; };
+    std::function<std::vector<related_problem>(stored_problem const&, std::size_t)> related =
+        [](stored_problem const&, std::size_t) { return std::vector<related_problem>{}; };
+    std::function<std::vector<proven_shape>(stored_problem const&, std::string const&)> proofs =
+        [](stored_problem const&, std::string const&) { return std::vector<proven_shape>{}; };
+    std::function<problem_claim(record_key const&, double)> claim = [](record_key const&, double) {
+        return problem_claim{};
+    };
+};
+
+/// @param held  a pointer to a store, plain or shared; what it points to outlives the result
+template <class Pointer>
+[[nodiscard]] any_store make_any_store_of(Pointer held)
+{
+    using store_type = std::remove_reference_t<decltype(*held)>;
+    any_store out{[held](record_key const& k) { return held->find(k); },
+                  [held](record const& r) { held->add(r); },
+                  [held] { return held->notices(); }};
+    if constexpr (keeps_rows<store_type>) {
+        out.note = [held](auto const& p, auto const& r) { held->note(p, r); };
+        out.prove = [held](auto const& p, auto const& r) { held->prove(p, r); };
+        out.recall = [held](auto const& p) { return held->recall(p); };
+        out.related = [held](auto const& p, std::size_t most) { return held->related(p, most); };
+        out.proofs = [held](auto const& p, auto const& code) { return held->proofs(p, code); };
+        out.claim = [held](auto const& k, double wait_s) { return held->claim(k, wait_s); };
+    }
+    return out;
+}
+
+/// @param held  outlives the result
+template <class Store>
+[[nodiscard]] any_store make_any_store(Store& held)
+{
+    return make_any_store_of(&held);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,210 @@
+// attune/remember/detail/store_writer.hpp - appends lines to a file that others append to as well.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/detail/store_file.hpp>
+#include <attune/remember/record_line.hpp>
+#include <attune/remember/record_table.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A line that is to be appended, behind the line of its problem.
+struct waiting_line {
+    std::string id{};
+    stored_problem problem{}; ///< written once by each writer
+    std::string line{};
+};
+
+/// One thread at a time. What stands in the file is not parsed, except once where it does not begin
+/// as a store; of what others appended since the last call, only lines that begin as a header are
+/// looked at.
+class store_writer {
+public:
+    explicit store_writer(std::string path)
+        : path_(std::move(path))
+    {
+    }
+
+    enum class ending {
+        saved,
+        kept,    ///< not now: see why()
+        newer,   ///< the file has a newer format
+        foreign, ///< the file is no store
+    };
+
+    /// Appends all lines by one write.
+    /// @param wait_s  for the lock, at most
+    [[nodiscard]] ending append(std::span<waiting_line const> lines, double wait_s)
+    {
+        for (int attempt = 0; attempt < 10; ++attempt)
+            if (auto const end = try_append(lines, wait_s)) {
+                if (file_) file_->unlock();
+                return *end;
+            }
+        return keep("it is replaced all the time");
+    }
+    [[nodiscard]] std::string const& why() const noexcept { return why_; }
+    [[nodiscard]] bool was_locked_out() const noexcept { return was_locked_out_; }
+
+private:
+    static constexpr std::string_view header_start = "{\"attune_store\":";
+    static constexpr std::size_t block = std::size_t{1} << 20;
+
+    ending keep(std::string why)
+    {
+        why_ = std::move(why);
+        return ending::kept;
+    }
+
+    /// Nothing: the file was replaced, another attempt may succeed.
+    std::optional<ending> try_append(std::span<waiting_line const> lines, double wait_s)
+    {
+        was_locked_out_ = false;
+        if (file_ && process_ != ::getpid()) forget(); // a fork shares the open file and its lock
+        if (!file_) {
+            store_file opened = store_file::open_to_append(path_);
+            if (!opened.usable()) return keep(opened.why());
+            file_.emplace(std::move(opened));
+            process_ = ::getpid();
+            // A long text is looked at while others can write.
+            if (!look_up_to(size())) return keep(file_->why());
+        }
+        if (!file_->lock(store_file::sharing::exclusive, wait_s)) {
+            was_locked_out_ = true;
+            return keep("another process keeps it locked");
+        }
+        auto const end = file_->size_at(path_);
+        if (!end) {
+            forget();
+            return std::nullopt;
+        }
+        if ((is_newer_ || is_foreign_) && !(file_->stamp() == refused_)) start_anew();
+        if (!look_up_to(*end)) return keep(file_->why());
+        if (is_newer_ || is_foreign_) {
+            refused_ = file_->stamp();
+            return is_newer_ ? ending::newer : ending::foreign;
+        }
+        std::string last = "\n";
+        if (*end > 0 && !file_->read(*end - 1, 1, last)) return keep(file_->why());
+        // Without a lock, somebody else may be writing a line at this moment.
+        std::string text = *end == 0 || (last == "\n" && file_->is_locked()) ? "" : "\n";
+        if (format_ < store_format) text += header_line() + '\n';
+        std::vector<std::string> introduced;
+        for (waiting_line const& one : lines) {
+            if (!introduced_.contains(one.id) &&
+                std::find(introduced.begin(), introduced.end(), one.id) == introduced.end()) {
+                text += problem_line(one.id, one.problem) + '\n';
+                introduced.push_back(one.id);
+            }
+            text += one.line + '\n';
+        }
+        if (!file_->append(text, *end)) return keep(file_->why());
+        introduced_.insert(introduced.begin(), introduced.end());
+        format_ = store_format;
+        if (file_->is_locked()) seen_ = *end + text.size();
+        return ending::saved;
+    }
+
+    void forget()
+    {
+        file_.reset();
+        start_anew();
+    }
+    void start_anew()
+    {
+        seen_ = 0;
+        format_ = 0;
+        is_newer_ = is_foreign_ = false;
+        introduced_.clear();
+    }
+
+    [[nodiscard]] std::uint64_t size() const noexcept
+    {
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(file_->stamp().bytes, 0));
+    }
+
+    /// Looks for headers in what was appended.
+    [[nodiscard]] bool look_up_to(std::uint64_t end)
+    {
+        if (end < seen_) start_anew();
+        if (seen_ == 0 && end > 0 && !look_at_beginning(end)) return false;
+        std::string text;
+        while (seen_ < end) {
+            // A header that stands across the border of two blocks is found in the second one.
+            std::uint64_t const from = seen_ - std::min<std::uint64_t>(seen_, 64);
+            auto const length =
+                static_cast<std::size_t>(std::min<std::uint64_t>(block, end - from));
+            if (!file_->read(from, length, text)) return false;
+            look_at(text, from == 0, from + length == end);
+            seen_ = from + length;
+        }
+        return true;
+    }
+
+    void look_at(std::string_view text, bool is_beginning, bool is_end)
+    {
+        auto const next = [&](std::size_t from) {
+            void const* const found = ::memmem(
+                text.data() + from, text.size() - from, header_start.data(), header_start.size());
+            return found == nullptr
+                       ? text.npos
+                       : static_cast<std::size_t>(static_cast<char const*>(found) - text.data());
+        };
+        for (std::size_t at = next(0); at != text.npos; at = next(at + 1)) {
+            bool const is_line = at == 0 ? is_beginning : text[at - 1] == '\n';
+            std::size_t const end = std::min(text.find('\n', at), text.size());
+            if (!is_line || (end == text.size() && !is_end)) continue;
+            line_content const content = read_line(text.substr(at, end - at));
+            auto const* const header = std::get_if<store_header>(&content);
+            if (header == nullptr) continue;
+            is_newer_ = is_newer_ || !header->known;
+            format_ = std::max<std::uint64_t>(format_, header->format == "2" ? 2 : 1);
+        }
+    }
+
+    /// A file that does not begin with a header is read whole, to see whether it is a store.
+    [[nodiscard]] bool look_at_beginning(std::uint64_t end)
+    {
+        std::string text(header_start);
+        auto const length = static_cast<std::size_t>(std::min<std::uint64_t>(text.size(), end));
+        if (!file_->read(0, length, text)) return false;
+        if (text == header_start) return true;
+        if (!file_->read_all(text)) return false;
+        record_table table;
+        std::size_t const taken = table.take(text, 0);
+        if (taken < text.size())
+            static_cast<void>(table.take_last(std::string_view(text).substr(taken), taken, true));
+        is_foreign_ = table.is_foreign();
+        is_newer_ = table.is_newer();
+        return true;
+    }
+
+    std::string path_;
+    std::optional<store_file> file_{};
+    ::pid_t process_ = 0;
+    std::uint64_t seen_ = 0;   ///< bytes looked at
+    std::uint64_t format_ = 0; ///< the newest that a header names
+    bool is_newer_ = false;
+    bool is_foreign_ = false;
+    store_file::identity refused_{}; ///< the file when it was found newer or foreign
+    bool was_locked_out_ = false;
+    std::unordered_set<std::string> introduced_{}; ///< problems that this object wrote to this file
+    std::string why_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

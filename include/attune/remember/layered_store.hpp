@@ -1,0 +1,77 @@
+// attune/remember/layered_store.hpp - several stores as one: a program's own over what it was shipped with.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/any_store.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/remember/record_store.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Stores in layers. Looks into all of them and writes to the first one alone. Models
+/// `record_store`. Movable; used by as many threads at once as each layer is. Example
+/// attune::layered_store{attune::store{"own.attune"}, attune::store{"shipped.attune"}}
+class layered_store {
+public:
+    /// @param first  is written to; of records that fit equally well its own is taken
+    template <record_store First, record_store... Others>
+        requires(sizeof...(Others) > 0)
+    explicit layered_store(First first, Others... others)
+    {
+        push_back(std::make_shared<First>(std::move(first)));
+        (push_back(std::make_shared<Others>(std::move(others))), ...);
+    }
+
+    /// @param paths  of files, the first one is written to: "own.attune:/usr/share/shipped.attune"
+    /// Errors   attune::error: there is no path in it
+    [[nodiscard]] static layered_store of_paths(std::string_view paths);
+
+    [[nodiscard]] lookup_result find(record_key const& key);
+    void add(record const& entry) { layers_.front().add(entry); }
+    /// Those of all layers.
+    [[nodiscard]] std::vector<std::string> notices();
+
+    // What tune/ uses beside: see detail::any_store.
+    void note(detail::stored_problem const& problem, detail::tried_row const& row)
+    {
+        layers_.front().note(problem, row);
+    }
+    void prove(detail::stored_problem const& problem, detail::proven_shape const& proof)
+    {
+        layers_.front().prove(problem, proof);
+    }
+    [[nodiscard]] detail::problem_history recall(detail::stored_problem const& wanted);
+    [[nodiscard]] std::vector<detail::related_problem> related(detail::stored_problem const& wanted,
+                                                               std::size_t most);
+    [[nodiscard]] std::vector<detail::proven_shape> proofs(detail::stored_problem const& wanted,
+                                                           std::string const& code);
+    [[nodiscard]] detail::problem_claim claim(record_key const& key, double wait_s)
+    {
+        return layers_.front().claim(key, wait_s);
+    }
+
+private:
+    layered_store() = default;
+
+    template <class Store>
+    void push_back(std::shared_ptr<Store> one)
+    {
+        layers_.push_back(detail::make_any_store_of(std::move(one)));
+    }
+
+    std::vector<detail::any_store> layers_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/remember/layered_store.ipp>
+#endif

@@ -1,0 +1,477 @@
+// attune/remember/record_table.ipp - taking lines in, and looking them up.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/matching.hpp>
+#include <attune/remember/record_line.hpp>
+#include <attune/remember/record_table.hpp>
+
+#include <algorithm>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// "9f3c0011aabbccdd-1f2e3d4c"
+inline constexpr std::size_t id_length = 25;
+
+/// FNV-1a, 64 bits.
+[[nodiscard]] inline std::uint64_t hash_of_text(std::string_view text) noexcept
+{
+    std::uint64_t out = 14695981039346656037u;
+    for (char const c : text)
+        out = (out ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    return out;
+}
+
+[[nodiscard]] inline std::optional<std::uint64_t> hexadecimal(std::string_view digits) noexcept
+{
+    std::uint64_t out = 0;
+    for (char const c : digits) {
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return std::nullopt;
+        out = out << 4 | static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return out;
+}
+
+/// The text between two texts, both as attune writes them; empty: they are not there.
+[[nodiscard]] inline std::string_view
+text_between(std::string_view line, std::string_view before, std::string_view after) noexcept
+{
+    if (!line.starts_with(before)) return {};
+    line.remove_prefix(before.size());
+    std::size_t const end = line.find(after);
+    return end == line.npos ? std::string_view() : line.substr(0, end);
+}
+
+[[nodiscard]] inline std::string_view trimmed_line(std::string_view line) noexcept
+{
+    constexpr std::string_view blanks = " \t\r";
+    std::size_t const first = line.find_first_not_of(blanks);
+    if (first == line.npos) return {};
+    return line.substr(first, line.find_last_not_of(blanks) + 1 - first);
+}
+
+// --- taking lines in ---------------------------------------------------------------------------
+
+ATTUNE_INLINE std::size_t record_table::take(std::string_view text, std::uint64_t offset)
+{
+    std::size_t taken = 0;
+    while (taken < text.size()) {
+        std::size_t const end = text.find('\n', taken);
+        if (end == text.npos) break;
+        if (!std::exchange(skips_newline_, false) || end > taken) {
+            ++lines_;
+            take_line(text.substr(taken, end - taken), offset + taken, true);
+        }
+        taken = end + 1;
+    }
+    return taken;
+}
+
+ATTUNE_INLINE bool
+record_table::take_last(std::string_view line, std::uint64_t offset, bool is_final)
+{
+    ++lines_;
+    if (!take_line(line, offset, is_final)) {
+        --lines_;
+        return false;
+    }
+    skips_newline_ = true;
+    return true;
+}
+
+/// @return  false: the line is not whole and not final
+ATTUNE_INLINE bool
+record_table::take_line(std::string_view line, std::uint64_t offset, bool is_final)
+{
+    if (newer_) return true;
+    std::size_t const blanks = static_cast<std::size_t>(
+        std::find_if_not(
+            line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t' || c == '\r'; }) -
+        line.begin());
+    line = trimmed_line(line);
+    if (line.empty()) return true;
+    place const at{offset + blanks, static_cast<std::uint32_t>(line.size())};
+    switch (check_of(line)) {
+    case line_check::right:
+        if (take_in_form(line, at)) return true;
+        break;
+    case line_check::wrong:
+        if (!is_final) return false;
+        add_damage("its checksum is wrong", line);
+        return true;
+    case line_check::missing:
+        break;
+    }
+    bool is_left = false;
+    take_parsed(line, at, is_final, is_left);
+    return !is_left;
+}
+
+/// A line in the form that attune writes.
+ATTUNE_INLINE bool record_table::take_in_form(std::string_view line, place at)
+{
+    std::string_view const row = text_between(line, "{\"at\":\"", "\",\"");
+    if (row.size() == id_length) {
+        std::size_t const kind = std::string_view("{\"at\":\"").size() + id_length + 3;
+        std::string_view const rest = line.substr(kind);
+        known_problem& of = problem_at(row);
+        if (rest.starts_with("try\":[")) return append(of.tried, of, at), true;
+        if (rest.starts_with("won\":[")) return append(of.won, of, at), true;
+        if (rest.starts_with("shape\":[")) return append(of.proven, of, at), true;
+        return true; // a kind of a later release
+    }
+    std::string_view const id = text_between(line, "{\"problem\":\"", "\",\"kernel\":");
+    if (id.size() != id_length) return false;
+    auto const identity = hexadecimal(id.substr(0, 16));
+    std::string_view const rest =
+        line.substr(std::string_view("{\"problem\":\"\",").size() + id_length);
+    std::string_view const kernel = text_between(rest, "\"kernel\":", ",\"source\":");
+    if (!identity || kernel.empty()) return false;
+    place_problem(problem_at(id), at, *identity, hash_of_text(kernel));
+    return true;
+}
+
+/// A line that is parsed now, to see what it is.
+ATTUNE_INLINE void
+record_table::take_parsed(std::string_view line, place at, bool is_final, bool& is_left)
+{
+    auto const kernel_of = [](record_key const& key) {
+        return hash_of_text(text_to_json(key.kernel).dump());
+    };
+    auto const identity = [](record_key const& key) {
+        return hexadecimal(identity_of(key)).value_or(0);
+    };
+    line_content content = read_line(line);
+    if (auto const* const header = std::get_if<store_header>(&content)) {
+        has_header_ = true;
+        if (header->known) return;
+        newer_ = header->format;
+        entries_.clear();
+        problems_.clear();
+        by_id_.clear();
+        by_identity_.clear();
+        by_kernel_.clear();
+        last_problem_ = nothing;
+        latest_of_kernel_ = nullptr;
+        damaged_ = {};
+    } else if (auto const* const one = std::get_if<record>(&content)) {
+        stored_problem problem = problem_of(*one);
+        known_problem& of = problem_at(id_of(problem));
+        if (of.line.length == 0) {
+            place_problem(of, at, identity(problem.key), kernel_of(problem.key));
+            of.parsed = std::make_unique<parsed_problem>();
+            of.parsed->problem = std::move(problem);
+        }
+        append(of.won, of, at);
+    } else if (auto const* const p = std::get_if<problem_entry>(&content)) {
+        place_problem(problem_at(p->id), at, identity(p->problem.key), kernel_of(p->problem.key));
+    } else if (auto const* const row = std::get_if<tried_entry>(&content)) {
+        known_problem& of = problem_at(row->at);
+        append(of.tried, of, at);
+    } else if (auto const* const won = std::get_if<won_entry>(&content)) {
+        known_problem& of = problem_at(won->at);
+        append(of.won, of, at);
+    } else if (auto const* const proven = std::get_if<proven_entry>(&content)) {
+        known_problem& of = problem_at(proven->at);
+        append(of.proven, of, at);
+    } else if (auto* const wrong = std::get_if<damaged_line>(&content)) {
+        is_left = !is_final;
+        if (is_final) add_damage(std::move(wrong->why), line);
+    }
+}
+
+ATTUNE_INLINE void record_table::add_damage(std::string why, std::string_view line)
+{
+    // A cut header is expected: its writer was killed.
+    is_strange_ = is_strange_ || !(header_line().starts_with(line) ||
+                                   std::string_view("{\"attune_store\":1").starts_with(line));
+    if (damaged_.count++ > 0) return;
+    damaged_.first = lines_;
+    damaged_.why = std::move(why);
+}
+
+ATTUNE_INLINE record_table::known_problem& record_table::problem_at(std::string_view id)
+{
+    std::uint64_t const hash = hash_of_text(id);
+    if (last_problem_ != nothing && hash == last_id_ && last_problem_ < problems_.size())
+        return problems_[last_problem_];
+    auto const [at, is_new] =
+        by_id_.try_emplace(hash, static_cast<std::uint32_t>(problems_.size()));
+    if (is_new) problems_.emplace_back();
+    last_id_ = hash;
+    last_problem_ = at->second;
+    return problems_[at->second];
+}
+
+ATTUNE_INLINE void
+record_table::place_problem(known_problem& of, place at, std::uint64_t identity, std::size_t kernel)
+{
+    if (of.line.length != 0) return; // written by another process too
+    of.line = at;
+    auto const link = [&](auto& map, std::uint64_t hash, std::uint32_t& next) {
+        auto const mine = static_cast<std::uint32_t>(&of - problems_.data());
+        auto const [where, is_new] = map.try_emplace(hash, mine);
+        if (!is_new) next = std::exchange(where->second, mine);
+    };
+    link(by_identity_, identity, of.next_of_identity);
+    if (latest_of_kernel_ != nullptr && last_kernel_ == kernel) {
+        of.next_of_kernel =
+            std::exchange(*latest_of_kernel_, static_cast<std::uint32_t>(&of - problems_.data()));
+        return;
+    }
+    link(by_kernel_, kernel, of.next_of_kernel);
+    last_kernel_ = kernel;
+    latest_of_kernel_ = &by_kernel_[kernel]; // a map of nodes: they stay where they are
+}
+
+ATTUNE_INLINE void record_table::append(chain& to, known_problem& of, place at)
+{
+    auto const mine = static_cast<std::uint32_t>(entries_.size());
+    entries_.push_back({at, nothing});
+    (to.first == nothing ? to.first : entries_[to.last].next) = mine;
+    to.last = mine;
+    of.latest = at.offset;
+}
+
+// --- looking up --------------------------------------------------------------------------------
+
+/// Reads the problem's own line. @return  false: it is not there, or cannot be read
+ATTUNE_INLINE bool record_table::load(known_problem& of, text_source const& text)
+{
+    if (of.parsed) return true;
+    std::string line;
+    if (of.line.length == 0 || !text(of.line.offset, of.line.length, line)) return false;
+    line_content content = read_line(line);
+    auto made = std::make_unique<parsed_problem>();
+    if (auto* const p = std::get_if<problem_entry>(&content))
+        made->problem = std::move(p->problem);
+    else if (auto const* const r = std::get_if<record>(&content))
+        made->problem = problem_of(*r);
+    else
+        return false;
+    of.parsed = std::move(made);
+    return true;
+}
+
+/// Brings `best` up to date.  @pre  load(of)
+ATTUNE_INLINE void record_table::fold(known_problem& of, text_source const& text)
+{
+    parsed_problem& to = *of.parsed;
+    std::string line;
+    std::uint32_t at = to.folded == nothing ? of.won.first : entries_[to.folded].next;
+    for (; at != nothing; at = entries_[at].next) {
+        place const where = entries_[at].at;
+        if (!text(where.offset, where.length, line)) return;
+        to.folded = at;
+        line_content content = read_line(line);
+        record now;
+        if (auto* const r = std::get_if<record>(&content))
+            now = std::move(*r);
+        else if (auto* const w = std::get_if<won_entry>(&content);
+                 w != nullptr && w->entry.configuration.size() == to.problem.parameters.size())
+            now = record_of(std::move(*w), to.problem);
+        else
+            continue;
+        if (!now.interrupted) to.finished = where.offset;
+        auto const same = std::find_if(to.best.begin(), to.best.end(), [&](auto const& known) {
+            return known.entry.key.schema == now.key.schema;
+        });
+        if (same == to.best.end())
+            to.best.push_back({std::move(now), where.offset});
+        else if (supersedes(now, same->entry))
+            *same = {std::move(now), where.offset};
+    }
+}
+
+ATTUNE_INLINE record_table::found_record record_table::best_of(known_problem& of,
+                                                               std::string const& schema) const
+{
+    for (dated_record const& one : of.parsed->best)
+        if (one.entry.key.schema == schema) return &one;
+    return nullptr;
+}
+
+ATTUNE_INLINE std::uint32_t
+record_table::first_of(std::unordered_map<std::uint64_t, std::uint32_t> const& in,
+                       std::uint64_t hash) const
+{
+    auto const at = in.find(hash);
+    return at == in.end() ? nothing : at->second;
+}
+
+ATTUNE_INLINE lookup_result record_table::find(record_key const& key, text_source const& text)
+{
+    found_record best = nullptr;
+    auto const with_schema = [&](known_problem const& of) {
+        record_key out = of.parsed->problem.key;
+        out.schema = key.schema;
+        return out;
+    };
+    std::uint64_t const identity = hexadecimal(identity_of(key)).value_or(0);
+    for (std::uint32_t i = first_of(by_identity_, identity); i != nothing;
+         i = problems_[i].next_of_identity) {
+        known_problem& of = problems_[i];
+        if (of.won.first == nothing || !load(of, text) ||
+            compare_keys(with_schema(of), key).how != record_match::exact)
+            continue;
+        fold(of, text);
+        found_record const one = best_of(of, key.schema);
+        if (one == nullptr) continue;
+        bool const is_later = best != nullptr && one->offset > best->offset;
+        if (best == nullptr ||
+            (is_later ? supersedes(one->entry, best->entry) : !supersedes(best->entry, one->entry)))
+            best = one;
+    }
+    if (best != nullptr) return {best->entry, record_match::exact, 0.0};
+
+    closeness fit{record_match::none, std::numeric_limits<double>::infinity()};
+    std::uint64_t const kernel = hash_of_text(text_to_json(key.kernel).dump());
+    for (std::uint32_t i = first_of(by_kernel_, kernel); i != nothing;
+         i = problems_[i].next_of_kernel) {
+        known_problem& of = problems_[i];
+        if (of.won.first == nothing || !load(of, text)) continue;
+        closeness const now = compare_keys(with_schema(of), key);
+        if (now.how == record_match::none || !now.no_worse_than(fit)) continue;
+        fold(of, text);
+        found_record const one = best_of(of, key.schema);
+        if (one == nullptr) continue;
+        bool const is_equal = fit.no_worse_than(now);
+        if (best != nullptr && is_equal && one->offset < best->offset) continue;
+        best = one;
+        fit = now;
+    }
+    if (best == nullptr) return {};
+    return {best->entry, fit.how, fit.distance};
+}
+
+/// Adds rows and the best record of one problem.  @pre  load(of)
+ATTUNE_INLINE void
+record_table::add_history(problem_history& to, known_problem& of, text_source const& text)
+{
+    fold(of, text);
+    std::string line;
+    for (std::uint32_t at = of.tried.first; at != nothing; at = entries_[at].next) {
+        place const where = entries_[at].at;
+        if (!text(where.offset, where.length, line)) break;
+        line_content content = read_line(line);
+        auto* const row = std::get_if<tried_entry>(&content);
+        if (row == nullptr || row->row.values.size() != of.parsed->problem.parameters.size())
+            continue;
+        to.rows.push_back(std::move(row->row));
+        if (where.offset < of.parsed->finished) to.open = to.rows.size();
+    }
+    dated_record const* latest = nullptr;
+    for (dated_record const& one : of.parsed->best)
+        if (latest == nullptr || one.offset > latest->offset) latest = &one;
+    if (latest != nullptr && (!to.best || supersedes(latest->entry, *to.best)))
+        to.best = latest->entry;
+}
+
+ATTUNE_INLINE problem_history record_table::recall(stored_problem const& wanted,
+                                                   text_source const& text)
+{
+    problem_history out{.problem = wanted};
+    std::vector<std::uint32_t> same;
+    std::uint64_t const identity = hexadecimal(identity_of(wanted.key)).value_or(0);
+    for (std::uint32_t i = first_of(by_identity_, identity); i != nothing;
+         i = problems_[i].next_of_identity)
+        if (load(problems_[i], text) &&
+            relate(problems_[i].parsed->problem, wanted).how == problem_difference::none &&
+            problems_[i].parsed->problem.parameters == wanted.parameters)
+            same.push_back(i);
+    std::reverse(same.begin(), same.end()); // the oldest first
+    for (std::uint32_t const i : same)
+        add_history(out, problems_[i], text);
+    return out;
+}
+
+ATTUNE_INLINE std::vector<related_problem>
+record_table::related(stored_problem const& wanted, std::size_t most, text_source const& text)
+{
+    struct candidate {
+        std::uint32_t index;
+        problem_relation how;
+    };
+    std::vector<candidate> all;
+    std::uint64_t const kernel = hash_of_text(text_to_json(wanted.key.kernel).dump());
+    for (std::uint32_t i = first_of(by_kernel_, kernel); i != nothing;
+         i = problems_[i].next_of_kernel) {
+        known_problem& of = problems_[i];
+        bool const is_empty = of.won.first == nothing && of.tried.first == nothing;
+        if (is_empty || !load(of, text) || of.parsed->problem.key.kernel != wanted.key.kernel)
+            continue;
+        all.push_back({i, relate(of.parsed->problem, wanted)});
+    }
+    auto const is_nearer = [&](candidate const& a, candidate const& b) {
+        if (a.how.distance != b.how.distance) return a.how.distance < b.how.distance;
+        return problems_[a.index].latest > problems_[b.index].latest;
+    };
+    std::size_t const count = std::min(most, all.size());
+    std::partial_sort(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(), is_nearer);
+    std::vector<related_problem> out;
+    for (std::size_t i = 0; i < count; ++i) {
+        known_problem& of = problems_[all[i].index];
+        out.push_back({{.problem = of.parsed->problem}, std::move(all[i].how)});
+        add_history(out.back().past, of, text);
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<proven_shape>
+record_table::proofs(stored_problem const& wanted, std::string const& code, text_source const& text)
+{
+    std::vector<proven_shape> out;
+    if (code.empty()) return out;
+    std::vector<std::uint32_t> of_device;
+    std::uint64_t const kernel = hash_of_text(text_to_json(wanted.key.kernel).dump());
+    for (std::uint32_t i = first_of(by_kernel_, kernel); i != nothing;
+         i = problems_[i].next_of_kernel) {
+        known_problem& of = problems_[i];
+        if (of.proven.first == nothing || !load(of, text)) continue;
+        record_key const& key = of.parsed->problem.key;
+        if (key.kernel == wanted.key.kernel && key.device == wanted.key.device &&
+            may_be_same(key.signature, wanted.key.signature))
+            of_device.push_back(i);
+    }
+    std::reverse(of_device.begin(), of_device.end());
+    std::string line;
+    for (std::uint32_t const i : of_device)
+        for (std::uint32_t at = problems_[i].proven.first; at != nothing; at = entries_[at].next) {
+            if (!text(entries_[at].at.offset, entries_[at].at.length, line)) break;
+            line_content content = read_line(line);
+            auto* const proven = std::get_if<proven_entry>(&content);
+            if (proven != nullptr && proven->proof.code == code)
+                out.push_back(std::move(proven->proof));
+        }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<record> record_table::all_records(text_source const& text)
+{
+    std::vector<dated_record> all;
+    std::string line;
+    for (known_problem& of : problems_) {
+        if (of.won.first == nothing || !load(of, text)) continue;
+        for (std::uint32_t at = of.won.first; at != nothing; at = entries_[at].next) {
+            place const where = entries_[at].at;
+            if (!text(where.offset, where.length, line)) break;
+            line_content content = read_line(line);
+            if (auto* const r = std::get_if<record>(&content))
+                all.push_back({std::move(*r), where.offset});
+            else if (auto* const w = std::get_if<won_entry>(&content))
+                all.push_back({record_of(std::move(*w), of.parsed->problem), where.offset});
+        }
+    }
+    std::sort(
+        all.begin(), all.end(), [](auto const& a, auto const& b) { return a.offset < b.offset; });
+    std::vector<record> out;
+    for (dated_record& one : all)
+        out.push_back(std::move(one.entry));
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
