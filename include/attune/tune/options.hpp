@@ -105,9 +105,9 @@ struct tuning_options {
     /// Number of variants compiled ahead while another is measured, by as many threads on other
     /// cores; 0: each is compiled when it is due. Empty: see automatic_ahead().
     std::optional<std::uint32_t> compile_ahead{};
-    /// A file to which every event of the tuning is appended; empty: none. An interrupted tuning is
-    /// continued from it without measuring anything twice (its clock and the rule
-    /// limits.expected_gain start again); attune::replay() reads it.
+    /// A file to which every event of the tuning is appended; empty: none. attune::replay() reads
+    /// it. An interrupted tuning is continued from it, or else from the store, without measuring
+    /// anything twice (its clock and the rule limits.expected_gain start again).
     std::string event_log{};
 };
 

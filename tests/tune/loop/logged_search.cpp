@@ -7,6 +7,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../remember/scratch_directory.hpp"
@@ -76,6 +77,82 @@ TEST_CASE("interrupted anywhere, a search goes on as if it had not been")
             }
         }
     }
+}
+
+TEST_CASE("what is known without a log: equal seeds go on as if there had been no interruption")
+{
+    attune::chain_of_trees const space = grid();
+    point const first = space.at(1);
+    for (std::size_t const ahead : {0U, 1U, 2U}) {
+        // As a pipeline asks: the default is told before anything is asked for.
+        std::vector<point> asked, told;
+        auto const tell_next = [&](logged_search& search) {
+            while (asked.size() <= ahead)
+                for (point const& p : search.ask(ahead + 1 - asked.size()))
+                    asked.push_back(p);
+            told.push_back(asked.front());
+            asked.erase(asked.begin());
+            search.tell(told.back(), bowl(told.back()));
+        };
+        event_log none;
+        logged_search uncut{make, space, 5, none};
+        uncut.tell(first, bowl(first));
+        for (int i = 0; i < 25; ++i)
+            tell_next(uncut);
+        std::vector<point> const whole = std::exchange(told, {});
+        for (std::size_t const stop : {0U, 1U, 9U, 24U}) {
+            std::vector<attune::detail::known_outcome> known{{first, bowl(first), "key"}};
+            for (std::size_t i = 0; i < stop; ++i)
+                known.push_back({whole[i], bowl(whole[i]), {}});
+            logged_search search{make, space, 5, none, known, ahead};
+            REQUIRE(search.past().size() == known.size());
+            asked.clear();
+            told.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(stop));
+            while (told.size() < whole.size())
+                tell_next(search);
+            CHECK(told == whole);
+            told.clear();
+        }
+    }
+}
+
+TEST_CASE("what is known is told to any search, which never asks for it")
+{
+    attune::chain_of_trees const space = grid();
+    std::vector<attune::detail::known_outcome> known;
+    for (std::size_t i = 0; i < 40; ++i)
+        known.push_back({space.at(3 * i), bowl(space.at(3 * i)), {}});
+    for (attune::search_factory const& any :
+         {make, attune::search_with<attune::random_searcher>(), attune::default_search()}) {
+        event_log none;
+        logged_search search{any, space, 7, none, known};
+        REQUIRE(search.past().size() == known.size());
+        for (int i = 0; i < 40; ++i) {
+            point const p = search.ask(1).at(0);
+            for (auto const& one : known)
+                CHECK(one.at != p);
+            search.tell(p, bowl(p));
+        }
+    }
+}
+
+TEST_CASE("a log continues first; what is known is written into a new one")
+{
+    scratch_directory const directory;
+    attune::chain_of_trees const space = grid();
+    std::vector<attune::detail::known_outcome> known;
+    for (std::size_t const i : {1U, 2U, 3U})
+        known.push_back({space.at(i), bowl(space.at(i)), {}});
+    {
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{make, space, 5, log, known};
+        CHECK(search.past().size() == 3);
+    }
+    event_log log{directory.file("log"), "key", 5};
+    known.push_back({space.at(4), bowl(space.at(4)), {}});
+    logged_search search{make, space, 5, log, known};
+    CHECK(search.notice() == "");
+    CHECK(search.past().size() == 3);
 }
 
 TEST_CASE("another search than that of the log begins anew and says why")

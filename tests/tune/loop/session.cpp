@@ -374,24 +374,24 @@ TEST_CASE("a record says what was found and leads back to its point")
     CHECK(kept.when[10] == 'T');
     CHECK(kept.when.back() == 'Z');
     CHECK(kept.attune == attune::version);
-    CHECK(attune::detail::point_of(kept, b.space) == r.at);
+    CHECK(attune::detail::point_of(kept.configuration, b.space) == r.at);
 }
 
 TEST_CASE("a record that is not of the space leads to no point")
 {
     bench<usual, fast> b;
     attune::record r;
-    CHECK(!attune::detail::point_of(r, b.space)); // nothing in it
+    CHECK(!attune::detail::point_of(r.configuration, b.space)); // nothing in it
     r.configuration = {{"WAY", "1"}};
-    CHECK(attune::detail::point_of(r, b.space));
+    CHECK(attune::detail::point_of(r.configuration, b.space));
     r.configuration = {{"WAY", "2"}};
-    CHECK(!attune::detail::point_of(r, b.space)); // no such value
+    CHECK(!attune::detail::point_of(r.configuration, b.space)); // no such value
     r.configuration = {{"ROAD", "1"}};
-    CHECK(!attune::detail::point_of(r, b.space)); // no such parameter
+    CHECK(!attune::detail::point_of(r.configuration, b.space)); // no such parameter
     r.configuration = {{"WAY", "1"}, {"WAY", "1"}};
-    CHECK(!attune::detail::point_of(r, b.space)); // twice
+    CHECK(!attune::detail::point_of(r.configuration, b.space)); // twice
     auto const tied =
         attune::build(ways<usual, fast>().where(attune::categorical<"WAY">(0, 1) != 1));
     r.configuration = {{"WAY", "1"}};
-    CHECK(!attune::detail::point_of(r, tied)); // breaks the constraint
+    CHECK(!attune::detail::point_of(r.configuration, tied)); // breaks the constraint
 }

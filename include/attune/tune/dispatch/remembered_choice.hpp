@@ -9,10 +9,12 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/remember/relation.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
 
@@ -32,8 +34,9 @@ namespace attune::inline ATTUNE_ABI::detail {
                                  session_result const& result,
                                  tuning_options const& options);
 
-/// The point that a record describes; nothing when the space has no such configuration.
-[[nodiscard]] std::optional<point> point_of(record const& remembered, chain_of_trees const& space);
+/// The point of these values; nothing when the space has no such configuration.
+[[nodiscard]] std::optional<point> point_of(named_texts const& configuration,
+                                            chain_of_trees const& space);
 
 /// The variant for calls with the same inputs, with everything there is to say of it.
 struct known_variant {
@@ -57,13 +60,20 @@ public:
     }
 
     /// The remembered variant, compiled; nothing when there is none or it cannot be used, and why
-    /// not is added to `notices`.
-    /// @param shape  of the call; empty: of none
+    /// not is added to `notices`; nor when its tuning was interrupted and can go on.
+    /// @param shape     of the call; empty: of none
+    /// @param may_tune  false: what there is serves
     [[nodiscard]] std::optional<known_variant> find(record_key const& key,
                                                     chain_of_trees const& space,
                                                     bool predict,
                                                     std::string const& shape,
+                                                    bool may_tune,
                                                     std::vector<std::string>& notices) const;
+
+    /// What the store knows of this problem's configurations, and what it is told of them.
+    /// @param anew  only what an interrupted tuning left, as with the option `retune`
+    [[nodiscard]] session_memory
+    memory_of(record_key const& key, chain_of_trees const& space, bool anew) const;
 
     /// What stands under this very key, whether it can be used or not.
     [[nodiscard]] std::optional<record> exact(record_key const& key) const;

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/problem.hpp>
 #include <attune/tune/dispatch/remembered_choice.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <unordered_map>
+#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -58,12 +62,13 @@ ATTUNE_INLINE record make_record(record_key key,
     return out;
 }
 
-ATTUNE_INLINE std::optional<point> point_of(record const& remembered, chain_of_trees const& space)
+ATTUNE_INLINE std::optional<point> point_of(named_texts const& configuration,
+                                            chain_of_trees const& space)
 {
     description const& d = space.describe();
     point out(d.parameters.size());
     std::size_t placed = 0;
-    for (auto const& [name, text] : remembered.configuration) {
+    for (auto const& [name, text] : configuration) {
         std::uint32_t const i = d.find_parameter(name);
         if (i == no_index) return {};
         auto const at = coordinate_of(d.parameters[i], text);
@@ -87,14 +92,16 @@ remembered_choice::find(record_key const& key,
                         chain_of_trees const& space,
                         bool predict,
                         std::string const& shape,
+                        bool may_tune,
                         std::vector<std::string>& notices) const
 {
     if (subject_.options.retune) return {};
     std::optional<record> const known = exact(key);
     if (!known) return {};
-    // Where its events are the last of the log, the tuning goes on; else it begins anew.
-    if (known->interrupted && !subject_.options.event_log.empty()) return {};
-    std::optional<point> const at = point_of(*known, space);
+    bool const can_go_on = known->interrupted && (!subject_.options.event_log.empty() ||
+                                                  !memory_of(key, space, false).known.empty());
+    if (may_tune && can_go_on) return {};
+    std::optional<point> const at = point_of(known->configuration, space);
     if (!at) {
         notices.push_back(
             "the remembered configuration is not in the space any more; tuning again");
@@ -125,6 +132,43 @@ remembered_choice::find(record_key const& key,
         report.roofline = {known->least_s, known->least_s / known->best_s, known->memory_bound};
     report.compile_s = out.code.compile_s;
     report.predicted = predict;
+    return out;
+}
+
+ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
+                                                          chain_of_trees const& space,
+                                                          bool anew) const
+{
+    description const& d = space.describe();
+    stored_problem problem{.key = key};
+    problem.key.schema.clear();
+    for (parameter_description const& p : d.parameters)
+        problem.parameters.push_back(p.name);
+    problem_history past = store_.recall(problem);
+    session_memory out;
+    std::unordered_map<point, std::size_t, point_hash> place;
+    for (std::size_t i = 0; i < past.rows.size(); ++i) {
+        tried_row& row = past.rows[i];
+        bool const is_open = i >= past.open;
+        if ((anew || subject_.options.retune) && !is_open) continue;
+        // A failure of a tuning that ended may have had a cause that is gone.
+        if (!is_open && !succeeded(row.result)) continue;
+        named_texts configuration;
+        for (std::size_t k = 0; k < problem.parameters.size(); ++k)
+            configuration.emplace_back(problem.parameters[k], row.values[k]);
+        std::optional<point> at = point_of(configuration, space);
+        if (!at) continue;
+        auto const [where, is_new] = place.try_emplace(*at, out.known.size());
+        if (is_new) out.known.emplace_back();
+        out.known[where->second] = {std::move(*at), std::move(row.result), std::move(row.code)};
+        out.was_cut_short = out.was_cut_short || is_open;
+    }
+    out.keep = [store = store_, problem = std::move(problem), &d](known_outcome const& fresh) {
+        tried_row row{.result = fresh.result, .code = fresh.code};
+        for (std::size_t i = 0; i < d.parameters.size(); ++i)
+            row.values.push_back(text_of(d.parameters[i], fresh.at[i]));
+        store.note(problem, row);
+    };
     return out;
 }
 

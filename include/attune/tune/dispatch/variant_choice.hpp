@@ -48,7 +48,8 @@ private:
                                      call_problem const& of,
                                      call_frame const& frame,
                                      std::string const& shape,
-                                     bool predict);
+                                     bool predict,
+                                     bool anew);
 
     dispatched_kernel const& subject_;
     remembered_choice remembered_;

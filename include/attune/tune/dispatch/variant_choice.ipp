@@ -33,7 +33,8 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
                                                  call_problem const& of,
                                                  call_frame const& frame,
                                                  std::string const& shape,
-                                                 bool predict)
+                                                 bool predict,
+                                                 bool anew)
 {
     auto const device = subject_.target();
     kernel_description const& kernel = subject_.kernel;
@@ -41,13 +42,13 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
         kernel, *of.space, *of.default_at, subject_.compiler, frame, device.get(), predict};
     description const& space = of.space->describe();
     std::optional<record> const known = remembered_.exact(key);
-    if (subject_.options.retune && known) problem.rival = point_of(*known, *of.space);
+    if (subject_.options.retune && known) problem.rival = point_of(known->configuration, *of.space);
     tuning_options now = subject_.options;
     search_limits const left = limits_left();
     now.limits.evaluations = left.evaluations;
     now.limits.seconds = left.seconds;
     interrupt_guard const until_remembered; // the program's handler for Ctrl-C runs after that
-    session_result result = run_session(problem, now);
+    session_result result = run_session(problem, now, remembered_.memory_of(key, *of.space, anew));
     spent_evaluations_ += result.report.evaluations;
     spent_s_ += result.report.elapsed_s;
     if (!result.is_too_short) {
@@ -96,14 +97,18 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
     key.setting = setting_of(subject_.options);
     std::string const text = text_of_key(shape);
     std::vector<std::string> told;
-    std::optional<known_variant> known = remembered_.find(key, *of.space, predict, text, told);
+    bool const may_tune = wants_tuning(limits_left());
+    std::optional<known_variant> known =
+        remembered_.find(key, *of.space, predict, text, may_tune, told);
+    bool const is_unusable = !told.empty(); // so what else is known may not hold any more
     if (known)
         if (std::string const instead = compiler.notice(); !instead.empty())
             told.push_back(instead);
     for (std::string const& notice : told)
         report_.tell(notice);
-    if (!known && !wants_tuning(limits_left())) return missing(of, key);
-    known_variant out = known ? std::move(*known) : tune(key, of, frame, text, predict);
+    if (!known && !may_tune) return missing(of, key);
+    known_variant out =
+        known ? std::move(*known) : tune(key, of, frame, text, predict, is_unusable);
     out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());
     for (std::string const& notice : remembered_.notices()) {
         out.report.notices.push_back(notice);

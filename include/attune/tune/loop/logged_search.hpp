@@ -10,6 +10,7 @@
 #include <attune/remember/event_log.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/loop/session_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,10 +43,16 @@ class logged_search {
 public:
     /// Repeats the past of `log`, which must outlive this object. If the searcher now proposes
     /// other points (another attune, another search), the session starts again, with a notice.
+    /// @param known  outcomes of earlier sessions, where the log has none to continue. They are
+    ///               told as the search asks for them, while it does, and then all others: equal
+    ///               seeds go on as if there had been no interruption
+    /// @param ahead  configurations that are asked for before the outcome of one is told
     logged_search(search_factory const& make,
                   chain_of_trees const& space,
                   std::uint64_t seed,
-                  event_log& log);
+                  event_log& log,
+                  std::vector<known_outcome> const& known = {},
+                  std::size_t ahead = 0);
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
@@ -63,6 +70,8 @@ public:
     [[nodiscard]] std::string const& notice() const noexcept { return past_.problem; }
 
 private:
+    void tell_known(std::vector<known_outcome> const& known, std::size_t ahead);
+
     event_log* log_;
     any_searcher search_;
     replayed_calls past_;

@@ -86,15 +86,53 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
 ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                                            chain_of_trees const& space,
                                            std::uint64_t seed,
-                                           event_log& log)
+                                           event_log& log,
+                                           std::vector<known_outcome> const& known,
+                                           std::size_t ahead)
     : log_(&log)
     , search_(make(space, seed))
     , past_(repeat_calls(search_, space, log.past()))
 {
-    if (past_.problem.empty()) return;
-    past_ = {.problem = "the interrupted tuning cannot be continued: " + past_.problem};
-    search_ = make(space, seed);
-    log.begin_anew();
+    if (!past_.problem.empty()) {
+        past_ = {.problem = "the interrupted tuning cannot be continued: " + past_.problem};
+        search_ = make(space, seed);
+        log.begin_anew();
+    }
+    if (past_.told.empty() && past_.open.empty() && !known.empty()) tell_known(known, ahead);
+}
+
+ATTUNE_INLINE void logged_search::tell_known(std::vector<known_outcome> const& known,
+                                             std::size_t ahead)
+{
+    std::unordered_map<point, outcome const*, point_hash> left;
+    for (known_outcome const& one : known)
+        left.emplace(one.at, &one.result);
+    auto const take = [&](point const& at) {
+        auto const one = left.find(at);
+        if (one == left.end()) return false;
+        tell(at, *one->second);
+        past_.told.emplace_back(at, *one->second);
+        left.erase(one);
+        return true;
+    };
+    take(known.front().at); // the default is never asked for
+    std::vector<point> asked;
+    while (!left.empty()) {
+        if (asked.size() <= ahead) {
+            std::vector<point> const more = ask(ahead + 1 - asked.size());
+            asked.insert(asked.end(), more.begin(), more.end());
+        }
+        if (asked.empty() || !take(asked.front())) break;
+        asked.erase(asked.begin());
+    }
+    for (known_outcome const& one : known)
+        take(one.at);
+    std::erase_if(asked, [&](point const& at) {
+        return std::any_of(past_.told.begin(), past_.told.end(), [&](auto const& told) {
+            return told.first == at;
+        });
+    });
+    past_.open = std::move(asked);
 }
 
 ATTUNE_INLINE std::vector<point> logged_search::ask(std::size_t k)

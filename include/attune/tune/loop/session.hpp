@@ -5,6 +5,7 @@
 #include <attune/compile/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
 
@@ -26,9 +27,11 @@ struct session_result {
 /// the final would still fit, were it as long as the longest so far. The caller's data is restored.
 /// With nothing to spend, see wants_tuning(), that is the default configuration, which was not run:
 /// decision::served_default, nothing to remember.
+/// @param memory  of earlier sessions; the event log comes first where it can be continued
 /// Errors   attune::error: a default configuration that does not work
 [[nodiscard]] session_result run_session(tuning_problem const& problem,
-                                         tuning_options const& options);
+                                         tuning_options const& options,
+                                         session_memory memory = {});
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

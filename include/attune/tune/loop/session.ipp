@@ -50,9 +50,10 @@ inline constexpr double shortest_tuned_call_s = 1e-6;
 /// One tuning from its first event to its report.
 class session {
 public:
-    session(tuning_problem const& problem, tuning_options const& options)
+    session(tuning_problem const& problem, tuning_options const& options, session_memory memory)
         : problem_(problem)
         , options_(options)
+        , memory_(std::move(memory))
         , space_(problem.space.describe())
         , state_(problem.kernel.name,
                  options.limits,
@@ -79,11 +80,17 @@ public:
                  "' does not state its work; call kernel.work(flops, bytes)");
 
         note(events_.check_beginning(problem_.default_at));
-        logged_search search{
-            options_.search.strategy, problem_.space, options_.search.seed, events_.log()};
+        std::size_t const ahead = variants_ahead();
+        memory_.known = from_default(std::move(memory_.known), problem_.default_at);
+        logged_search search{options_.search.strategy,
+                             problem_.space,
+                             options_.search.seed,
+                             events_.log(),
+                             memory_.known,
+                             ahead};
         std::vector<std::pair<point, outcome>> const past = search.past();
         note(search.notice());
-        supply_.emplace(problem_, std::move(search), variants_ahead());
+        supply_.emplace(problem_, std::move(search), ahead);
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
         tell_compiler();
@@ -151,9 +158,12 @@ private:
         if (!known) {
             events_.sampled(problem_.default_at, first);
             supply_->tell(problem_.default_at, first.result);
+            if (!is_too_short()) keep(problem_.default_at, first);
         }
         until_cut([this] { try_baseline(); });
         auto key_of = events_.past_keys();
+        for (known_outcome const& one : memory_.known)
+            key_of.try_emplace(one.at, one.code);
         for (auto const& [at, result] : past) {
             if (at == problem_.default_at) continue;
             callable code; // not loaded, but its key is known
@@ -161,9 +171,10 @@ private:
             runner_.seed_known(code.object_key, result);
             add_result(at, result, code);
         }
+        bool const is_rest = !events_.log().past().empty() || memory_.was_cut_short;
         if (!past.empty())
-            note("continued an interrupted tuning: " + std::to_string(past.size()) +
-                 " evaluations were known");
+            note(std::string("continued ") + (is_rest ? "an interrupted" : "an earlier") +
+                 " tuning: " + std::to_string(past.size()) + " evaluations were known");
         bool const is_known = std::any_of(past.begin(), past.end(), [&](auto const& told) {
             return told.first == problem_.rival;
         });
@@ -256,6 +267,11 @@ private:
         processor_.note_threads(threads);
     }
 
+    void keep(point const& at, trial const& tried) const
+    {
+        if (memory_.keep) memory_.keep({at, tried.result, tried.code.object_key});
+    }
+
     /// One trial goes to the search, and wherever else outcomes go.
     void record_trial(point const& at, trial const& tried)
     {
@@ -263,6 +279,7 @@ private:
         events_.sampled(at, tried);
         note_threads(tried.timing.threads);
         supply_->tell(at, tried.result);
+        keep(at, tried);
         add_result(at, tried.result, tried.code);
     }
 
@@ -316,6 +333,7 @@ private:
     environment_snapshot environment_{}; ///< other threads compile, and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
+    session_memory memory_;
     description const& space_;
     tuning_report report_{};
     run_state state_;
@@ -350,11 +368,12 @@ private:
 }
 
 ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
-                                         tuning_options const& options)
+                                         tuning_options const& options,
+                                         session_memory memory)
 {
     if (!wants_tuning(options.limits)) return without_tuning(problem, options.progress);
     watch_program_end();
-    if (!problem.kernel.baseline) return detail::session{problem, options}.run();
+    if (!problem.kernel.baseline) return detail::session{problem, options, std::move(memory)}.run();
     call_frame const frame = with_baseline(problem.frame, problem.kernel);
     tuning_problem const beside{problem.kernel,
                                 problem.space,
@@ -364,7 +383,7 @@ ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
                                 problem.device,
                                 problem.predict,
                                 problem.rival};
-    return detail::session{beside, options}.run();
+    return detail::session{beside, options, std::move(memory)}.run();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,49 @@
+// attune/tune/loop/session_memory.hpp - what a session knows before it begins, and what it tells.
+// SPDX-License-Identifier: MIT
+// tested by tune/resume.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// One outcome of a configuration.
+struct known_outcome {
+    point at{};
+    outcome result{};
+    std::string code{}; ///< object key; empty: unknown
+};
+
+struct session_memory {
+    /// Outcomes of earlier sessions, oldest first, each point once. They count as evaluations and
+    /// are not measured again.
+    std::vector<known_outcome> known{};
+    bool was_cut_short = false; ///< the last of them are of a session without an end
+    /// Told each outcome that is measured, before the next one is; empty: nobody is.
+    std::function<void(known_outcome const&)> keep{};
+};
+
+/// Outcomes with which a session can go on: the default's first, because all others are compared
+/// with it. Without its time nothing of them is used.
+[[nodiscard]] inline std::vector<known_outcome> from_default(std::vector<known_outcome> known,
+                                                             point const& default_at)
+{
+    auto const first = std::find_if(known.begin(), known.end(), [&](known_outcome const& one) {
+        auto const* const m = std::get_if<measurement>(&one.result);
+        return one.at == default_at && m != nullptr && __builtin_isfinite(m->value) && m->value > 0;
+    });
+    if (first == known.end()) return {};
+    std::rotate(known.begin(), first, first + 1);
+    return known;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
