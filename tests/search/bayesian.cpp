@@ -2,18 +2,49 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayesian.hpp>
 
+#include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/random.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "../laws/searcher.hpp"
+#include "../support/past_sessions.hpp"
 #include "../support/search_spaces.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(searcher_laws, attune::bayesian_searcher);
+namespace {
+
+/// One that knows of two other sessions, one of which failed often.
+class warm_searcher : public attune::bayesian_searcher {
+public:
+    explicit warm_searcher(attune::chain_of_trees const& space, std::uint64_t seed = 0)
+        : bayesian_searcher(space, seed, knowing(space))
+    {
+    }
+
+private:
+    static attune::bayesian_options knowing(attune::chain_of_trees const& space)
+    {
+        attune::bayesian_options out;
+        auto const number = [](attune::point const& p) { return 1.0 + p.front().index; };
+        out.past.push_back(past_sessions::of(space, 12, 1, [&](attune::point const& p) {
+            return std::optional<double>(number(p));
+        }));
+        out.past.push_back(past_sessions::of(space, 12, 2, [&](attune::point const& p) {
+            return p.back().index > 0 ? std::nullopt : std::optional<double>(9 - number(p));
+        }));
+        return out;
+    }
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, attune::bayesian_searcher, warm_searcher);
 
 namespace {
 
@@ -288,4 +319,106 @@ TEST_CASE("numbers are learnt in a space that is only sampled, and where points 
         }
     }
     CHECK(best < 1.1);
+}
+
+namespace {
+
+/// The value of valley(), told by another session at `from` of a space of another side.
+std::optional<double> valley_at(attune::point const& p, double step)
+{
+    double const x = p[0].index * step / 10.0 - 3.1;
+    double const y = p[1].index * step / 10.0 - 1.7;
+    return 1 + x * x + 2 * y * y + 0.3 * std::sin(3 * x);
+}
+
+/// A grid of 60 x 60, of which the session tried every fourth line.
+attune::chain_of_trees every_fourth()
+{
+    std::vector<std::int64_t> lines;
+    for (std::int64_t i = 0; i < 60; i += 4)
+        lines.push_back(i);
+    attune::description d;
+    d.parameters = {search_spaces::ordinal("x", lines), search_spaces::ordinal("y", lines)};
+    return attune::chain_of_trees(d);
+}
+
+double after(std::vector<attune::past_session> const& past, int budget)
+{
+    double sum = 0;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        attune::bayesian_options options;
+        options.past = past;
+        sum += best_after(
+            attune::bayesian_searcher(search_spaces::grid(60), seed, options), budget, valley);
+    }
+    return sum / 6;
+}
+
+} // namespace
+
+TEST_CASE("what another session found is where a search begins, also from a space of other values")
+{
+    std::vector<attune::past_session> const past{past_sessions::of(
+        every_fourth(), 60, 1, [](attune::point const& p) { return valley_at(p, 4); })};
+    CHECK(after(past, 1) < 1.6); // 1 to 20 over the space
+    CHECK(after(past, 1) < after({}, 5));
+    CHECK(after(past, 10) < after({}, 10));
+}
+
+TEST_CASE("a session that was wrong costs a search little")
+{
+    auto const reversed = [](attune::point const& p) -> std::optional<double> {
+        return 30 / *valley_at(p, 1);
+    };
+    attune::random_engine engine(3);
+    auto const noise = [&](attune::point const&) -> std::optional<double> {
+        return 1 + attune::uniform_unit(engine);
+    };
+    attune::chain_of_trees const space = search_spaces::grid(60);
+    double const cold = after({}, 40);
+    CHECK(after({past_sessions::of(space, 60, 1, reversed)}, 40) < cold + 0.03);
+    CHECK(after({past_sessions::of(space, 60, 1, noise)}, 40) < cold + 0.03);
+    // The objective here may even be negative where the session's was not.
+    attune::bayesian_options options;
+    options.past = {past_sessions::of(space, 60, 1, reversed)};
+    double const least =
+        best_after(attune::bayesian_searcher(space, 1, options), 40, [](attune::point const& p) {
+            return attune::measurement::exact(*valley_at(p, 1) - 10);
+        });
+    CHECK(least < -8.9);
+}
+
+TEST_CASE("sessions in which nothing worked change nothing")
+{
+    attune::chain_of_trees const space = search_spaces::constrained();
+    attune::bayesian_options options;
+    options.past = {past_sessions::of(
+        space, 12, 1, [](attune::point const&) { return std::optional<double>(); })};
+    attune::bayesian_searcher cold(space, 4);
+    attune::bayesian_searcher warm(space, 4, options);
+    auto const count = [](attune::point const& p) {
+        return attune::measurement::exact(1.0 + p[0].index + p[1].index);
+    };
+    for (int i = 0; i < 15; ++i) {
+        std::vector<attune::point> const a = cold.ask(1);
+        REQUIRE(a == warm.ask(1));
+        cold.tell(a.front(), count(a.front()));
+        warm.tell(a.front(), count(a.front()));
+    }
+}
+
+TEST_CASE("a search that knows no other session asks what the search without them asks")
+{
+    attune::chain_of_trees const space = search_spaces::grid(20);
+    attune::basic_bayesian_searcher<> cold(space, 4);
+    attune::bayesian_searcher none(space, 4);
+    for (int i = 0; i < 40; ++i) {
+        std::vector<attune::point> const a = cold.ask(1);
+        REQUIRE(a == none.ask(1));
+        attune::outcome seen = valley(a.front());
+        if (a.front()[1].index % 5 == 4)
+            seen = attune::failure{attune::failure_stage::launch, "too large"};
+        cold.tell(a.front(), seen);
+        none.tell(a.front(), seen);
+    }
 }

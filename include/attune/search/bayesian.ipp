@@ -5,15 +5,16 @@
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayesian.hpp>
+#include <attune/search/transfer/warm_process.hpp>
 
 #include <memory>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
-class bayesian_searcher::state : public basic_bayesian_searcher<> {
+class bayesian_searcher::state : public basic_bayesian_searcher<detail::warm_process> {
 public:
-    using basic_bayesian_searcher<>::basic_bayesian_searcher;
+    using basic_bayesian_searcher<detail::warm_process>::basic_bayesian_searcher;
 };
 
 ATTUNE_INLINE

@@ -35,3 +35,8 @@
 #include <attune/search/optimizer.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
+#include <attune/search/transfer/portfolio.ipp>
+#include <attune/search/transfer/source_model.ipp>
+#include <attune/search/transfer/translate.ipp>
+#include <attune/search/transfer/warm_portfolio.ipp>
+#include <attune/search/transfer/warm_start.ipp>

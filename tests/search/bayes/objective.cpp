@@ -75,3 +75,17 @@ TEST_CASE("objective_scale of equal values, of one and of none can be inverted")
         CHECK(std::abs(scale.to_model(0.4)) < 10);
     }
 }
+
+TEST_CASE("a unit that is given takes the place of the deviation, of logarithms alone")
+{
+    attune::objective_options options;
+    options.unit = 0.5;
+    std::vector<double> const values{1.0, 1.01, 1.02};
+    objective_scale const scale{values, options};
+    CHECK(scale.unit() == 0.5);
+    CHECK(scale.to_model(2.0) - scale.to_model(1.0) < 2 * std::log(2.0)); // bent
+    CHECK(scale.to_model(1.01) - scale.to_model(1.0) == doctest::Approx(2 * std::log(1.01)));
+    CHECK(scale.from_model(scale.to_model(3.0)) == doctest::Approx(3.0));
+    std::vector<double> const negative{-1.0, 1.0};
+    CHECK(objective_scale(negative, options).unit() == doctest::Approx(std::sqrt(2.0)));
+}

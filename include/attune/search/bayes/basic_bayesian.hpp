@@ -23,6 +23,7 @@
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
 #include <attune/search/history.hpp>
+#include <attune/search/transfer/warm_start.hpp>
 
 #include <Eigen/Core>
 
@@ -130,6 +131,7 @@ public:
 
     std::vector<point> ask(std::size_t k)
     {
+        read_past();
         std::vector<point> out;
         while (out.size() < k && !finished_) {
             std::optional<point> p = start();
@@ -163,6 +165,7 @@ public:
 
     std::optional<double> expected_gain()
     {
+        read_past();
         if (history_.worked() == 0 || is_starting()) return {};
         prepare();
         detail::candidate_model<Surrogate>& model = models_->objective();
@@ -194,6 +197,22 @@ private:
     static constexpr std::size_t finish_from = 40;
     static constexpr double probable = 0.6; ///< least chance where failures are avoided
 
+    /// At the first question: what other sessions say.
+    void read_past()
+    {
+        if (options_.past.empty()) return;
+        auto const read = std::make_shared<detail::warm_start>(
+            unseen_.space(), std::exchange(options_.past, {}), options_.warm_start, options_);
+        if (read->empty()) return;
+        known_ = read;
+        std::size_t const starts = options_.warm_start.starts;
+        if (starts > 0) options_.initial_samples = starts;
+        // The rest take the place of those that fail.
+        if (starts > 0) first_ = read->portfolio(2 * starts);
+        bool const is_believing = options_.warm_start.believe_until > 0;
+        if (is_believing && read->logarithmic()) options_.objective.unit = read->unit();
+    }
+
     [[nodiscard]] bool is_starting() const
     {
         std::size_t const asked = history_.told().size() + history_.pending().size();
@@ -205,11 +224,13 @@ private:
     std::optional<point> start()
     {
         if (!is_starting()) return {};
-        if (!prior_.is_flat()) return draw(); // a stated prior counts more than spread
+        // A stated prior counts more than spread, outcomes of sessions more than both.
+        if (!prior_.is_flat() && first_.empty()) return draw();
         if (!design_) {
             design_options wanted;
             wanted.working = options_.initial_samples;
             wanted.attempts = 2 * options_.initial_samples;
+            wanted.first = first_;
             design_.emplace(unseen_.space(), std::move(wanted), engine_);
         }
         return design_->next(unseen_, history_.worked(), history_.pending().size(), engine_);
@@ -249,7 +270,7 @@ private:
     /// Updates models and candidates.
     void prepare()
     {
-        if (!models_) models_.emplace(unseen_, prior_, options_, &metrics_);
+        if (!models_) models_.emplace(unseen_, prior_, options_, &metrics_, known_);
         models_->update(history_, engine_);
     }
     /// The best value in model units; 0 before the first success.
@@ -353,6 +374,8 @@ private:
     Acquisition acquire_;
     detail::prediction_record predictions_;
     detail::code_metrics metrics_;
+    std::shared_ptr<detail::warm_start const> known_; ///< null: no other session is known
+    std::vector<point> first_;                        ///< good in those
     std::optional<Design> design_;
     std::optional<detail::search_models<Surrogate, Feasibility>> models_;
     std::vector<point> near_; ///< neighbours of near_what_, the best point of a huge space

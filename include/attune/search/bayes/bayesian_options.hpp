@@ -9,8 +9,10 @@
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/memory.hpp>
 #include <attune/search/bayes/objective_options.hpp>
+#include <attune/search/transfer/past_session.hpp>
 
 #include <cstddef>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -66,6 +68,10 @@ struct bayesian_options {
     /// Observations that the model uses; its cost per suggestion grows with their square.
     std::size_t memory_limit = 300;
     memory_policy memory = representative_memory;
+
+    /// Outcomes at other sizes, on other devices, of earlier versions: where to begin.
+    std::vector<past_session> past{};
+    warm_start_options warm_start{};
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -52,9 +52,12 @@ public:
         double const deviation = y.size() > 1 ? std::sqrt(squares / (n - 1)) : 0;
         // A smaller spread is rounding error.
         if (deviation > 1e-12 * (1 + std::abs(mean_))) deviation_ = deviation;
+        if (logarithmic_ && options.unit > 0) deviation_ = options.unit;
     }
 
     [[nodiscard]] bool logarithmic() const noexcept { return logarithmic_; }
+    /// The model's unit, in that of the (logarithms of the) values.
+    [[nodiscard]] double unit() const noexcept { return deviation_; }
     /// False when `value` has no image: not positive under a logarithm, or not finite.
     [[nodiscard]] bool accepts(double value) const noexcept
     {

@@ -101,3 +101,26 @@ TEST_CASE("the box cuts what is extreme and leaves the rest")
     CHECK(h.noise() == doctest::Approx(1e-5));
     CHECK(h.theta[4] == 3.0);
 }
+
+TEST_CASE("beliefs move towards those of another search by a share, but for the signal")
+{
+    hyper_density const cold(belief{}, {0, 1});
+    attune::detail::gp::hyperparameter_vector centre = cold.mode();
+    centre.theta << -1.0, 2.0, 3.0, -2.0, 1.0;
+    Eigen::VectorXd const from = cold.mode().theta;
+    CHECK(cold.towards(centre, 0.9, 0).mode().theta == from);
+    hyper_density const warm = cold.towards(centre, 0.9, 1);
+    Eigen::VectorXd const half = cold.towards(centre, 0.9, 0.5).mode().theta;
+    for (Eigen::Index i : {0, 1, 3, 4}) {
+        CHECK(warm.mode().theta[i] == doctest::Approx(centre.theta[i]));
+        CHECK(half[i] == doctest::Approx(0.5 * (centre.theta[i] + from[i])));
+        // A normal density of that deviation: one deviation away, e^-1/2 as likely.
+        Eigen::VectorXd away = warm.mode().theta;
+        away[i] += 0.9;
+        CHECK(warm.log_density(away, nullptr) - warm.log_density(warm.mode().theta, nullptr) ==
+              doctest::Approx(-0.5));
+    }
+    CHECK(warm.mode().theta[2] == from[2]);
+    CHECK(warm.with_signal(0.5).mode().signal() == doctest::Approx(0.5));
+    CHECK(warm.with_signal(0.5).mode().theta[1] == warm.mode().theta[1]);
+}

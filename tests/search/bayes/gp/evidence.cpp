@@ -50,6 +50,9 @@ TEST_CASE("evidence equals the dense formula with explicit inverse and determina
         noisy.diagonal() += extra;
         CHECK(evidence(design, k, y, extra)(h.theta, nullptr) ==
               doctest::Approx(dense(noisy, y)).epsilon(1e-9));
+        Eigen::MatrixXd const fixed = y * y.transpose();
+        CHECK(evidence(design, k, y, extra, fixed)(h.theta, nullptr) ==
+              doctest::Approx(dense(noisy + fixed, y)).epsilon(1e-9));
     }
 }
 
@@ -67,7 +70,11 @@ TEST_CASE("the evidence's gradient equals central differences")
             Eigen::VectorXd::LinSpaced(static_cast<Eigen::Index>(n), 0.0, 0.1);
         Eigen::VectorXd const theta = gp_points::some_hyper(map.count()).theta;
         for (kernel const& k : gp_points::all_kernels()) {
-            evidence likelihood(design, k, y, extra);
+            // Without and with a covariance that no hyperparameter changes.
+            bool const is_fixed = k.matern == attune::detail::gp::smoothness::matern52;
+            Eigen::MatrixXd fixed;
+            if (is_fixed) fixed = 0.3 * y * y.transpose();
+            evidence likelihood(design, k, y, extra, fixed);
             Eigen::VectorXd gradient;
             double const value = likelihood(theta, &gradient);
             CHECK(value == doctest::Approx(likelihood(theta, nullptr)).epsilon(1e-12));

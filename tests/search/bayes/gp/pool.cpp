@@ -268,3 +268,30 @@ TEST_CASE("a pool without candidates or observations is no special case")
     CHECK(fresh.observations() == 0);
     CHECK((fresh.variance() - fresh.model().hyper().signal()).abs().maxCoeff() < 1e-12);
 }
+
+TEST_CASE("the response to other values is the mean that they would give")
+{
+    setting const s;
+    exact_pool with = s.empty<exact_pool>();
+    with.rescale(0, 1);
+    attune::feature_table table;
+    std::vector<double> other;
+    for (std::size_t i = 0; i < 20; ++i) {
+        attune::detail::gp::append_row(s.seen.table, i, table);
+        other.push_back(std::cos(static_cast<double>(i)));
+    }
+    with.condition(table, {s.seen.values.data(), 20});
+    with.observe(s.seen.table, 20, 0.3); // observed one by one, too
+    attune::detail::gp::append_row(s.seen.table, 20, table);
+    other.push_back(-1);
+    Eigen::MatrixXd values(21, 2);
+    values.col(0) = gp_points::vector(other);
+    values.col(1).setOnes();
+    Eigen::MatrixXd const response = with.response(with.whitened(values));
+    REQUIRE(response.rows() == 1500);
+    exact_pool alone = s.empty<exact_pool>();
+    alone.rescale(0, 1);
+    alone.condition(table, other);
+    CHECK((response.col(0).array() - alone.mean()).abs().maxCoeff() < 1e-9);
+    CHECK(with.response(Eigen::MatrixXd(0, 2)).isZero());
+}

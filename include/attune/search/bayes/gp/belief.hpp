@@ -70,6 +70,31 @@ public:
 
     [[nodiscard]] Eigen::Index features() const noexcept { return features_; }
 
+    /// The same beliefs, moved by `share` of the way to normal densities of the given mean and
+    /// deviation for every hyperparameter but the signal: its unit is that of the values at hand.
+    /// Gamma densities of length scales stay.
+    /// @param centre     of as many features
+    /// @param deviation  of each logarithm
+    /// @param share      0: nothing is moved; 1: all the way
+    [[nodiscard]] hyper_density
+    towards(hyperparameter_vector const& centre, double deviation, double share) const
+    {
+        hyper_density out = *this;
+        for (Eigen::Index i = gamma_ ? features_ : 0; i < mean_.size(); ++i) {
+            if (i == features_) continue;
+            out.mean_[i] += share * (centre.theta[i] - mean_[i]);
+            out.sd_[i] += share * (deviation - sd_[i]);
+        }
+        return out;
+    }
+    /// The same beliefs but for the most likely signal variance.
+    [[nodiscard]] hyper_density with_signal(double median) const
+    {
+        hyper_density out = *this;
+        out.mean_[features_] = std::log(median);
+        return out;
+    }
+
     /// The most probable hyperparameters without data.
     [[nodiscard]] hyperparameter_vector mode() const { return {mean_.matrix()}; }
 

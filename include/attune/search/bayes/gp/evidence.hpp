@@ -22,9 +22,14 @@ public:
     /// @param points    n points, d features; must outlive this object
     /// @param values    y: n, standardised
     /// @param variance  n, added to the noise of each value; or empty
-    evidence(design const& points, kernel k, Eigen::VectorXd values, Eigen::VectorXd variance = {});
+    /// @param fixed     n x n, a covariance that no hyperparameter changes, added to K; or empty
+    evidence(design const& points,
+             kernel k,
+             Eigen::VectorXd values,
+             Eigen::VectorXd variance = {},
+             Eigen::MatrixXd fixed = {});
 
-    /// log N(y; 0, K + noise * identity + diag(variance)).
+    /// log N(y; 0, K + fixed + noise * identity + diag(variance)).
     ///
     /// @param theta          d + 3, see hyperparameter_vector
     /// @param[out] gradient  d + 3, resized; not computed when null
@@ -48,9 +53,11 @@ private:
     kernel kernel_;
     Eigen::VectorXd values_;
     Eigen::VectorXd variance_;
+    Eigen::MatrixXd fixed_;
     std::vector<level_table> tables_;
     Eigen::ArrayXd r2_, k_, dk_;
     Eigen::MatrixXd covariance_; ///< lower
+    Eigen::MatrixXd total_;      ///< with fixed_, where that is not empty; lower
     Eigen::MatrixXd slope_;      ///< radial: signal * d M / d r2, lower
     Eigen::MatrixXd factor_, inverse_factor_, inverse_, scratch_;
     Eigen::MatrixXd by_level_; ///< n x levels

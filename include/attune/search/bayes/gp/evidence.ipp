@@ -30,11 +30,16 @@ evaluate_matern(smoothness s, Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen
 }
 
 ATTUNE_INLINE
-evidence::evidence(design const& points, kernel k, Eigen::VectorXd values, Eigen::VectorXd variance)
+evidence::evidence(design const& points,
+                   kernel k,
+                   Eigen::VectorXd values,
+                   Eigen::VectorXd variance,
+                   Eigen::MatrixXd fixed)
     : points_(points)
     , kernel_(k)
     , values_(std::move(values))
     , variance_(std::move(variance))
+    , fixed_(std::move(fixed))
     , tables_(points.features.size())
 {
 }
@@ -123,8 +128,9 @@ ATTUNE_INLINE double evidence::operator()(Eigen::VectorXd const& theta, Eigen::V
     assemble(h, gradient != nullptr);
     covariance_.diagonal().array() += noise;
     if (variance_.size() == n) covariance_.diagonal() += variance_;
-    std::optional<double> const jitter =
-        jittered_inverse(covariance_, factor_, inverse_factor_, scratch_);
+    if (fixed_.rows() == n) total_ = covariance_ + fixed_;
+    std::optional<double> const jitter = jittered_inverse(
+        fixed_.rows() == n ? total_ : covariance_, factor_, inverse_factor_, scratch_);
     if (!jitter) return -std::numeric_limits<double>::infinity();
 
     auto const inverse_factor = std::as_const(inverse_factor_).triangularView<Eigen::Lower>();

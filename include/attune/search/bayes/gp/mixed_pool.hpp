@@ -60,6 +60,14 @@ public:
         return std::visit([](auto const& p) -> Eigen::ArrayXd const& { return p.variance(); },
                           pool_);
     }
+    [[nodiscard]] Eigen::MatrixXd whitened(Eigen::MatrixXd const& v) const
+    {
+        return std::visit([&](auto const& p) { return p.whitened(v); }, pool_);
+    }
+    [[nodiscard]] Eigen::MatrixXd response(Eigen::MatrixXd const& white) const
+    {
+        return std::visit([&](auto const& p) { return p.response(white); }, pool_);
+    }
     void covariance(std::size_t row, Eigen::ArrayXd& out)
     {
         std::visit([&](auto& p) { p.covariance(row, out); }, pool_);

@@ -79,6 +79,15 @@ public:
     void pop_pending();
     [[nodiscard]] std::size_t pending() const noexcept;
 
+    /// L^-1 v, with L the factor of the observations' covariance.  Cost: n^2 / 2
+    /// @param v  n x q: other values of the observations
+    [[nodiscard]] Eigen::MatrixXd whitened(Eigen::MatrixXd const& v) const;
+    /// What mean() would be if the observations had those values, unshifted: means are linear in
+    /// the values.  Cost: m n q
+    /// @param white  n x q: whitened()
+    /// @return  m x q
+    [[nodiscard]] Eigen::MatrixXd response(Eigen::MatrixXd const& white) const;
+
     [[nodiscard]] Eigen::ArrayXd const& mean() const noexcept;     ///< m, standardised
     [[nodiscard]] Eigen::ArrayXd const& variance() const noexcept; ///< m, without noise, >= 0
     /// Posterior covariance of candidate `row` with every candidate.

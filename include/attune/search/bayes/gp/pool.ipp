@@ -269,6 +269,22 @@ void basic_pool<Scalar>::pop_pending()
     s.saved.pop_back();
 }
 
+template <class Scalar>
+Eigen::MatrixXd basic_pool<Scalar>::whitened(Eigen::MatrixXd const& v) const
+{
+    ATTUNE_ASSERT(v.rows() == state_->given().size(), "one row per observation");
+    return state_->given().factor().template triangularView<Eigen::Lower>().solve(v);
+}
+
+template <class Scalar>
+Eigen::MatrixXd basic_pool<Scalar>::response(Eigen::MatrixXd const& white) const
+{
+    state& s = *state_;
+    if (white.rows() == 0) return Eigen::MatrixXd::Zero(s.count(), white.cols());
+    typename state::matrix const cast = white.template cast<Scalar>();
+    return (s.live() * cast).template cast<double>();
+}
+
 template class basic_pool<float>;
 template class basic_pool<double>;
 

@@ -56,6 +56,9 @@ public:
     /// Whether refit() or set_hyper() was called; before that, the prior's mode is used.
     [[nodiscard]] bool is_fitted() const noexcept;
     [[nodiscard]] hyperparameter_vector const& hyper() const noexcept;
+    /// What is believed of the hyperparameters before any value is seen, from the next refit() on.
+    [[nodiscard]] hyper_density const& believed() const noexcept;
+    void believe(hyper_density density);
     /// Sets hyperparameters, such as those of a saved run. condition() must follow.
     void set_hyper(hyperparameter_vector hyper);
 
@@ -71,10 +74,13 @@ public:
     /// @param variance  of each value, in standardised units, besides the learnt noise; may be
     ///                  empty
     /// @param engine    unused unless options().draws > 0 and this is the first fit
+    /// @param fixed     n x n, a covariance of the standardised values that is added to the
+    ///                  kernel's; or empty
     void refit(attune::feature_table const& points,
                std::span<double const> values,
                std::span<double const> variance,
-               random_engine& engine);
+               random_engine& engine,
+               Eigen::MatrixXd const& fixed = {});
 
     /// Replaces all observations.  Cost: n^2 d + 2/3 n^3
     void condition(attune::feature_table const& points,

@@ -64,6 +64,15 @@ ATTUNE_INLINE std::size_t process::observations() const noexcept
     return static_cast<std::size_t>(state_->given.size());
 }
 
+ATTUNE_INLINE hyper_density const& process::believed() const noexcept { return state_->prior; }
+ATTUNE_INLINE void process::believe(hyper_density density)
+{
+    ATTUNE_ASSERT(density.features() == state_->prior.features(),
+                  "beliefs are of the features of this process");
+    state_->prior = std::move(density);
+    if (!state_->fitted) state_->hyper = state_->prior.mode();
+}
+
 ATTUNE_INLINE void process::set_hyper(hyperparameter_vector hyper)
 {
     ATTUNE_ASSERT(hyper.theta.size() == state_->hyper.theta.size(),
@@ -82,7 +91,8 @@ ATTUNE_INLINE void process::rescale(double shift, double scale)
 ATTUNE_INLINE void process::refit(attune::feature_table const& points,
                                   std::span<double const> values,
                                   std::span<double const> variance,
-                                  random_engine& engine)
+                                  random_engine& engine,
+                                  Eigen::MatrixXd const& fixed)
 {
     state& s = *state_;
     ATTUNE_ASSERT(values.size() == points.points, "one value per observed point");
@@ -95,7 +105,7 @@ ATTUNE_INLINE void process::refit(attune::feature_table const& points,
             (Eigen::Map<Eigen::VectorXd const>(values.data(), n).array() - s.shift) / s.scale;
         Eigen::VectorXd extra;
         if (!variance.empty()) extra = Eigen::Map<Eigen::VectorXd const>(variance.data(), n);
-        evidence likelihood(observed, s.options.kernel, standardised, extra);
+        evidence likelihood(observed, s.options.kernel, standardised, extra, fixed);
         maximise_options how;
         how.iterations = s.options.iterations;
         how.from_prior = s.options.restart_from_prior;

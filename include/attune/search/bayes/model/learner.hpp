@@ -39,9 +39,11 @@ struct learnt_value {
 template <resident_surrogate Model>
 class learner {
 public:
-    learner(feature_map features, learner_options options)
+    /// @param more  what the model is made of beside the features
+    template <class... More>
+    learner(feature_map features, learner_options options, More const&... more)
         : features_(std::move(features))
-        , model_(features_)
+        , model_(features_, more...)
         , options_(options)
     {
     }

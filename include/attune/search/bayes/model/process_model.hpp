@@ -38,6 +38,19 @@ public:
         fitter_.refit(points, values, variance, engine);
         pool_.set_hyper(fitter_.hyper());
     }
+    /// The same for values whose covariance is that of the process and `fixed`: n x n.
+    void fit(feature_table const& points,
+             std::span<double const> values,
+             std::span<double const> variance,
+             random_engine& engine,
+             Eigen::MatrixXd const& fixed)
+    {
+        fitter_.refit(points, values, variance, engine, fixed);
+        pool_.set_hyper(fitter_.hyper());
+    }
+    /// What is believed of hyperparameters before any value is seen, from the next fit() on.
+    [[nodiscard]] gp::hyper_density const& believed() const { return fitter_.believed(); }
+    void believe(gp::hyper_density density) { fitter_.believe(std::move(density)); }
     void learn(feature_table const& points,
                std::span<double const> values,
                std::span<double const> variance,
@@ -61,6 +74,8 @@ public:
     void push(std::size_t row, double value) { pool_.push_pending(row, value); }
     void pop() { pool_.pop_pending(); }
 
+    /// gp::basic_pool
+    [[nodiscard]] gp::mixed_pool const& pool() const { return pool_; }
     [[nodiscard]] Eigen::ArrayXd const& mean() const { return pool_.mean(); }
     [[nodiscard]] Eigen::ArrayXd const& variance() const { return pool_.variance(); }
     void covariance(std::size_t row, Eigen::ArrayXd& out) { pool_.covariance(row, out); }

@@ -20,8 +20,10 @@
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
 #include <attune/search/history.hpp>
+#include <attune/search/transfer/warm_start.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -48,10 +50,12 @@ class search_models {
 public:
     /// All must outlive this object.
     /// @param metrics   of the points that were built; null: none
+    /// @param known     of other sessions; null: none
     search_models(unseen_points const& unseen,
                   user_prior const& prior,
                   bayesian_options const& options,
-                  code_metrics const* metrics = nullptr)
+                  code_metrics const* metrics = nullptr,
+                  std::shared_ptr<detail::warm_start const> known = nullptr)
         : unseen_(unseen)
         , prior_(prior)
         , options_(options)
@@ -61,7 +65,8 @@ public:
                                : std::make_shared<code_metric_features>(own_features_, *metrics))
         , features_(own_features_.with(metric_features_))
         , rows_(unseen, own_features_, prior, options.max_pool)
-        , objective_(features_, {true, false, options.memory, options.memory_limit})
+        , known_(std::move(known))
+        , objective_(make_objective())
     {
     }
 
@@ -163,10 +168,22 @@ public:
 
 private:
     static constexpr bool learns_labels = !std::same_as<Feasibility, no_feasibility>;
+    /// Number of outcomes up to which a search that knows other sessions is fitted after each.
+    static constexpr std::size_t fitted_singly = 10;
     /// The value of a failure, as a quantile of the values that worked.
     static constexpr double failure_quantile = 0.8;
     /// Number of promising candidates of a sample that stay when it is renewed.
     static constexpr std::size_t kept_candidates = 200;
+
+    [[nodiscard]] learner<candidate_model<Surrogate>> make_objective() const
+    {
+        using model = candidate_model<Surrogate>;
+        learner_options const how{true, false, options_.memory, options_.memory_limit};
+        if constexpr (std::constructible_from<model, feature_map const&, decltype(known_) const&>)
+            return learner<model>(features_, how, known_);
+        else
+            return learner<model>(features_, how);
+    }
 
     /// @pre a point has failed
     void update_labels(search_history const& history, bool refit, random_engine& engine)
@@ -196,6 +213,8 @@ private:
         std::size_t const wait =
             std::max(options_.refit_after, static_cast<std::size_t>(options_.refit_growth * known));
         if (told >= *fitted_at_ + wait) return true;
+        bool const is_believing = known_ && options_.warm_start.believe_until > 0;
+        if (is_believing && told > *fitted_at_ && told < fitted_singly) return true;
         for (std::size_t i = *fitted_at_; i < told; ++i)
             if (history.told()[i].worked && !scale_.accepts(history.told()[i].value)) return true;
         return false;
@@ -280,6 +299,7 @@ private:
     std::shared_ptr<code_metric_features> metric_features_; ///< null: none
     feature_map features_; ///< with them, for the objective; not for borders of failure
     candidate_rows rows_;  ///< tables without metrics
+    std::shared_ptr<detail::warm_start const> known_; ///< of other sessions; null: none
     learner<candidate_model<Surrogate>> objective_;
     /// From the first failure on.
     std::optional<typename label_learner<Feasibility>::type> labels_;

@@ -1,0 +1,28 @@
+// attune/search/transfer/warm_portfolio.hpp - what to try first where sessions were elsewhere.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/transfer/past_session.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Configurations of `space`, best first: the first is good in all sessions together, each further
+/// one in those in which the ones before it are not. None where no outcome worked.
+/// Cost   a model of each session (up to 0.1 s each) and its opinion on the space
+[[nodiscard]] std::vector<point> warm_portfolio(chain_of_trees const& space,
+                                                std::span<past_session const> sessions,
+                                                std::size_t count,
+                                                warm_start_options const& options = {});
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/transfer/warm_portfolio.ipp>
+#endif

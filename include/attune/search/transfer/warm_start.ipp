@@ -1,0 +1,166 @@
+// attune/search/transfer/warm_start.ipp - all that other sessions say to one search.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/candidates.hpp>
+#include <attune/search/transfer/portfolio.hpp>
+#include <attune/search/transfer/translate.hpp>
+#include <attune/search/transfer/warm_start.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// At most `most` outcomes: the best third of that, and the others evenly from the rest.
+inline void thin(translated_session& session, std::size_t most)
+{
+    if (session.where.size() <= most) return;
+    std::vector<std::size_t> order(session.where.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    auto const rank = [&](std::size_t i) {
+        std::optional<double> const& v = session.value[i];
+        return std::tuple(!v.has_value(), v.value_or(0), i);
+    };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return rank(a) < rank(b);
+    });
+    std::size_t const best = most / 3;
+    std::size_t const rest = order.size() - best;
+    translated_session out;
+    out.weight = session.weight;
+    for (std::size_t i = 0; i < most; ++i) {
+        std::size_t const from =
+            order[i < best ? i : best + (i - best) * rest / std::max<std::size_t>(most - best, 1)];
+        out.where.push_back(std::move(session.where[from]));
+        out.value.push_back(session.value[from]);
+    }
+    session = std::move(out);
+}
+
+/// The whole space where that is affordable, else a sample and what the sessions tried.
+inline std::vector<point> reference_points(chain_of_trees const& space,
+                                           std::vector<translated_session> const& sessions,
+                                           bayesian_options const& search)
+{
+    std::vector<point> out;
+    std::optional<leaf_count> const size = space.size();
+    if (!space.has_real_parameters() && size && *size <= search.max_pool) {
+        for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(*size); ++i)
+            out.push_back(space.at(i));
+        return out;
+    }
+    std::vector<point> drawn;
+    random_engine engine(1);
+    draw_uniform(space, search.fresh, engine, drawn);
+    std::unordered_set<point, point_hash> taken;
+    for (translated_session const& s : sessions)
+        for (point const& p : s.where)
+            if (taken.insert(p).second) out.push_back(p);
+    for (point& p : drawn)
+        if (taken.insert(p).second) out.push_back(std::move(p));
+    return out;
+}
+
+ATTUNE_INLINE warm_start::warm_start(chain_of_trees const& space,
+                                     std::vector<past_session> sessions,
+                                     warm_start_options const& options,
+                                     bayesian_options const& search)
+    : features_(space, search.features)
+    , options_(options)
+{
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < sessions.size(); ++i)
+        if (sessions[i].weight > 0 && std::isfinite(sessions[i].weight)) order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return std::tuple(-sessions[a].weight, a) < std::tuple(-sessions[b].weight, b);
+    });
+    std::vector<translated_session> translated;
+    for (std::size_t const i : order) {
+        past_session const& s = sessions[i];
+        if (translated.size() == options.most_sessions) break;
+        translated_session t = translate(space, s);
+        bool const any = std::any_of(
+            t.value.begin(), t.value.end(), [](auto const& v) { return v.has_value(); });
+        if (!any) continue;
+        thin(t, options.most_outcomes);
+        translated.push_back(std::move(t));
+    }
+    if (translated.empty()) return;
+
+    Eigen::Index const count = static_cast<Eigen::Index>(translated.size());
+    weights_.resize(count);
+    for (Eigen::Index s = 0; s < count; ++s) {
+        translated_session const& t = translated[static_cast<std::size_t>(s)];
+        models_.emplace_back(features_, t, search.objective);
+        weights_[s] = t.weight;
+        logarithmic_ = logarithmic_ && models_.back().logarithmic();
+    }
+    weights_ /= weights_.sum();
+
+    candidates_ = reference_points(space, translated, search);
+    for (point const& p : candidates_)
+        features_.append(p, table_);
+    mean_ = Eigen::VectorXd::Zero(count);
+    deviation_ = Eigen::VectorXd::Ones(count);
+    expected_.resize(static_cast<Eigen::Index>(candidates_.size()), count);
+    hyper_.theta = Eigen::VectorXd::Zero(models_.front().hyper().theta.size());
+    for (Eigen::Index s = 0; s < count; ++s) {
+        source_model const& model = models_[static_cast<std::size_t>(s)];
+        Eigen::ArrayXd expected;
+        Eigen::ArrayXd variance;
+        model.predict(table_, expected, variance);
+        mean_[s] = expected.mean();
+        double const explained = (expected - mean_[s]).square().mean();
+        double const left = variance.mean() + model.noise();
+        deviation_[s] = std::sqrt(explained + left);
+        if (!(deviation_[s] > 1e-9)) deviation_[s] = 1;
+        unit_ += weights_[s] * deviation_[s];
+        Eigen::ArrayXd const here = model.predict_first(table_);
+        Eigen::ArrayXd const slower =
+            (here - here.minCoeff() - model.chance(table_).max(0.01).log()).min(most_slowdown);
+        slowdown_.emplace_back(slower.data(), slower.data() + slower.size());
+        expected_.col(s) = ((expected - mean_[s]) / deviation_[s]).matrix();
+        double const trusted = weights_[s] * explained / std::max(explained + left, 1e-300);
+        hyper_.theta += trusted * model.hyper().theta;
+        trust_ += trusted;
+    }
+    if (trust_ > 0) hyper_.theta /= trust_;
+}
+
+ATTUNE_INLINE Eigen::MatrixXd warm_start::prior(feature_table const& points) const
+{
+    if (points.points == 0) return Eigen::MatrixXd(0, weights_.size());
+    // The candidates of a search that takes the space whole are the reference points.
+    if (points.points == table_.points && points.level.size() >= table_.level.size() &&
+        std::equal(table_.level.begin(), table_.level.end(), points.level.begin()) &&
+        std::equal(table_.real.begin(), table_.real.end(), points.real.begin()))
+        return expected_;
+    Eigen::MatrixXd out(static_cast<Eigen::Index>(points.points), weights_.size());
+    Eigen::ArrayXd expected;
+    Eigen::ArrayXd variance;
+    for (Eigen::Index s = 0; s < weights_.size(); ++s) {
+        models_[static_cast<std::size_t>(s)].predict(points, expected, variance);
+        out.col(s) = ((expected - mean_[s]) / deviation_[s]).matrix();
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<point> warm_start::portfolio(std::size_t count) const
+{
+    std::vector<double> const weight(weights_.data(), weights_.data() + weights_.size());
+    std::vector<point> out;
+    for (std::size_t const row : greedy_portfolio(slowdown_, weight, count))
+        out.push_back(candidates_[row]);
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
