@@ -98,4 +98,7 @@ TEST_CASE("a record is enough where it was tuned as hard as is asked now")
     CHECK_FALSE(attune::detail::is_enough(r, {1, 1.0}));
     attune::record const of_format_1{.evaluations = 5};
     CHECK(attune::detail::is_enough(of_format_1, {60, 60.0}));
+    attune::record const found_soon{.evaluations = 9, .ended = "stop rule", .asked = {60, 60.0}};
+    CHECK(attune::detail::is_enough(found_soon, {60, 60.0}));
+    CHECK_FALSE(attune::detail::is_enough(found_soon, {100, 60.0}));
 }

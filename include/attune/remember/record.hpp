@@ -127,13 +127,14 @@ namespace detail {
     return later.evaluations >= known.evaluations;
 }
 
-/// True when a tuning with the limits `asked` need not be run again: `r` tried as hard, or its
-/// search had nothing left to try. A record of format 1 says nothing of its limits and is enough.
+/// True when a tuning with the limits `asked` need not be run again: `r` tried as hard, was asked
+/// to (it ran out of time or met a rule that ends a tuning early), or had nothing left to try. A
+/// record that does not say what was asked, such as one of format 1, is enough.
 [[nodiscard]] inline bool is_enough(record const& r, tuning_effort const& asked)
 {
+    if (r.asked == tuning_effort{}) return true;
     if (r.interrupted) return false;
-    if (r.asked == tuning_effort{} || r.ended == "space" || r.ended == "stop rule") return true;
-    if (r.evaluations >= asked.evaluations) return true;
+    if (r.ended == "space" || r.evaluations >= asked.evaluations) return true;
     return r.asked.evaluations >= asked.evaluations && r.asked.seconds >= asked.seconds;
 }
 

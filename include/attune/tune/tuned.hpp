@@ -33,10 +33,10 @@ template <class Signature, class Compiler, class Store = memory_store>
 class tuned;
 
 /// Calls the best known variant of a kernel. The first call for a set of bound inputs looks into
-/// the store and tunes if there is no match. A variant serves calls of a shape (lengths, integers,
-/// alignments, overlaps) for which it, or its class of shapes, was verified; the default serves
-/// others: see dispatch_table. A call of a known shape costs a lookup in a hash table more than a
-/// call through the function pointer.
+/// the store and tunes if there is no match, or if the limits ask for more than was tried then. A
+/// variant serves calls of a shape (lengths, integers, alignments, overlaps) for which it, or its
+/// class of shapes, was verified; the default serves others: see dispatch_table. A call of a known
+/// shape costs a lookup in a hash table more than a call through the function pointer.
 ///
 /// May be called from several threads: while one tunes or verifies, calls of unknown shapes in the
 /// others run the default.

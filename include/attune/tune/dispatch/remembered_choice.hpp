@@ -29,6 +29,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] named_texts setting_of(tuning_options const& options);
 
 /// The record of a finished session. @param key  from make_key()
+/// @param options  of that session
 [[nodiscard]] record make_record(record_key key,
                                  description const& space,
                                  session_result const& result,
@@ -60,14 +61,15 @@ public:
     }
 
     /// The remembered variant, compiled; nothing when there is none or it cannot be used, and why
-    /// not is added to `notices`; nor when its tuning was interrupted and can go on.
-    /// @param shape     of the call; empty: of none
-    /// @param may_tune  false: what there is serves
+    /// not is added to `notices`; nor when more is asked for now than its tuning did: see
+    /// is_enough().
+    /// @param shape  of the call; empty: of none
+    /// @param asked  what a tuning may cost now; where it may cost nothing, what there is serves
     [[nodiscard]] std::optional<known_variant> find(record_key const& key,
                                                     chain_of_trees const& space,
                                                     bool predict,
                                                     std::string const& shape,
-                                                    bool may_tune,
+                                                    search_limits const& asked,
                                                     std::vector<std::string>& notices) const;
 
     /// What the store knows of this problem's configurations, and what it is told of them.

@@ -53,6 +53,8 @@ ATTUNE_INLINE record make_record(record_key key,
     out.default_interval = interval_of(result.report.default_time);
     out.code = result.code.object_key;
     out.default_code = result.default_code.object_key;
+    out.asked = {options.limits.evaluations, options.limits.seconds};
+    out.ended = result.ended;
     out.interrupted = result.report.interrupted;
     out.disturbed = result.report.noise.is_disturbed;
     if (result.report.roofline) {
@@ -92,15 +94,16 @@ remembered_choice::find(record_key const& key,
                         chain_of_trees const& space,
                         bool predict,
                         std::string const& shape,
-                        bool may_tune,
+                        search_limits const& asked,
                         std::vector<std::string>& notices) const
 {
     if (subject_.options.retune) return {};
     std::optional<record> const known = exact(key);
     if (!known) return {};
-    bool const can_go_on = known->interrupted && (!subject_.options.event_log.empty() ||
-                                                  !memory_of(key, space, false).known.empty());
-    if (may_tune && can_go_on) return {};
+    // Where its events are the last of the log, the tuning goes on.
+    bool const can_go_on = known->interrupted && !subject_.options.event_log.empty();
+    bool const is_too_little = can_go_on || !is_enough(*known, {asked.evaluations, asked.seconds});
+    if (is_too_little && wants_tuning(asked)) return {};
     std::optional<point> const at = point_of(known->configuration, space);
     if (!at) {
         notices.push_back(

@@ -42,7 +42,7 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
         kernel, *of.space, *of.default_at, subject_.compiler, frame, device.get(), predict};
     description const& space = of.space->describe();
     std::optional<record> const known = remembered_.exact(key);
-    if (subject_.options.retune && known) problem.rival = point_of(known->configuration, *of.space);
+    if (known) problem.rival = point_of(known->configuration, *of.space);
     tuning_options now = subject_.options;
     search_limits const left = limits_left();
     now.limits.evaluations = left.evaluations;
@@ -52,7 +52,7 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
     spent_evaluations_ += result.report.evaluations;
     spent_s_ += result.report.elapsed_s;
     if (!result.is_too_short) {
-        record fresh = make_record(key, space, result, subject_.options);
+        record fresh = make_record(key, space, result, now);
         fresh.shape = shape;
         if (std::string const why = remembered_.keep(fresh, known.has_value()); !why.empty()) {
             result.report.notices.push_back(why);
@@ -97,9 +97,10 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
     key.setting = setting_of(subject_.options);
     std::string const text = text_of_key(shape);
     std::vector<std::string> told;
-    bool const may_tune = wants_tuning(limits_left());
+    search_limits const left = limits_left();
+    bool const may_tune = wants_tuning(left);
     std::optional<known_variant> known =
-        remembered_.find(key, *of.space, predict, text, may_tune, told);
+        remembered_.find(key, *of.space, predict, text, left, told);
     bool const is_unusable = !told.empty(); // so what else is known may not hold any more
     if (known)
         if (std::string const instead = compiler.notice(); !instead.empty())

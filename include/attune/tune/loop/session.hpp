@@ -9,6 +9,8 @@
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
 
+#include <string>
+
 namespace attune::inline ATTUNE_ABI::detail {
 
 struct session_result {
@@ -18,6 +20,7 @@ struct session_result {
     /// A call takes less than a microsecond, or none at all: nothing was tuned, and what was
     /// measured is worth no record.
     bool is_too_short = false;
+    std::string ended{}; ///< see record::ended
     tuning_report report;
 };
 

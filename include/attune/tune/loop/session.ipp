@@ -233,11 +233,17 @@ private:
         while (state_.budget_left(final_->limit_s() + longest_s) && !interrupt_.requested()) {
             stop_judge& judge = state_.judge();
             if (judge.wants_gain()) judge.gain(supply_->expected_gain());
-            if (auto const verdict = judge.verdict(state_.elapsed_s())) return note(verdict->text);
+            if (auto const verdict = judge.verdict(state_.elapsed_s())) {
+                met_stop_rule_ = true; // there is budget left
+                return note(verdict->text);
+            }
             double const begun_s = state_.elapsed_s();
             std::vector<compile_result> codes;
             std::vector<point> const batch = next_batch(codes);
-            if (batch.empty()) return;
+            if (batch.empty()) {
+                is_exhausted_ = true;
+                return;
+            }
             std::vector<trial> const tried =
                 runner_.run_all(std::move(codes), state_.best()->second.value);
             for (std::size_t i = 0; i < batch.size(); ++i)
@@ -316,6 +322,12 @@ private:
         note(state_.common_failure());
         report_.interrupted = interrupt_.requested();
         if (!report_.interrupted) events_.chosen(out.at);
+        bool const has_tried_all =
+            is_exhausted_ || state_.evaluations() >= possible_evaluations(problem_.space);
+        out.ended = report_.interrupted ? "interrupted"
+                    : has_tried_all     ? "space"
+                    : met_stop_rule_    ? "stop rule"
+                                        : "budget";
         for (std::string const& said : runner_.notices())
             note(said);
         for (std::string const& said : events_.log().notices())
@@ -346,6 +358,8 @@ private:
     std::string told_of_compiler_{};
     callable default_code_{};
     std::optional<session_final> final_{}; ///< once the default works
+    bool met_stop_rule_ = false;
+    bool is_exhausted_ = false; ///< the search has nothing more to try
 };
 
 /// The default configuration, compiled and neither run nor measured.
