@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/remember/claim.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/relation.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -76,6 +77,12 @@ public:
     /// @param anew  only what an interrupted tuning left, as with the option `retune`
     [[nodiscard]] session_memory
     memory_of(record_key const& key, chain_of_trees const& space, bool anew) const;
+
+    /// The right to tune this problem, among the processes that use the store.
+    [[nodiscard]] problem_claim claim(record_key const& key, double wait_s) const
+    {
+        return store_.claim(key, wait_s);
+    }
 
     /// What stands under this very key, whether it can be used or not.
     [[nodiscard]] std::optional<record> exact(record_key const& key) const;

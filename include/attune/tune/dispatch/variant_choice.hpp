@@ -5,6 +5,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/remember/claim.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/dispatch/default_code.hpp>
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -43,6 +45,9 @@ public:
 
 private:
     [[nodiscard]] search_limits limits_left() const;
+    /// Waits for another one that tunes this, boundedly. @param told  takes what there is to say
+    [[nodiscard]] problem_claim
+    claim(record_key const& key, double limit_s, std::vector<std::string>& told);
     [[nodiscard]] known_variant missing(call_problem const& of, record_key const& key);
     [[nodiscard]] known_variant tune(record_key const& key,
                                      call_problem const& of,

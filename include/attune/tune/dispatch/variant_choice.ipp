@@ -2,17 +2,24 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/claim.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/variant_choice.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/session.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// How long a call waits for another process that tunes the same problem, at most.
+inline constexpr double longest_claim_wait_s = 60.0;
 
 /// As it stands in a record.
 [[nodiscard]] inline std::string text_of_key(std::span<std::int64_t const> key)
@@ -71,6 +78,24 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
     return out;
 }
 
+ATTUNE_INLINE problem_claim variant_choice::claim(record_key const& key,
+                                                  double limit_s,
+                                                  std::vector<std::string>& told)
+{
+    problem_claim out = remembered_.claim(key, 0);
+    if (out.may_tune()) return out;
+    double const wait_s = std::min(limit_s, longest_claim_wait_s);
+    report_.tell("another process tunes the same: waiting for it, " + seconds_text(wait_s) +
+                 " at most");
+    double const begun_s = steady_seconds();
+    out = remembered_.claim(key, wait_s);
+    std::string const waited = seconds_text(steady_seconds() - begun_s);
+    told.push_back(out.may_tune() ? "waited " + waited + " for another process that tuned the same"
+                                  : "another process tunes the same and was not done after " +
+                                        waited + ": the times of both may be disturbed");
+    return out;
+}
+
 ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of, record_key const& key)
 {
     bool const is_spent = wants_tuning(subject_.options.limits);
@@ -102,6 +127,13 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
     std::optional<known_variant> known =
         remembered_.find(key, *of.space, predict, text, left, told);
     bool const is_unusable = !told.empty(); // so what else is known may not hold any more
+    problem_claim claimed;
+    if (!known && may_tune) {
+        std::optional<record> const before = remembered_.exact(key);
+        claimed = claim(key, left.seconds, told);
+        if (remembered_.exact(key) != before) // another one is done
+            known = remembered_.find(key, *of.space, predict, text, left, told);
+    }
     if (known)
         if (std::string const instead = compiler.notice(); !instead.empty())
             told.push_back(instead);

@@ -1,0 +1,131 @@
+// tests/tune/claimed.cpp - one process tunes a problem; the others wait for it, not for ever.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/store.hpp>
+#include <attune/tune/dispatch/variant_choice.hpp>
+
+#include <csignal>
+#include <doctest/doctest.h>
+#include <functional>
+#include <string>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <vector>
+
+#include "../remember/scratch_directory.hpp"
+#include "../support/installation.hpp"
+#include "../support/notices.hpp"
+
+using namespace attune_test;
+using attune::decision;
+
+namespace {
+
+/// Another process that tunes, and is in the middle of it when this object is made.
+class tuner_beside {
+public:
+    /// @param at_second  called at its second evaluation, after this object is made
+    tuner_beside(std::string const& path, std::function<void()> const& at_second)
+    {
+        int pipe[2];
+        REQUIRE(::pipe(pipe) == 0);
+        child_ = ::fork();
+        REQUIRE(child_ >= 0);
+        if (child_ == 0) {
+            attune::store store{path};
+            installation<attune::store> one{
+                store,
+                ways<usual, fast, crawling>(),
+                accumulate_source(),
+                accumulate_compiler(),
+                [&](attune::tuning_options& o) {
+                    o.progress = [&](attune::progress const& p) {
+                        if (p.event != attune::progress_event::evaluated || p.evaluation != 2)
+                            return;
+                        if (::write(pipe[1], "", 1) != 1) ::_exit(3);
+                        at_second();
+                    };
+                }};
+            ::_exit(one.obtain() == fast_code ? 0 : 4);
+        }
+        char byte = 0;
+        REQUIRE(::read(pipe[0], &byte, 1) == 1);
+        ::close(pipe[0]);
+        ::close(pipe[1]);
+    }
+    tuner_beside(tuner_beside const&) = delete;
+    tuner_beside& operator=(tuner_beside const&) = delete;
+    ~tuner_beside()
+    {
+        if (child_ > 0) {
+            ::kill(child_, SIGKILL);
+            ::waitpid(child_, nullptr, 0);
+        }
+    }
+    int status()
+    {
+        int out = -1;
+        ::waitpid(std::exchange(child_, -1), &out, 0);
+        return out;
+    }
+
+private:
+    ::pid_t child_ = -1;
+};
+
+} // namespace
+
+TEST_CASE("what another process is tuning is waited for, and then served")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("store");
+    tuner_beside other{path, [] {
+                           timespec const pause{0, 300'000'000};
+                           ::nanosleep(&pause, nullptr);
+                       }};
+    attune::store store{path};
+    installation<attune::store> one{store, ways<usual, fast, crawling>()};
+    CHECK(one.obtain() == fast_code);
+    CHECK(other.status() == 0);
+    CHECK(one.how() == decision::remembered);
+    CHECK(one.compiler.compiled() == std::vector<std::string>{"WAY=1"});
+    auto const said = notices_but_noise(one.known.report());
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].starts_with("waited "));
+    CHECK(said[0].ends_with(" for another process that tuned the same"));
+    CHECK(one.heard.texts(attune::progress_event::notice).find("waiting for it, 30 s at most") !=
+          std::string::npos);
+}
+
+TEST_CASE("one that does not get on is not waited for longer than a tuning may take")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("store");
+    tuner_beside other{path, [] { ::raise(SIGSTOP); }};
+    attune::store store{path};
+    installation<attune::store> one{
+        store,
+        ways<usual, fast, crawling>(),
+        accumulate_source(),
+        accumulate_compiler(),
+        [](attune::tuning_options& o) { o.limits = {.evaluations = 3, .seconds = 0.5}; }};
+    static_cast<void>(one.obtain());
+    CHECK(one.known.report().evaluations >= 2); // those that the other one was told
+    auto const said = notices_but_noise(one.known.report());
+    REQUIRE(!said.empty());
+    CHECK(said[0].starts_with("another process tunes the same and was not done after "));
+}
+
+TEST_CASE("a claim ends with the process that has it")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("store");
+    tuner_beside other{path, [] { ::raise(SIGKILL); }};
+    CHECK(WIFSIGNALED(other.status()));
+    attune::store store{path};
+    installation<attune::store> one{store, ways<usual, fast, crawling>()};
+    CHECK(one.obtain() == fast_code);
+    CHECK(one.how() == decision::tuned);
+    CHECK(notices_but_noise(one.known.report()) ==
+          std::vector<std::string>{"continued an interrupted tuning: 2 evaluations were known"});
+}
