@@ -11,7 +11,7 @@ TEST_CASE("the default options can be used as they are")
     CHECK(options.limits.total == attune::search_limits{});
     CHECK(options.limits.evaluations == 60);
     CHECK(options.search.seed == 0);
-    CHECK(!options.retune);
+    CHECK(options.on_miss == attune::miss_policy::tune_if_missing);
     CHECK(!options.compile_ahead);
     CHECK(static_cast<bool>(options.progress));
     CHECK(static_cast<bool>(options.search.strategy));
@@ -43,8 +43,8 @@ TEST_CASE("options can be named one by one in order")
     attune::tuning_options const options{.limits = {.evaluations = 5},
                                          .search = {.seed = 3},
                                          .progress = attune::silent_progress(),
-                                         .retune = true};
+                                         .on_miss = attune::miss_policy::always};
     CHECK(options.limits.evaluations == 5);
     CHECK(options.search.seed == 3);
-    CHECK(options.retune);
+    CHECK(options.on_miss == attune::miss_policy::always);
 }

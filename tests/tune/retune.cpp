@@ -24,14 +24,14 @@ memory_installation retuning(attune::memory_store& store,
 {
     return {
         store, space, accumulate_source(), accumulate_compiler(), [&](attune::tuning_options& o) {
-            o.retune = true;
+            o.on_miss = attune::miss_policy::always;
             if (change) change(o);
         }};
 }
 
 } // namespace
 
-TEST_CASE("the option retune tunes although the store knows")
+TEST_CASE("the policy always tunes although the store knows")
 {
     auto store = tuned_store();
     memory_installation again = retuning(store, ways<usual, fast>());
@@ -138,7 +138,8 @@ TEST_CASE(
                                 accumulate_source(),
                                 accumulate_compiler(),
                                 [&](attune::tuning_options& o) {
-                                    o.retune = again;
+                                    o.on_miss = again ? attune::miss_policy::always
+                                                      : attune::miss_policy::tune_if_missing;
                                     o.progress = [&](attune::progress const& p) {
                                         if (p.event != attune::progress_event::evaluated) return;
                                         times.slowness = p.evaluation % 2 == 1 ? slowness_after : 1;

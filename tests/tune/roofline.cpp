@@ -97,7 +97,7 @@ TEST_CASE("the report has a place under the roofline only where work is stated")
 
     b.kernel.work(tiny);
     auto options = quick_options();
-    options.retune = true;
+    options.on_miss = attune::miss_policy::always;
     auto with = b.tuned(options);
     b.call(with);
     attune::tuning_report const report = with.report();

@@ -11,6 +11,7 @@
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/progress.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,6 +28,14 @@ struct tuning_problem;
 /// Makes the bench that runs and times the variants of a problem. @pre  both outlive the bench
 using bench_factory =
     std::function<std::unique_ptr<bench>(tuning_problem const&, tuning_options const&)>;
+
+/// What a call does whose inputs the store does not know.
+enum class miss_policy : unsigned char {
+    lookup_only,        ///< the default serves
+    tune_if_missing,    ///< tunes in this call
+    tune_in_background, ///< tunes beside the program; until that is over, the default serves
+    always,             ///< tunes in the first call, also what the store knows, which takes part
+};
 
 /// Limits of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds nothing is
 /// tuned: the remembered result serves, else the default configuration. Example  options.limits =
@@ -49,6 +58,9 @@ struct tuning_limits {
     /// Limit of the check of a variant for calls of another shape, in seconds; if the check would
     /// take longer, the default serves such calls.
     double check_s = 1.0;
+    /// Bytes. miss_policy::tune_in_background tunes on copies of the arguments; those of all
+    /// tunings that run or wait take at most this. What does not fit waits for a later call.
+    std::size_t copied_bytes = std::size_t{1} << 30;
 
     /// The default limits: 60 evaluations and 60 seconds.
     [[nodiscard]] static tuning_limits usual() noexcept
@@ -101,7 +113,10 @@ struct tuning_options {
     tuning_measuring measuring{};
     tuning_device device{};
     progress_sink progress = default_progress(); ///< see there, and set_default_sink()
-    bool retune = false; ///< tune even if the store has a result, which takes part
+    /// What a call does whose inputs the store does not know; tuned.tune(arguments...) tunes in any
+    /// case. The variable ATTUNE_MODE has priority: lookup_only, tune_if_missing,
+    /// tune_in_background or always. On a device, tune_in_background is lookup_only.
+    miss_policy on_miss = miss_policy::tune_if_missing;
     /// Number of variants compiled ahead while another is measured, by as many threads on other
     /// cores; 0: each is compiled when it is due. Empty: see automatic_ahead().
     std::optional<std::uint32_t> compile_ahead{};

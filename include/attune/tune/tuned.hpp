@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -148,6 +149,27 @@ public:
                       "has no streams");
         return {*this, stream};
     }
+
+    /// Tunes for calls with these arguments now, whatever tuning_options::on_miss says, unless the
+    /// store knows them. The kernel is not called; the arguments are as before afterwards. Waits
+    /// while another thread tunes.
+    /// @return  how that went
+    /// Errors   as a call; attune::error: called from within a tuning of this object
+    tuning_report tune(Args... args)
+    {
+        return self_->known->tune(self_->shape_of(args...), inputs_of(args...), frame_of(args...));
+    }
+    /// tune() for each of these calls. Example  sgemm.prepare({{a, b, c, 512}, {a, b, c, 1024}});
+    void prepare(std::initializer_list<std::tuple<Args...>> calls)
+    {
+        for (std::tuple<Args...> const& one : calls)
+            std::apply([this](Args const&... args) { static_cast<void>(tune(args...)); }, one);
+    }
+    /// Whether calls with such inputs need no tuning: one ended, or the store knows the result.
+    /// Waits while another thread tunes.
+    [[nodiscard]] bool is_tuned(Args... args) { return self_->known->is_tuned(inputs_of(args...)); }
+    /// Waits until no tuning runs or waits in the background: see miss_policy.
+    void wait() const { self_->known->wait(); }
 
     /// Tunes without a device, for the one that the compiler names, by the resources of the
     /// compiled code, see predicted_objective(). Nothing is run, and arrays are not read: they may

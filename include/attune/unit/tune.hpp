@@ -13,11 +13,13 @@
 #include <attune/tune/device/cuda/more_devices.ipp>
 #include <attune/tune/device/cuda/predicted_bench.ipp>
 #include <attune/tune/device/cuda/program_ptx.ipp>
+#include <attune/tune/dispatch/background.ipp>
 #include <attune/tune/dispatch/default_code.ipp>
 #include <attune/tune/dispatch/dispatch_report.ipp>
 #include <attune/tune/dispatch/dispatch_table.ipp>
 #include <attune/tune/dispatch/dispatched_kernel.ipp>
 #include <attune/tune/dispatch/installed_variant.ipp>
+#include <attune/tune/dispatch/mode.ipp>
 #include <attune/tune/dispatch/remembered_choice.ipp>
 #include <attune/tune/dispatch/shape_register.ipp>
 #include <attune/tune/dispatch/shape_verifier.ipp>
@@ -26,6 +28,7 @@
 #include <attune/tune/kernel/compile_point.ipp>
 #include <attune/tune/kernel/fallback.ipp>
 #include <attune/tune/kernel/launch_declaration.ipp>
+#include <attune/tune/kernel/owned_call.ipp>
 #include <attune/tune/kernel/problem.ipp>
 #include <attune/tune/kernel/stated_work.ipp>
 #include <attune/tune/loop/bench_pool.ipp>

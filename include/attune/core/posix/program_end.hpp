@@ -4,6 +4,8 @@
 
 #include <attune/core/version.hpp>
 
+#include <atomic>
+
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// True once exit(), or the end of the main thread, has reached attune: static objects of the
@@ -36,10 +38,25 @@ void pause_at_end() noexcept;
 /// Number of threads with work in progress, without the calling thread.
 [[nodiscard]] int others_at_work() noexcept;
 
-/// True after Ctrl-C while an interrupt_guard exists. Cost  1 ns
+/// True after Ctrl-C while an interrupt_guard exists; on a thread with a stopped_by, when that
+/// says so. Cost  1 ns
 [[nodiscard]] bool stop_is_requested() noexcept;
 /// Sets what stop_is_requested() returns; called by the signal handler and its owner.
 void request_stop(bool requested) noexcept;
+
+/// While one exists on a thread, `stop` ends that thread's work and Ctrl-C does not: for work
+/// beside the program's own. One per thread.
+class stopped_by {
+public:
+    /// @pre  `stop` outlives this object
+    explicit stopped_by(std::atomic<bool> const& stop) noexcept;
+    ~stopped_by();
+    stopped_by(stopped_by const&) = delete;
+    stopped_by& operator=(stopped_by const&) = delete;
+
+    /// Whether one exists on this thread.
+    [[nodiscard]] static bool is_here() noexcept;
+};
 
 /// Thrown where work was ended early because stop_is_requested(): the work has no result.
 struct cut_short {};

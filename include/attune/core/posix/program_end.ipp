@@ -33,6 +33,7 @@ inline std::atomic<int> end_handlers{0};
 // Objects on this thread; a handler never reads these counts.
 inline thread_local int work_of_this_thread = 0;
 inline thread_local int cuttable_of_this_thread = 0;
+inline thread_local std::atomic<bool> const* stop_of_this_thread = nullptr;
 
 inline void nap_ms() noexcept
 {
@@ -134,10 +135,20 @@ ATTUNE_INLINE int others_at_work() noexcept
 
 ATTUNE_INLINE bool stop_is_requested() noexcept
 {
-    return is_stop_requested.load(std::memory_order_relaxed);
+    std::atomic<bool> const* const own = stop_of_this_thread;
+    return (own != nullptr ? *own : is_stop_requested).load(std::memory_order_relaxed);
 }
 
 ATTUNE_INLINE void request_stop(bool requested) noexcept { is_stop_requested = requested; }
+
+ATTUNE_INLINE stopped_by::stopped_by(std::atomic<bool> const& stop) noexcept
+{
+    stop_of_this_thread = &stop;
+}
+
+ATTUNE_INLINE stopped_by::~stopped_by() { stop_of_this_thread = nullptr; }
+
+ATTUNE_INLINE bool stopped_by::is_here() noexcept { return stop_of_this_thread != nullptr; }
 
 ATTUNE_INLINE void cut_here()
 {

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] shape_table const& shapes() const noexcept { return *shapes_; }
 
     /// The code for this call. Tunes or verifies first where that is due and no other thread does
-    /// it; where another thread does, the default serves this call.
+    /// it; where another thread does, the default serves this call. See miss_policy.
     /// @param shape   as `layout` says
     /// @param stream  what the caller launched there is waited for; null: see wait_for_caller()
     /// Errors   attune::error where not even the default can serve: it does not work, it cannot be
@@ -54,6 +54,19 @@ public:
                                                   std::vector<number> const& inputs,
                                                   call_frame frame,
                                                   void* stream = nullptr);
+
+    /// Tunes for this call now, whatever tuning_options::on_miss says, unless the store knows its
+    /// inputs. Waits while another thread tunes. The kernel is not called.
+    /// @return  how that went
+    /// Errors   as obtain(); attune::error: called from within a tuning of this table
+    tuning_report tune(std::span<std::int64_t const> shape,
+                       std::vector<number> const& inputs,
+                       call_frame frame,
+                       void* stream = nullptr);
+    /// Whether calls with these inputs are served without a tuning. Waits as tune() does.
+    [[nodiscard]] bool is_tuned(std::vector<number> const& inputs);
+    /// Until no tuning runs or waits in the background.
+    void wait() const;
 
     /// Tunes by predicted_objective(), or takes that from the store: nothing is run or installed.
     /// @return  how that went; report() stays as it is
@@ -67,6 +80,11 @@ public:
 
 private:
     struct state;
+    installed_variant const& serve(std::span<std::int64_t const> shape,
+                                   std::vector<number> const& inputs,
+                                   call_frame& frame,
+                                   void* stream,
+                                   bool tunes_now);
     detail::owned_until_end<state> state_;
     shape_table const* shapes_ = nullptr;
 };

@@ -7,22 +7,30 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
+#include <attune/tune/dispatch/background.hpp>
 #include <attune/tune/dispatch/default_code.hpp>
 #include <attune/tune/dispatch/dispatch_report.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/mode.hpp>
 #include <attune/tune/dispatch/shape_register.hpp>
 #include <attune/tune/dispatch/shape_verifier.hpp>
 #include <attune/tune/dispatch/variant_choice.hpp>
 #include <attune/tune/kernel/fallback.hpp>
+#include <attune/tune/kernel/owned_call.hpp>
 #include <attune/tune/loop/trial.hpp>
 
+#include <atomic>
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -46,6 +54,9 @@ struct dispatch_table::state {
         {
         }
         detail::call_problem problem;
+        /// The process that tunes it in the background; 0: none does.
+        std::atomic<pid_t> tuned_apart_in{0};
+        std::atomic<bool> is_settled{false};       ///< there is a winner, or it is given up
         installed_variant const* winner = nullptr; ///< null: not known yet
         bool winner_is_default = false;
         bool is_given_up = false; ///< nothing is looked up, tuned or verified any more
@@ -80,10 +91,15 @@ struct dispatch_table::state {
     /// This thread tunes or verifies until the object goes.
     class working {
     public:
-        explicit working(state& of)
+        /// @param waits  until another thread has had its turn
+        explicit working(state& of, bool waits = false)
             : turn_(of.turn, std::defer_lock)
         {
-            if (!of.turn.is_mine()) static_cast<void>(turn_.try_lock());
+            if (of.turn.is_mine()) return;
+            if (waits)
+                turn_.lock();
+            else
+                static_cast<void>(turn_.try_lock());
         }
         working(working const&) = delete;
         working& operator=(working const&) = delete;
@@ -93,14 +109,17 @@ struct dispatch_table::state {
         std::unique_lock<fork_safe_mutex> turn_;
     };
 
-    /// Fills in the winner. @pre  the turn is this thread's
+    /// Fills in the winner, or gives up. @pre  the turn is this thread's
     /// @return  whether it was tuned or verified for this very shape
-    bool find_winner(served_inputs& of, std::span<std::int64_t const> key, call_frame const& frame)
+    bool find_winner(served_inputs& of,
+                     std::span<std::int64_t const> key,
+                     call_frame const& frame,
+                     bool may_tune)
     {
         detail::call_problem& problem = of.problem;
         defaults.complete(problem);
         if (std::string const due = defaults.take_moved(problem); !due.empty()) report.note(due);
-        known_variant found = choice.best_known(problem, frame, key, false);
+        known_variant found = choice.best_known(problem, frame, key, false, may_tune);
         if (found.is_missing) {
             of.is_given_up = true;
             report.set(std::move(found.report));
@@ -132,11 +151,72 @@ struct dispatch_table::state {
         return shapes.serve(shape, by);
     }
 
+    /// Whether unknown inputs are tuned beside the program.
+    [[nodiscard]] bool tunes_apart() const
+    {
+        return subject.options.on_miss == miss_policy::tune_in_background && !subject.find_device;
+    }
+    /// Whether unknown inputs are tuned in the call that meets them.
+    [[nodiscard]] bool tunes_in_call() const
+    {
+        return subject.options.on_miss == miss_policy::tune_if_missing ||
+               subject.options.on_miss == miss_policy::always;
+    }
+
+    /// The default serves this call; the inputs are tuned in the background. Any thread.
+    /// @pre  the frame is complete
+    installed_variant const& serve_apart(served_inputs& of,
+                                         known_shape* shape,
+                                         std::span<std::int64_t const> key,
+                                         call_frame const& frame)
+    {
+        installed_variant const& by = defaults.code_of(of.problem);
+        std::scoped_lock<fork_safe_mutex> const here(apart_lock_);
+        pid_t const me = ::getpid();
+        if (of.tuned_apart_in != me && !of.is_settled) {
+            if (!start_apart(frame, [this, &of, shape, key = words_of(key)](call_frame const& own) {
+                    tune_apart(of, shape, key, own);
+                    std::scoped_lock<fork_safe_mutex> const over(apart_lock_);
+                    of.tuned_apart_in = 0;
+                    look_again(of);
+                }))
+                return by; // a later call may find room
+            of.tuned_apart_in = me;
+            report.set(untuned_report(
+                subject.kernel.name, decision::served_default, "a tuning runs in the background"));
+        }
+        // Until that tuning is over, calls of this shape need no second look.
+        return of.tuned_apart_in == me ? shapes.serve(shape, by) : by;
+    }
+
+    /// The default serves this call; the winner is verified for its shape in the background.
+    /// @pre  the turn is this thread's
+    installed_variant const& verify_apart(served_inputs& of,
+                                          known_shape* shape,
+                                          std::span<std::int64_t const> key,
+                                          call_frame const& frame)
+    {
+        installed_variant const& by = defaults.code_of(of.problem);
+        std::scoped_lock<fork_safe_mutex> const here(apart_lock_);
+        bool const is_begun =
+            start_apart(frame, [this, &of, shape, key = words_of(key)](call_frame const& own) {
+                working const now(*this, true);
+                try {
+                    work_in_progress const at_work;
+                    static_cast<void>(of.verifier->serve(shape, key, own, false));
+                } catch (std::exception const& e) {
+                    static_cast<void>(degrade(of, shape, e.what()));
+                }
+            });
+        return is_begun ? shapes.serve(shape, by) : by;
+    }
+
     /// @pre  the turn is this thread's
     installed_variant const& serve_call(served_inputs& of,
                                         shape_register::met_shape const& met,
                                         std::span<std::int64_t const> key,
-                                        call_frame const& frame)
+                                        call_frame const& frame,
+                                        bool may_tune)
     {
         if (of.is_given_up) return settle(of, met.shape);
         if (of.winner == nullptr && has_only_empty_arrays(frame)) {
@@ -145,7 +225,12 @@ struct dispatch_table::state {
             return by;
         }
         if (of.winner == nullptr) {
-            bool const is_for_this = find_winner(of, key, frame);
+            bool const is_for_this = find_winner(of, key, frame, may_tune);
+            if (of.winner == nullptr && of.is_given_up && !may_tune && tunes_apart()) {
+                of.is_given_up = false;
+                return serve_apart(of, met.shape, key, frame);
+            }
+            of.is_settled = true;
             if (of.winner == nullptr)
                 return settle(of, met.shape); // too short, or nothing to spend
             if (is_for_this) {
@@ -154,6 +239,8 @@ struct dispatch_table::state {
             }
         }
         if (of.winner_is_default) return shapes.serve(met.shape, *of.winner);
+        if (tunes_apart() && of.verifier->needs_runs(key, met.is_first))
+            return verify_apart(of, met.shape, key, frame);
         return of.verifier->serve(met.shape, key, frame, met.is_first);
     }
 
@@ -161,7 +248,7 @@ struct dispatch_table::state {
     [[nodiscard]] installed_variant const*
     degrade(served_inputs& of, known_shape* shape, std::string const& reason)
     {
-        of.is_given_up = true;
+        of.is_given_up = of.is_settled = true;
         installed_variant const* by = nullptr;
         try {
             by = &settle(of, shape);
@@ -182,9 +269,70 @@ struct dispatch_table::state {
         return by;
     }
 
+    /// What the default served meanwhile is looked at again.
+    void look_again(served_inputs& of)
+    {
+        if (auto const* const by = of.problem.by_default.load()) shapes.withdraw(*by);
+    }
+
 private:
+    [[nodiscard]] static std::vector<std::int64_t> words_of(std::span<std::int64_t const> key)
+    {
+        return {key.begin(), key.end()};
+    }
+
+    /// Has `job` run in the background on a copy of the call.
+    /// @return  false: there is no room for the copy. @pre  apart_lock_ is held
+    bool start_apart(call_frame const& frame, std::function<void(call_frame const&)> job)
+    {
+        if (pid_t const me = ::getpid(); std::exchange(copied_in_, me) != me) copied_bytes_ = 0;
+        std::size_t const bytes = bytes_to_own(frame);
+        std::size_t const most = subject.options.limits.copied_bytes;
+        if (bytes > most)
+            report.note(
+                "nothing is tuned or verified in the background: a copy of the arguments takes " +
+                std::to_string(bytes) + " bytes, and tuning_options::limits.copied_bytes is " +
+                std::to_string(most) + "; tuned.tune(arguments...) tunes in the call");
+        if (bytes > most || copied_bytes_ > most - bytes) return false;
+        auto const call = std::make_shared<owned_call const>(frame);
+        background.add([this, bytes, call, job = std::move(job)] {
+            job(call->frame());
+            std::scoped_lock<fork_safe_mutex> const here(apart_lock_);
+            copied_bytes_ -= bytes;
+        });
+        copied_bytes_ += bytes;
+        return true;
+    }
+
+    /// On the thread in the background.
+    void tune_apart(served_inputs& of,
+                    known_shape* shape,
+                    std::span<std::int64_t const> key,
+                    call_frame const& frame)
+    {
+        working const now(*this, true);
+        try {
+            work_in_progress const at_work;
+            if (of.winner != nullptr || of.is_given_up) return;
+            bool const is_for_this = find_winner(of, key, frame, true);
+            of.is_settled = true;
+            if (of.winner == nullptr) of.is_given_up = true; // too short, or nothing to spend
+            if (of.winner == nullptr || !is_for_this) return;
+            of.verifier->add(key);
+            shapes.serve(shape, *of.winner, true);
+        } catch (std::exception const& e) {
+            static_cast<void>(degrade(of, shape, e.what()));
+        }
+    }
+
     fork_safe_mutex all_lock_{};
     std::vector<std::unique_ptr<served_inputs>> all_{};
+    fork_safe_mutex apart_lock_{}; ///< of served_inputs::tuned_apart_in and the members below
+    std::size_t copied_bytes_ = 0;
+    pid_t copied_in_ = 0; ///< the process that holds the copies
+
+public:
+    background_worker background{}; ///< the last member: its thread uses all others
 };
 
 ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
@@ -195,7 +343,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
                                              device_finder find_device)
     : state_(new state{{.kernel = kernel,
                         .compiler = std::move(compiler),
-                        .options = std::move(options),
+                        .options = with_mode(std::move(options)),
                         .layout = std::move(layout),
                         .find_device = std::move(find_device),
                         .declared = with_annotated_defaults(kernel)},
@@ -204,6 +352,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
 {
     watch_program_end();
     require_targets(kernel);
+    if (std::string const said = complaint_of_mode(); !said.empty()) state_->report.tell(said);
     // What no input can excuse is an error now: defaults that are no values, or break a constraint.
     if (kernel.inputs.empty() && !state_->subject.find_device)
         state_->defaults.complete(state_->served({}).problem, false);
@@ -216,15 +365,36 @@ ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int
                                                               call_frame frame,
                                                               void* stream)
 {
+    return serve(key, inputs, frame, stream, false);
+}
+
+ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int64_t const> key,
+                                                             std::vector<number> const& inputs,
+                                                             call_frame& frame,
+                                                             void* stream,
+                                                             bool tunes_now)
+{
     state& s = *state_;
     dispatched_kernel const& subject = s.subject;
     shape_register::met_shape const met = s.shapes.meet(key);
-    if (met.serves != nullptr) return *met.serves;
+    if (met.serves != nullptr && !tunes_now) return *met.serves;
     state::served_inputs& of = s.served(inputs);
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
-    state::working const now(s);
-    if (!now.is_on()) return s.defaults.code_of(of.problem);
+    state::working const now(s, tunes_now);
+    if (!now.is_on()) {
+        if (tunes_now)
+            throw error("kernel '" + subject.kernel.name + "' is being tuned",
+                        "tuned.tune(arguments...)",
+                        "call it when the tuning is over");
+        if (!s.tunes_apart() || of.is_settled) return s.defaults.code_of(of.problem);
+        set_extents(frame, subject.kernel, subject.values_of(inputs));
+        return s.serve_apart(of, met.shape, key, frame);
+    }
+    if (tunes_now && of.winner == nullptr) {
+        of.is_given_up = false;
+        s.look_again(of);
+    }
     if (device) {
         subject.complete(frame, inputs);
         try {
@@ -238,7 +408,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int
     try {
         if (!device) set_extents(frame, subject.kernel, subject.values_of(inputs));
         work_in_progress const at_work;
-        return s.serve_call(of, met, key, frame);
+        return s.serve_call(of, met, key, frame, tunes_now || s.tunes_in_call());
     } catch (default_fails const& e) {
         if (fallback_of(subject.kernel) != nullptr && !device)
             if (auto const* const by = s.degrade(of, met.shape, e.what())) return *by;
@@ -265,6 +435,28 @@ ATTUNE_INLINE tuning_report dispatch_table::predict(std::vector<number> const& i
     s.defaults.complete(of);
     return s.choice.best_known(of, frame, {}, true).report;
 }
+
+ATTUNE_INLINE tuning_report dispatch_table::tune(std::span<std::int64_t const> key,
+                                                 std::vector<number> const& inputs,
+                                                 call_frame frame,
+                                                 void* stream)
+{
+    static_cast<void>(serve(key, inputs, frame, stream, true));
+    return report();
+}
+
+ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
+{
+    state& s = *state_;
+    state::served_inputs& of = s.served(inputs);
+    if (of.is_settled && of.winner != nullptr) return true;
+    state::working const now(s, true);
+    if (!now.is_on() || of.winner != nullptr) return of.winner != nullptr;
+    s.defaults.complete(of.problem);
+    return s.choice.is_remembered(of.problem);
+}
+
+ATTUNE_INLINE void dispatch_table::wait() const { state_->background.wait(); }
 
 ATTUNE_INLINE tuning_report dispatch_table::report() const { return state_->report.latest(); }
 

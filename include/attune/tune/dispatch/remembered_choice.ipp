@@ -97,7 +97,7 @@ remembered_choice::find(record_key const& key,
                         search_limits const& asked,
                         std::vector<std::string>& notices) const
 {
-    if (subject_.options.retune) return {};
+    if (subject_.options.on_miss == miss_policy::always) return {};
     std::optional<record> const known = exact(key);
     if (!known) return {};
     // Where its events are the last of the log, the tuning goes on.

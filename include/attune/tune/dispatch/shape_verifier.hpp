@@ -50,6 +50,9 @@ public:
     /// The variant was right for this shape.
     void add(std::span<std::int64_t const> key) { trust_.add(key); }
 
+    /// Whether serve() would run the variant on copies of the call's data before it decides.
+    [[nodiscard]] bool needs_runs(std::span<std::int64_t const> key, bool is_first) const;
+
     /// What serves this call: the variant where it was verified, or is now where that is due, else
     /// the default. The register and the report are told.
     /// @param shape     null: it is not kept
@@ -61,6 +64,7 @@ public:
                                    bool is_first);
 
 private:
+    [[nodiscard]] bool may_check(bool is_first) const;
     void prove(std::span<std::int64_t const> key, call_frame const& frame);
     [[nodiscard]] shape_verdict verify(installed_variant const& trusted, call_frame const& frame);
     void note_failure(shape_verdict const& verdict, std::string const& what);

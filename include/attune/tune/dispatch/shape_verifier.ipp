@@ -130,6 +130,17 @@ ATTUNE_INLINE void shape_verifier::note_failure(shape_verdict const& verdict,
     }
 }
 
+ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
+{
+    return !is_first || checks_ < verified_at_once + new_shapes_ / shapes_per_check;
+}
+
+ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
+                                              bool is_first) const
+{
+    return !with_.subject.kernel.any_shape && may_check(is_first) && !trust_.covers(key);
+}
+
 ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                                                              std::span<std::int64_t const> key,
                                                              call_frame const& frame,
@@ -137,19 +148,19 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
 {
     if (with_.subject.kernel.any_shape) return with_.shapes.serve(shape, variant_);
     if (is_first) ++new_shapes_;
-    bool const may_check = !is_first || checks_ < verified_at_once + new_shapes_ / shapes_per_check;
+    bool const may_check_now = may_check(is_first);
     bool is_covered = trust_.covers(key);
-    if (!is_covered && may_check) {
+    if (!is_covered && may_check_now) {
         prove(key, frame);
         is_covered = trust_.covers(key);
     }
-    if (is_covered && !(may_check && trust_.wants_recheck())) {
+    if (is_covered && !(may_check_now && trust_.wants_recheck())) {
         ++counts_.by_class;
         with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified");
         return with_.shapes.serve(shape, variant_);
     }
     installed_variant const& trusted = with_.defaults.code_of(of_);
-    if (!may_check) {
+    if (!may_check_now) {
         ++counts_.by_default;
         with_.report.set_serving(counts_,
                                  "the default serves: no shape like this one was verified yet (" +

@@ -36,19 +36,25 @@ public:
     /// With everything there is to say in its report; is_missing where the limits allow no tuning.
     /// @param shape    key of the call; empty: of no call
     /// @param predict  see tuning_problem::predict
+    /// @param may_tune what the store does not know is tuned; else it is_missing
     /// @pre     `of` and `frame` are complete
     /// Errors   as run_session() and the compiler
     [[nodiscard]] known_variant best_known(call_problem const& of,
                                            call_frame const& frame,
                                            std::span<std::int64_t const> shape,
-                                           bool predict);
+                                           bool predict,
+                                           bool may_tune = true);
+    /// Whether the store has a result for these inputs. Nothing is compiled. @pre  `of` is complete
+    [[nodiscard]] bool is_remembered(call_problem const& of) const;
 
 private:
+    [[nodiscard]] record_key key_of(call_problem const& of) const;
     [[nodiscard]] search_limits limits_left() const;
     /// Waits for another one that tunes this, boundedly. @param told  takes what there is to say
     [[nodiscard]] problem_claim
     claim(record_key const& key, double limit_s, std::vector<std::string>& told);
-    [[nodiscard]] known_variant missing(call_problem const& of, record_key const& key);
+    [[nodiscard]] known_variant
+    missing(call_problem const& of, record_key const& key, bool may_tune);
     [[nodiscard]] known_variant tune(record_key const& key,
                                      call_problem const& of,
                                      call_frame const& frame,

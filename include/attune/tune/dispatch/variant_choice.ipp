@@ -96,13 +96,16 @@ ATTUNE_INLINE problem_claim variant_choice::claim(record_key const& key,
     return out;
 }
 
-ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of, record_key const& key)
+ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of,
+                                                    record_key const& key,
+                                                    bool may_tune)
 {
-    bool const is_spent = wants_tuning(subject_.options.limits);
+    bool const is_spent = may_tune && wants_tuning(subject_.options.limits);
     tuning_report report = untuned_report(subject_.kernel.name,
                                           decision::served_default,
-                                          is_spent ? "tuning_options::limits.total is spent"
-                                                   : "the limits allow no tuning");
+                                          is_spent    ? "tuning_options::limits.total is spent"
+                                          : !may_tune ? "the store has no result for these inputs"
+                                                      : "the limits allow no tuning");
     report.compiler = key.compiler;
     report.configuration = text_of(of.space->describe(), *of.default_at);
     if (is_spent)
@@ -110,25 +113,40 @@ ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of, reco
     return {.report = std::move(report), .is_missing = true};
 }
 
+ATTUNE_INLINE record_key variant_choice::key_of(call_problem const& of) const
+{
+    record_key key = make_key(subject_.kernel,
+                              of.space->describe(),
+                              subject_.compiler.identity(),
+                              subject_.target().get());
+    key.setting = setting_of(subject_.options);
+    return key;
+}
+
+ATTUNE_INLINE bool variant_choice::is_remembered(call_problem const& of) const
+{
+    std::optional<record> const known = remembered_.exact(key_of(of));
+    return known && point_of(known->configuration, *of.space).has_value();
+}
+
 ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
                                                        call_frame const& frame,
                                                        std::span<std::int64_t const> shape,
-                                                       bool predict)
+                                                       bool predict,
+                                                       bool may_tune)
 {
     any_compiler const& compiler = subject_.compiler;
-    record_key key = make_key(
-        subject_.kernel, of.space->describe(), compiler.identity(), subject_.target().get());
+    record_key key = key_of(of);
     if (predict) key.device += ", predicted";
-    key.setting = setting_of(subject_.options);
     std::string const text = text_of_key(shape);
     std::vector<std::string> told;
-    search_limits const left = limits_left();
-    bool const may_tune = wants_tuning(left);
+    search_limits const left = may_tune ? limits_left() : search_limits{.evaluations = 0};
+    bool const can_tune = wants_tuning(left);
     std::optional<known_variant> known =
         remembered_.find(key, *of.space, predict, text, left, told);
     bool const is_unusable = !told.empty(); // so what else is known may not hold any more
     problem_claim claimed;
-    if (!known && may_tune) {
+    if (!known && can_tune) {
         std::optional<record> const before = remembered_.exact(key);
         claimed = claim(key, left.seconds, told);
         if (remembered_.exact(key) != before) // another one is done
@@ -139,7 +157,7 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
             told.push_back(instead);
     for (std::string const& notice : told)
         report_.tell(notice);
-    if (!known && !may_tune) return missing(of, key);
+    if (!known && !can_tune) return missing(of, key, may_tune);
     known_variant out =
         known ? std::move(*known) : tune(key, of, frame, text, predict, is_unusable);
     out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());

@@ -13,6 +13,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// server shuts down. A program that has no handler or ignores SIGINT continues. A second Ctrl-C
 /// goes to the program at once.
 ///
+/// On a thread with a stopped_by it handles nothing: that thread's work is not the program's.
+///
 /// The program's handler is restored unless the program has installed another one meanwhile.
 class interrupt_guard {
 public:
@@ -26,8 +28,11 @@ public:
     interrupt_guard(interrupt_guard const&) = delete;
     interrupt_guard& operator=(interrupt_guard const&) = delete;
 
-    /// True once Ctrl-C was pressed.
+    /// True once Ctrl-C was pressed; where this handles nothing, once the stopped_by says so.
     [[nodiscard]] bool requested() const noexcept;
+
+private:
+    bool is_idle_; ///< it handles nothing
 };
 
 /// Ctrl-C cuts short what is at work.

@@ -63,7 +63,9 @@ inline void begin_interrupts() noexcept
 }
 
 ATTUNE_INLINE interrupt_guard::interrupt_guard(afterwards what)
+    : is_idle_(stopped_by::is_here())
 {
+    if (is_idle_) return;
     static bool const once = [] {
         keep_this_library_loaded();
         watch_forks();
@@ -83,6 +85,7 @@ ATTUNE_INLINE interrupt_guard::interrupt_guard(afterwards what)
 
 ATTUNE_INLINE interrupt_guard::~interrupt_guard()
 {
+    if (is_idle_) return;
     unsigned seen = 0;
     {
         std::scoped_lock const one(interrupt_lock);

@@ -67,10 +67,11 @@ struct cuda_kernel::state {
         if (place* const known = find(context)) return *known;
         auto made = cuda::loaded_code::load(target.driver, device_variant_of(code));
         if (auto const* const why = std::get_if<failure>(&made))
-            throw error("kernel '" + name + "' " + std::string(describe(why->stage)),
-                        why->reason + ", device " + std::to_string(target.ordinal) + " (" +
-                            target.limits.name + ")",
-                        "tune again on this device: tuning_options{.retune = true}");
+            throw error(
+                "kernel '" + name + "' " + std::string(describe(why->stage)),
+                why->reason + ", device " + std::to_string(target.ordinal) + " (" +
+                    target.limits.name + ")",
+                "tune again on this device: tuning_options{.on_miss = miss_policy::always}");
         all.push_back(std::unique_ptr<place>(
             new place{context, std::get<cuda::loaded_code>(std::move(made)), head.load()}));
         head.store(all.back().get(), std::memory_order_release);

@@ -1,0 +1,104 @@
+// attune/tune/dispatch/background.ipp - the thread's loop.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/only_faults_unblocked.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/background.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+struct background_worker::state {
+    std::mutex lock{}; ///< of the members below
+    std::condition_variable changed{};
+    std::deque<std::function<void()>> line{};
+    bool is_at_work = false;
+    bool is_over = false;
+    std::thread thread{};
+    pid_t process = 0; ///< in which the thread runs; 0: there is none yet
+    std::atomic<bool> stop{false};
+
+    [[nodiscard]] bool is_here() const noexcept { return process == ::getpid(); }
+
+    void run()
+    {
+        stopped_by const told(stop);
+        std::unique_lock here(lock);
+        while (true) {
+            changed.wait(here, [this] { return is_over || !line.empty(); });
+            if (is_over) return;
+            std::function<void()> job = std::move(line.front());
+            line.pop_front();
+            is_at_work = true;
+            here.unlock();
+            job();
+            job = nullptr; // what it holds is freed without the lock
+            here.lock();
+            is_at_work = false;
+            changed.notify_all();
+        }
+    }
+};
+
+ATTUNE_INLINE background_worker::background_worker()
+    : state_(std::make_shared<state>())
+{
+}
+
+ATTUNE_INLINE background_worker::~background_worker()
+{
+    state& s = *state_;
+    if (s.process == 0) return;
+    if (!s.is_here()) {
+        abandon();
+        return;
+    }
+    {
+        std::scoped_lock const here(s.lock);
+        s.is_over = true;
+        s.stop = true;
+        s.line.clear();
+        s.changed.notify_all();
+    }
+    s.thread.join();
+}
+
+ATTUNE_INLINE void background_worker::abandon()
+{
+    // The thread is the parent's: it may have held the lock, and there is nothing to wait for.
+    static_cast<void>(new std::shared_ptr<state>(std::exchange(state_, std::make_shared<state>())));
+}
+
+ATTUNE_INLINE void background_worker::add(std::function<void()> job)
+{
+    if (state_->process != 0 && !state_->is_here()) abandon();
+    state& s = *state_;
+    std::scoped_lock const here(s.lock);
+    if (s.process == 0) {
+        watch_program_end();
+        only_faults_unblocked const quiet;
+        s.thread = std::thread([&s] { s.run(); });
+        s.process = ::getpid();
+    }
+    s.line.push_back(std::move(job));
+    s.changed.notify_all();
+}
+
+ATTUNE_INLINE void background_worker::wait() const
+{
+    state& s = *state_;
+    if (!s.is_here()) return;
+    std::unique_lock here(s.lock);
+    s.changed.wait(here, [&s] { return !s.is_at_work && s.line.empty(); });
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

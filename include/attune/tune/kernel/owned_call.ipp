@@ -1,0 +1,125 @@
+// attune/tune/kernel/owned_call.ipp - copies what a call refers to.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/kernel/owned_call.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Copies keep their addresses modulo this many bytes: a page, the largest of what code is aligned
+/// to.
+inline constexpr std::size_t kept_alignment = 4096;
+
+/// A range of addresses of the caller's.
+struct owned_range {
+    std::uintptr_t first;
+    std::uintptr_t last; ///< one past the end
+};
+
+/// Where the arrays lie; ranges that overlap are one. Sorted.
+[[nodiscard]] inline std::vector<owned_range> ranges_of(call_frame const& frame)
+{
+    std::vector<owned_range> all;
+    for (buffer const& b : frame.buffers) {
+        if (b.argument == buffer::result || b.bytes == 0) continue;
+        auto const first = reinterpret_cast<std::uintptr_t>(b.data);
+        all.push_back({first, first + b.bytes});
+    }
+    std::sort(all.begin(), all.end(), [](owned_range const& a, owned_range const& b) {
+        return a.first < b.first;
+    });
+    std::vector<owned_range> merged;
+    for (owned_range const& one : all) {
+        if (!merged.empty() && one.first < merged.back().last)
+            merged.back().last = std::max(merged.back().last, one.last);
+        else
+            merged.push_back(one);
+    }
+    return merged;
+}
+
+/// The copies of ranges.
+struct owned_call::memory {
+    struct copy {
+        owned_range of;
+        std::byte* block; ///< what was allocated
+        std::byte* at;    ///< of the first byte
+    };
+    std::vector<copy> copies{};
+
+    memory() = default;
+    memory(memory const&) = delete;
+    memory& operator=(memory const&) = delete;
+    ~memory()
+    {
+        for (copy const& c : copies)
+            ::operator delete(c.block, std::align_val_t{kept_alignment});
+    }
+    void add(owned_range const& range)
+    {
+        std::size_t const bytes = range.last - range.first;
+        std::size_t const offset = range.first % kept_alignment;
+        copies.reserve(copies.size() + 1);
+        auto* const block = static_cast<std::byte*>(
+            ::operator new(offset + bytes, std::align_val_t{kept_alignment}));
+        std::memcpy(block + offset, reinterpret_cast<std::byte const*>(range.first), bytes);
+        copies.push_back({range, block, block + offset});
+    }
+    /// The copy of what is at `data`; `data` itself where nothing was copied.
+    [[nodiscard]] std::byte* moved(std::byte* data) const noexcept
+    {
+        auto const at = reinterpret_cast<std::uintptr_t>(data);
+        for (copy const& c : copies)
+            if (at >= c.of.first && at < c.of.last) return c.at + (at - c.of.first);
+        return data;
+    }
+    void move(call_frame& frame) const
+    {
+        for (buffer& b : frame.buffers)
+            if (b.argument != buffer::result && b.bytes > 0) b.data = moved(b.data);
+    }
+};
+
+ATTUNE_INLINE std::size_t bytes_to_own(call_frame const& frame)
+{
+    std::size_t bytes = 0;
+    for (owned_range const& range : ranges_of(frame))
+        bytes += range.last - range.first;
+    return bytes;
+}
+
+ATTUNE_INLINE owned_call::owned_call(call_frame const& frame)
+    : frame_(frame)
+{
+    auto made = std::make_shared<memory>();
+    for (owned_range const& range : ranges_of(frame))
+        made->add(range);
+    made->move(frame_);
+    for (call_argument const& one : frame_.arguments) {
+        if (!one.target) continue;
+        buffer const& pointers = frame_.buffers[one.buffer];
+        for (std::size_t i = 0; i < pointers.bytes / sizeof(void*); ++i) {
+            std::byte* const target = frame_.buffers[pointers.first_target + i].data;
+            std::memcpy(pointers.data + i * sizeof(void*), &target, sizeof target);
+        }
+    }
+    memory_ = made;
+    if (frame.resized)
+        frame_.resized = [resized = frame.resized,
+                          held = memory_](std::span<std::int64_t const> sizes) {
+            call_frame smaller = resized(sizes);
+            held->move(smaller);
+            return smaller;
+        };
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
