@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "../../bench/support/shape_calls.hpp"
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
 #include "../support/set_variable.hpp"
@@ -155,6 +156,45 @@ TEST_CASE("in the background: what the store knows is served by the first call")
     CHECK(one.obtain() == fast_code);
     one.known.wait();
     CHECK(one.how() == decision::remembered);
+}
+
+TEST_CASE("in the background: new shapes are verified there, and a wrong one is never served")
+{
+    std::size_t which = 0;
+    while (std::string(bench::faults[which].name) != "remainder of 16")
+        ++which;
+    bench::shape_arrays arrays(4'096);
+    recorded_progress heard;
+    attune::tuning_options options = quick_options(heard.sink());
+    options.on_miss = miss_policy::tune_in_background;
+    attune::tuned<bench::faulty_signature, bench::faulty_compiler, attune::memory_store> call{
+        bench::faulty_kernel(which),
+        bench::faulty_compiler{which},
+        attune::memory_store{},
+        options};
+    auto const runs = [&] {
+        std::uint64_t const before = call.report().shapes.executions;
+        call.wait();
+        return call.report().shapes.executions > before;
+    };
+    bench::shape_choice s;
+    s.n = 1'024;
+    CHECK(arrays.is_right(s, call));
+    call.wait();
+    REQUIRE(call.report().how == decision::tuned);
+    CHECK(arrays.is_right(s, call));
+    s.n = 512;
+    CHECK(arrays.is_right(s, call));
+    call.wait();
+    CHECK(call.report().shapes.verified == 1);
+    CHECK(arrays.is_right(s, call));
+    CHECK(!runs());
+    s.n = 515;
+    CHECK(arrays.is_right(s, call));
+    call.wait();
+    CHECK(call.report().shapes.wrong == 1);
+    CHECK(arrays.is_right(s, call));
+    CHECK(!runs());
 }
 
 TEST_CASE("in the background: no signal of the program's is taken")

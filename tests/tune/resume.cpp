@@ -141,9 +141,9 @@ TEST_CASE("an added value keeps what was measured; what failed gets another chan
           std::vector<std::string>{"WAY=0", "WAY=2", "WAY=10", "WAY=1"});
 }
 
-TEST_CASE("the option retune measures again, but goes on where it was itself cut short")
+TEST_CASE("the policy always measures again, but goes on where it was itself cut short")
 {
-    auto const again = [](attune::tuning_options& o) { o.retune = true; };
+    auto const again = [](attune::tuning_options& o) { o.on_miss = attune::miss_policy::always; };
     attune::memory_store store = tuned_store();
     memory_installation second{
         store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(), again};

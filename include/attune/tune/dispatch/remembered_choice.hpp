@@ -74,7 +74,7 @@ public:
                                                     std::vector<std::string>& notices) const;
 
     /// What the store knows of this problem's configurations, and what it is told of them.
-    /// @param anew  only what an interrupted tuning left, as with the option `retune`
+    /// @param anew  only what an interrupted tuning left, as with miss_policy::always
     [[nodiscard]] session_memory
     memory_of(record_key const& key, chain_of_trees const& space, bool anew) const;
 

@@ -153,7 +153,7 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
     for (std::size_t i = 0; i < past.rows.size(); ++i) {
         tried_row& row = past.rows[i];
         bool const is_open = i >= past.open;
-        if ((anew || subject_.options.retune) && !is_open) continue;
+        if ((anew || subject_.options.on_miss == miss_policy::always) && !is_open) continue;
         // A failure of a tuning that ended may have had a cause that is gone.
         if (!is_open && !succeeded(row.result)) continue;
         named_texts configuration;
