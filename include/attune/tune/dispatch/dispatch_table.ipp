@@ -139,7 +139,8 @@ struct dispatch_table::state {
         of.verifier.emplace(shape_verifier::parts{subject, defaults, shapes, report},
                             problem,
                             made,
-                            detail::divisors_of(problem.space->describe(), *found.at));
+                            detail::divisors_of(problem.space->describe(), *found.at),
+                            std::move(found.proofs));
         if (is_default && by_default == nullptr) problem.by_default.store(&made);
         return found.is_for_this_shape;
     }

@@ -13,6 +13,7 @@
 #include <attune/remember/relation.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/proof_memory.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/session_memory.hpp>
@@ -49,6 +50,7 @@ struct known_variant {
     bool is_for_this_shape = false; ///< it was tuned or verified for it
     bool is_too_short = false;
     bool is_missing = false; ///< nothing is remembered, and there is nothing to spend
+    proof_memory proofs{};   ///< of `code`
 };
 
 /// The store, as one kernel sees it. One thread at a time.
@@ -77,6 +79,11 @@ public:
     /// @param anew  only what an interrupted tuning left, as with miss_policy::always
     [[nodiscard]] session_memory
     memory_of(record_key const& key, chain_of_trees const& space, bool anew) const;
+
+    /// Shapes for which this code was verified on this device, by equal rules.
+    /// @param code  an object key; empty: nothing is known or kept
+    [[nodiscard]] proof_memory
+    proofs_of(record_key const& key, description const& space, std::string const& code) const;
 
     /// The right to tune this problem, among the processes that use the store.
     [[nodiscard]] problem_claim claim(record_key const& key, double wait_s) const

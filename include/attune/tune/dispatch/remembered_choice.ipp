@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/element.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem.hpp>
 #include <attune/tune/dispatch/remembered_choice.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
@@ -138,15 +141,63 @@ remembered_choice::find(record_key const& key,
     return out;
 }
 
+/// As a store keeps it.
+[[nodiscard]] inline stored_problem problem_of(record_key const& key, description const& space)
+{
+    stored_problem out{.key = key};
+    out.key.schema.clear();
+    for (parameter_description const& p : space.parameters)
+        out.parameters.push_back(p.name);
+    return out;
+}
+
+/// A word for all that decides beside the code whether a variant is right: which arguments count,
+/// what is compared, and how exactly.
+[[nodiscard]] inline std::int64_t rules_of_proof(dispatched_kernel const& subject)
+{
+    content_hash hash;
+    for (shape_word const& word : subject.layout)
+        hash.add(std::to_string(static_cast<int>(word.part))).add(std::to_string(word.argument));
+    kernel_description const& kernel = subject.kernel;
+    for (bool const ignored : kernel.ignored)
+        hash.add(ignored ? "ignored" : "counts");
+    for (std::optional<tolerance> const& allowed : kernel.tolerances)
+        hash.add(!allowed ? "usual"
+                          : std::to_string(std::bit_cast<std::uint64_t>(allowed->absolute)) + ' ' +
+                                std::to_string(std::bit_cast<std::uint64_t>(allowed->relative)) +
+                                (allowed->any ? " any" : ""));
+    hash.add(kernel.check ? "checked" : "compared");
+    hash.add(kernel.reference ? "given reference" : "default's reference");
+    return static_cast<std::int64_t>(std::stoull(hash.hex().substr(0, 15), nullptr, 16));
+}
+
+ATTUNE_INLINE proof_memory remembered_choice::proofs_of(record_key const& key,
+                                                        description const& space,
+                                                        std::string const& code) const
+{
+    if (code.empty() || subject_.kernel.any_shape) return {};
+    stored_problem problem = problem_of(key, space);
+    std::int64_t const rules = rules_of_proof(subject_);
+    proof_memory out;
+    for (proven_shape& one : store_.proofs(problem, code)) {
+        if (one.shape.size() != subject_.layout.size() + 1 || one.shape.front() != rules) continue;
+        one.shape.erase(one.shape.begin());
+        out.known.push_back(std::move(one));
+    }
+    out.keep = [store = store_, problem = std::move(problem), code, rules](proven_shape fresh) {
+        fresh.code = code;
+        fresh.shape.insert(fresh.shape.begin(), rules);
+        store.prove(problem, fresh);
+    };
+    return out;
+}
+
 ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
                                                           chain_of_trees const& space,
                                                           bool anew) const
 {
     description const& d = space.describe();
-    stored_problem problem{.key = key};
-    problem.key.schema.clear();
-    for (parameter_description const& p : d.parameters)
-        problem.parameters.push_back(p.name);
+    stored_problem problem = problem_of(key, d);
     problem_history past = store_.recall(problem);
     session_memory out;
     std::unordered_map<point, std::size_t, point_hash> place;

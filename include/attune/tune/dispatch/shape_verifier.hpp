@@ -10,12 +10,14 @@
 #include <attune/tune/dispatch/dispatch_report.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/dispatch/installed_variant.hpp>
+#include <attune/tune/dispatch/proof_memory.hpp>
 #include <attune/tune/dispatch/shape_register.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/report.hpp>
 #include <attune/tune/shape/shape_trust.hpp>
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +30,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Decides for one variant. It serves a shape once it was verified for that shape, or for a class
 /// that has proven itself (shape_trust.hpp); until then the default serves. A shape is verified
 /// when it is met for the second time; of those that were met once, one in about twenty is. A
-/// variant that is wrong anywhere loses what it had earned by classes. One thread at a time.
+/// variant that is wrong anywhere loses what it had earned by classes. What was verified in an
+/// earlier process is not verified again. One thread at a time.
 class shape_verifier {
 public:
     /// What it works with; all outlives it.
@@ -41,11 +44,13 @@ public:
 
     /// @param of        whose default the variant is compared with
     /// @param divisors  from divisors_of()
+    /// @param memory    of the variant's code
     /// @pre  `of` and `variant` outlive this object
     shape_verifier(parts const& with,
                    call_problem& of,
                    installed_variant const& variant,
-                   std::vector<std::int64_t> divisors);
+                   std::vector<std::int64_t> divisors,
+                   proof_memory memory = {});
 
     /// The variant was right for this shape.
     void add(std::span<std::int64_t const> key) { trust_.add(key); }
@@ -67,6 +72,7 @@ private:
     [[nodiscard]] bool may_check(bool is_first) const;
     void prove(std::span<std::int64_t const> key, call_frame const& frame);
     [[nodiscard]] shape_verdict verify(installed_variant const& trusted, call_frame const& frame);
+    void keep(std::span<std::int64_t const> key, bool is_right) const;
     void note_failure(shape_verdict const& verdict, std::string const& what);
 
     parts with_;
@@ -74,8 +80,10 @@ private:
     installed_variant const& variant_;
     std::vector<std::int64_t> divisors_;
     shape_trust trust_;
-    std::vector<std::vector<std::int64_t>> proven_for_{}; ///< relations_of(): see prove()
-    std::uint64_t new_shapes_ = 0;                        ///< met so far
+    proof_memory memory_;
+    std::map<std::vector<std::int64_t>, bool> proven_before_{}; ///< key: whether it was right
+    std::vector<std::vector<std::int64_t>> proven_for_{};       ///< relations_of(): see prove()
+    std::uint64_t new_shapes_ = 0;                              ///< met so far
     std::uint64_t checks_ = 0;
     served_shapes counts_{};
 };

@@ -49,13 +49,27 @@ ATTUNE_INLINE std::vector<std::int64_t> divisors_of(description const& space, po
 ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with,
                                              call_problem& of,
                                              installed_variant const& variant,
-                                             std::vector<std::int64_t> divisors)
+                                             std::vector<std::int64_t> divisors,
+                                             proof_memory memory)
     : with_(with)
     , of_(of)
     , variant_(variant)
     , divisors_(std::move(divisors))
     , trust_(with.subject.layout, divisors_)
+    , memory_(std::move(memory))
 {
+    for (proven_shape const& one : memory_.known) {
+        if (one.is_right)
+            trust_.add(one.shape);
+        else
+            trust_.distrust();
+        proven_before_.insert_or_assign(one.shape, one.is_right);
+    }
+}
+
+ATTUNE_INLINE void shape_verifier::keep(std::span<std::int64_t const> key, bool is_right) const
+{
+    if (memory_.keep) memory_.keep({.shape = {key.begin(), key.end()}, .is_right = is_right});
 }
 
 ATTUNE_INLINE shape_verdict shape_verifier::verify(installed_variant const& trusted,
@@ -106,6 +120,7 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
     for (std::size_t i = 0; i < proof.is_right.size(); ++i)
         if (proof.is_right[i]) {
             trust_.add(smaller[i].key);
+            keep(smaller[i].key, true);
             ++counts_.proofs;
         }
 }
@@ -138,7 +153,8 @@ ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
 ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
                                               bool is_first) const
 {
-    return !with_.subject.kernel.any_shape && may_check(is_first) && !trust_.covers(key);
+    return !with_.subject.kernel.any_shape && may_check(is_first) && !trust_.covers(key) &&
+           !proven_before_.contains({key.begin(), key.end()});
 }
 
 ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
@@ -147,6 +163,16 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                                                              bool is_first)
 {
     if (with_.subject.kernel.any_shape) return with_.shapes.serve(shape, variant_);
+    if (auto const before = proven_before_.find({key.begin(), key.end()});
+        before != proven_before_.end()) {
+        with_.report.set_serving(counts_,
+                                 before->second
+                                     ? "the variant serves: it was verified for this shape before"
+                                     : "the default serves: the variant was wrong for this shape "
+                                       "before");
+        if (before->second) return with_.shapes.serve(shape, variant_, true);
+        return with_.shapes.serve(shape, with_.defaults.code_of(of_));
+    }
     if (is_first) ++new_shapes_;
     bool const may_check_now = may_check(is_first);
     bool is_covered = trust_.covers(key);
@@ -175,6 +201,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     if (verdict.how == shape_verdict::ending::right) {
         ++counts_.verified;
         trust_.add(key);
+        keep(key, true);
         with_.report.set_serving(counts_, "the variant serves: it was verified for this shape");
         return with_.shapes.serve(shape, variant_, true);
     }
@@ -183,6 +210,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                              ")";
     note_failure(verdict, what);
     bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
+    if (is_wrong) keep(key, false);
     with_.report.set_serving(counts_,
                              std::string("the default serves: the variant ") +
                                  (is_wrong ? "is wrong" : "could not be verified") + " where " +

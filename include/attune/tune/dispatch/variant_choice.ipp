@@ -161,6 +161,8 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
     known_variant out =
         known ? std::move(*known) : tune(key, of, frame, text, predict, is_unusable);
     out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());
+    if (!predict)
+        out.proofs = remembered_.proofs_of(key, of.space->describe(), out.code.object_key);
     for (std::string const& notice : remembered_.notices()) {
         out.report.notices.push_back(notice);
         report_.tell(notice);

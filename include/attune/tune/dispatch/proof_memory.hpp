@@ -1,0 +1,20 @@
+// attune/tune/dispatch/proof_memory.hpp - shapes for which the same code was verified before.
+// SPDX-License-Identifier: MIT
+// tested by tune/proven.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/problem.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What a store knows of the shapes of one variant, and what it is told of them.
+struct proof_memory {
+    std::vector<proven_shape> known{};               ///< oldest first; words as in a call's key
+    std::function<void(proven_shape const&)> keep{}; ///< empty: nothing is kept
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
