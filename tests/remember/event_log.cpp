@@ -84,6 +84,21 @@ TEST_CASE("events come back as they were, to the last bit")
     CHECK(f.log == "\xff log");
 }
 
+TEST_CASE("what a search was informed of comes back, and is about no point")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 7};
+        log.add({.kind = event_kind::informed, .text = "5:other\n\t\"4:text"});
+    }
+    event_log const again{path, "key", 7};
+    REQUIRE(again.past().size() == 1);
+    CHECK(again.past().front().kind == event_kind::informed);
+    CHECK(again.past().front().points.empty());
+    CHECK(again.past().front().text == "5:other\n\t\"4:text");
+}
+
 TEST_CASE("code metrics come back, and what is none stays none")
 {
     scratch_directory const directory;

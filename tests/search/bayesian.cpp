@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayesian.hpp>
 
+#include <attune/search/automatic.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/random.hpp>
+#include <attune/search/searcher.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -420,5 +422,47 @@ TEST_CASE("a search that knows no other session asks what the search without the
             seen = attune::failure{attune::failure_stage::launch, "too large"};
         cold.tell(a.front(), seen);
         none.tell(a.front(), seen);
+    }
+}
+
+TEST_CASE("a search is informed before its first question, by whatever name it goes")
+{
+    attune::chain_of_trees const space = search_spaces::grid(60);
+    std::vector<attune::past_session> const past{past_sessions::of(
+        every_fourth(), 60, 1, [](attune::point const& p) { return valley_at(p, 4); })};
+    attune::bayesian_options knowing;
+    knowing.past = past;
+    attune::bayesian_searcher made(space, 3, knowing);
+    attune::bayesian_searcher told(space, 3);
+    attune::any_searcher any = attune::search::automatic(space, 3);
+    told.inform(past);
+    any.inform(past);
+    for (int i = 0; i < 12; ++i) {
+        std::vector<attune::point> const next = made.ask(1);
+        CHECK(next == told.ask(1));
+        CHECK(next == any.ask(1));
+        made.tell(next.front(), valley(next.front()));
+        told.tell(next.front(), valley(next.front()));
+        any.tell(next.front(), valley(next.front()));
+        told.inform(past); // too late
+    }
+}
+
+TEST_CASE("beside the default's outcome as many configurations of other sessions are tried first")
+{
+    attune::chain_of_trees const space = search_spaces::grid(60);
+    std::vector<attune::past_session> const past{past_sessions::of(
+        every_fourth(), 60, 1, [](attune::point const& p) { return valley_at(p, 4); })};
+    attune::bayesian_searcher one(space, 3);
+    attune::bayesian_searcher other(space, 4);
+    for (attune::bayesian_searcher* const each : {&one, &other}) {
+        each->inform(past);
+        each->tell(space.at(0), valley(space.at(0)));
+    }
+    for (std::size_t i = 0; i < attune::warm_start_options{}.starts; ++i) {
+        std::vector<attune::point> const next = one.ask(1);
+        CHECK(next == other.ask(1)); // of the sessions, whatever the seed
+        one.tell(next.front(), valley(next.front()));
+        other.tell(next.front(), valley(next.front()));
     }
 }

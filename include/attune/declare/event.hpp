@@ -28,12 +28,13 @@ enum class event_kind : std::uint8_t {
     chosen,       ///< the session ended and installs this configuration
     code_metrics, ///< the search was told `numbers`, such as what the code takes
     observed,     ///< the search was told `result` of a point that it was not asked for
+    informed,     ///< before all others: `text` is what another session found out
 };
 
 /// One event. Members that its kind does not use stand at their defaults.
 struct event {
     event_kind kind{};
-    std::vector<point> points{}; ///< of `asked`, all proposed; else the one of the event
+    std::vector<point> points{}; ///< of `asked`, all proposed; of `informed` none; else one
     std::size_t wanted = 0;
     double seconds = 0;
     std::string text{};

@@ -113,6 +113,11 @@ ATTUNE_INLINE void automatic::tell_metrics(point const& p, std::span<double cons
     state_->model.tell_metrics(p, numbers);
 }
 
+ATTUNE_INLINE void automatic::inform(std::vector<past_session> const& past)
+{
+    state_->model.inform(past);
+}
+
 ATTUNE_INLINE std::optional<double> automatic::expected_gain()
 {
     // Every second point is not the model's then: asking the model would update it at other moments

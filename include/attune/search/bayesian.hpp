@@ -45,6 +45,10 @@ public:
     /// predicts for other points. A wrong count, or a point outside the space, is ignored.
     void tell_metrics(point const& p, std::span<double const> numbers);
 
+    /// More of bayesian_options::past, before the first ask() and expected_gain(); later it is
+    /// ignored.
+    void inform(std::vector<past_session> const& past);
+
     /// The expected improvement by the best candidate, as a share of the best value if all values
     /// are positive, else in their unit: the mean over the joint posterior of the most promising
     /// candidates. Nothing before the first success, or while the initial design is not complete.

@@ -43,6 +43,10 @@ ATTUNE_INLINE void bayesian_searcher::tell_metrics(point const& p, std::span<dou
 {
     state_->tell_metrics(p, numbers);
 }
+ATTUNE_INLINE void bayesian_searcher::inform(std::vector<past_session> const& past)
+{
+    state_->inform(past);
+}
 ATTUNE_INLINE std::optional<double> bayesian_searcher::expected_gain()
 {
     return state_->expected_gain();

@@ -7,6 +7,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <concepts>
@@ -28,7 +29,8 @@ namespace attune::inline ATTUNE_ABI {
 /// - tell(p, outcome): in any order, any number of times, also for points never asked.
 /// Equal seeds and equal calls give equal points. tests/laws/searcher.hpp checks all this. A
 /// searcher that learns from description::code_metrics also has tell_metrics(p, numbers): one
-/// number per name, NaN where missing, at any time, also for points never asked.
+/// number per name, NaN where missing, at any time, also for points never asked. One that learns
+/// from other sessions also has inform(std::vector<past_session>), called before the first ask().
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -58,6 +60,9 @@ public:
     {
         self_->tell_metrics(p, numbers);
     }
+    /// Outcomes of other sessions, before the first ask(). Ignored if the searcher has no inform().
+    /// @pre not moved from
+    void inform(std::vector<past_session> const& past) { self_->inform(past); }
     /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
     /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
@@ -71,6 +76,7 @@ private:
         virtual std::vector<point> ask(std::size_t k) = 0;
         virtual void tell(point const& p, outcome const& o) = 0;
         virtual void tell_metrics(point const& p, std::span<double const> numbers) = 0;
+        virtual void inform(std::vector<past_session> const& past) = 0;
         virtual std::optional<double> expected_gain() = 0;
     };
     template <class S>
@@ -87,6 +93,10 @@ private:
         {
             if constexpr (requires { held.tell_metrics(p, numbers); })
                 held.tell_metrics(p, numbers);
+        }
+        void inform([[maybe_unused]] std::vector<past_session> const& past) override
+        {
+            if constexpr (requires { held.inform(past); }) held.inform(past);
         }
         std::optional<double> expected_gain() override
         {

@@ -79,6 +79,10 @@ struct tuning_limits {
 struct tuning_search {
     search_factory strategy = default_search(); ///< attune::search_with<Searcher>()
     std::uint64_t seed = 0;                     ///< equal seeds and outcomes give equal runs
+    /// A tuning begins with what the store knows of other inputs, devices, compilers and versions
+    /// of the kernel: good configurations there are tried first, and the search expects them to be
+    /// good as far as its own outcomes agree. See search/transfer/.
+    bool use_related = true;
     /// The tuning ends when the best reaches this share of the roofline: 0.8 is 1.25 times the
     /// least time that the kernel's work takes by the roofline. 0: off. If no roofline is known (no
     /// kernel.work(...), a device) the report says so.

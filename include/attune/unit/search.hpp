@@ -35,6 +35,7 @@
 #include <attune/search/optimizer.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
+#include <attune/search/transfer/past_text.ipp>
 #include <attune/search/transfer/portfolio.ipp>
 #include <attune/search/transfer/source_model.ipp>
 #include <attune/search/transfer/translate.ipp>

@@ -5,6 +5,8 @@
 #include <attune/attune.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
 #include <utility>
@@ -224,4 +226,56 @@ TEST_CASE("code metrics are part of what is continued")
             metrics += e.kind == attune::event_kind::code_metrics ? 1U : 0U;
         CHECK(metrics == whole.size());
     }
+}
+
+TEST_CASE("what other sessions found is told where a search begins, and logged")
+{
+    attune::chain_of_trees const space = grid();
+    auto const session = [&](double shift) {
+        attune::past_session out{.name = "other", .parameters = {"X", "Y"}};
+        for (std::uint64_t i = 0; i < 400; i += 7) {
+            point const p = space.at(i);
+            double const x = p[0].index - 13.0 - shift;
+            double const y = p[1].index - 4.0;
+            out.outcomes.push_back(
+                {{std::to_string(p[0].index), std::to_string(p[1].index)}, 1 + x * x + y * y});
+        }
+        return std::vector{out};
+    };
+    auto const take = [](logged_search& search, std::size_t count, std::vector<point>& to) {
+        for (std::size_t i = 0; i < count; ++i) {
+            to.push_back(search.ask(1).front());
+            search.tell(to.back(), bowl(to.back()));
+        }
+    };
+    event_log none;
+    std::vector<point> whole;
+    logged_search uncut{make, space, 5, none, {}, 0, session(0)};
+    take(uncut, 15, whole);
+    CHECK(std::abs(static_cast<int>(whole[0][0].index) - 13) <= 2);
+    CHECK(std::abs(static_cast<int>(whole[0][1].index) - 4) <= 2);
+    for (std::size_t const stop : {0U, 1U, 4U, 14U}) {
+        scratch_directory const directory;
+        std::vector<point> asked;
+        {
+            event_log log{directory.file("log"), "key", 5};
+            logged_search search{make, space, 5, log, {}, 0, session(0)};
+            take(search, stop, asked);
+        }
+        // Whatever a store knows by then: the search goes on with what it was told.
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{make, space, 5, log, {}, 0, session(-9)};
+        REQUIRE(search.notice().empty());
+        REQUIRE(search.past().size() == stop);
+        take(search, whole.size() - stop, asked);
+        CHECK(asked == whole);
+    }
+}
+
+TEST_CASE("an event of other sessions that cannot be read is a damaged log")
+{
+    attune::any_searcher search = make(grid(), 5);
+    std::vector<attune::event> const events{
+        {.kind = attune::event_kind::informed, .text = "no session"}};
+    CHECK_FALSE(attune::detail::repeat_calls(search, grid(), events).problem.empty());
 }

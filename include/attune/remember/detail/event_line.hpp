@@ -23,8 +23,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
 /// Indexed by event_kind: the name of the field that holds the event's points.
-inline constexpr std::array<char const*, 8> event_names{
-    "asked", "compiled", "first_run", "sampled", "told", "chosen", "revealed", "observed"};
+inline constexpr std::array<char const*, 9> event_names{"asked",
+                                                        "compiled",
+                                                        "first_run",
+                                                        "sampled",
+                                                        "told",
+                                                        "chosen",
+                                                        "revealed",
+                                                        "observed",
+                                                        "informed"};
 
 /// [3, 0, [0, 1.5]]: one index per parameter; for a real parameter the index and the value.
 [[nodiscard]] inline record_json point_to_json(point const& at)
@@ -198,7 +205,7 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
             out.points.push_back(json_to_point(p));
         if (out.kind == event_kind::asked)
             out.wanted = count_field(json, "wanted");
-        else if (out.points.size() != 1)
+        else if (out.points.size() != (out.kind == event_kind::informed ? 0 : 1))
             throw record_json_problem("the event is not about one point");
         if (json.contains("seconds")) out.seconds = number_field(json, "seconds");
         if (json.contains("text")) out.text = text_field(json, "text");

@@ -99,6 +99,7 @@ public:
     {
         state_->tell_metrics(p, numbers);
     }
+    void inform(std::vector<past_session> const& past) { state_->inform(past); }
     [[nodiscard]] std::optional<double> expected_gain() { return state_->expected_gain(); }
     [[nodiscard]] std::optional<double> prediction_error() const
     {
@@ -163,6 +164,11 @@ public:
         if (unseen_.space().contains(p)) metrics_.set(p, numbers);
     }
 
+    void inform(std::vector<past_session> const& past)
+    {
+        if (!has_begun_) options_.past.insert(options_.past.end(), past.begin(), past.end());
+    }
+
     std::optional<double> expected_gain()
     {
         read_past();
@@ -200,13 +206,16 @@ private:
     /// At the first question: what other sessions say.
     void read_past()
     {
+        has_begun_ = true;
         if (options_.past.empty()) return;
         auto const read = std::make_shared<detail::warm_start>(
             unseen_.space(), std::exchange(options_.past, {}), options_.warm_start, options_);
         if (read->empty()) return;
         known_ = read;
         std::size_t const starts = options_.warm_start.starts;
-        if (starts > 0) options_.initial_samples = starts;
+        // Beside an outcome that is known already, such as the default configuration's.
+        if (starts > 0)
+            options_.initial_samples = starts + std::min<std::size_t>(history_.worked(), 1);
         // The rest take the place of those that fail.
         if (starts > 0) first_ = read->portfolio(2 * starts);
         bool const is_believing = options_.warm_start.believe_until > 0;
@@ -374,6 +383,7 @@ private:
     Acquisition acquire_;
     detail::prediction_record predictions_;
     detail::code_metrics metrics_;
+    bool has_begun_ = false;                          ///< past sessions were read
     std::shared_ptr<detail::warm_start const> known_; ///< null: no other session is known
     std::vector<point> first_;                        ///< good in those
     std::optional<Design> design_;

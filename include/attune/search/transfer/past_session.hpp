@@ -22,9 +22,9 @@ struct past_outcome {
 /// The outcomes of a session at another size, on another device, with another compiler or of an
 /// earlier version of the kernel. Its values need not be those of the space at hand.
 struct past_session {
-    std::string name;                    ///< what a report calls it
-    std::vector<std::string> parameters; ///< names
-    std::vector<past_outcome> outcomes;
+    std::string name{};                    ///< what a report calls it
+    std::vector<std::string> parameters{}; ///< names
+    std::vector<past_outcome> outcomes{};
     /// How much it counts beside the other sessions: their sum is made 1. A session from near by
     /// counts more, exp(-distance), say.
     double weight = 1;

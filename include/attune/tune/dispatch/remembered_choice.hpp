@@ -11,6 +11,7 @@
 #include <attune/remember/claim.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/relation.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/dispatch/proof_memory.hpp>
@@ -26,6 +27,9 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// What follows the device of a key whose objective is predicted, not measured.
+inline constexpr char const* predicted_device = ", predicted";
 
 /// How times are taken, as far as it is not the default way.
 [[nodiscard]] named_texts setting_of(tuning_options const& options);
@@ -103,6 +107,8 @@ public:
     [[nodiscard]] std::vector<std::string> notices() const { return store_.notices(); }
 
 private:
+    [[nodiscard]] std::vector<past_session> related_to(stored_problem const& problem) const;
+
     dispatched_kernel const& subject_;
     any_store store_;
 };

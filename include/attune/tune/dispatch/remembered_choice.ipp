@@ -10,6 +10,7 @@
 #include <attune/tune/dispatch/remembered_choice.hpp>
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
@@ -18,6 +19,9 @@
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Problems that a search is informed of, at most; one of them may be its own.
+inline constexpr std::size_t most_related = 9;
 
 ATTUNE_INLINE named_texts setting_of(tuning_options const& options)
 {
@@ -192,6 +196,40 @@ ATTUNE_INLINE proof_memory remembered_choice::proofs_of(record_key const& key,
     return out;
 }
 
+ATTUNE_INLINE std::vector<past_session>
+remembered_choice::related_to(stored_problem const& problem) const
+{
+    // Scores of code that was not run stand for no time, and times for no score.
+    auto const is_predicted = [](stored_problem const& p) {
+        return p.key.device.ends_with(predicted_device);
+    };
+    std::vector<past_session> out;
+    for (related_problem& other : store_.related(problem, most_related)) {
+        stored_problem const& there = other.past.problem;
+        if (other.how.how == problem_difference::none ||
+            is_predicted(there) != is_predicted(problem))
+            continue;
+        past_session one{.name = std::move(other.how.why),
+                         .parameters = there.parameters,
+                         .weight = std::exp(-other.how.distance)};
+        auto const add = [&](value_texts values, outcome const& result) {
+            auto const* const m = std::get_if<measurement>(&result);
+            one.outcomes.push_back({std::move(values), m ? std::optional(m->value) : std::nullopt});
+        };
+        for (tried_row& row : other.past.rows)
+            add(std::move(row.values), row.result);
+        // Of a store that keeps winners alone.
+        if (std::optional<record> const& best = other.past.best; one.outcomes.empty() && best) {
+            one.parameters.clear();
+            for (auto const& [name, text] : best->configuration)
+                one.parameters.push_back(name);
+            add(values_of(best->configuration), measurement::exact(best->best_s));
+        }
+        if (!one.outcomes.empty()) out.push_back(std::move(one));
+    }
+    return out;
+}
+
 ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
                                                           chain_of_trees const& space,
                                                           bool anew) const
@@ -217,6 +255,7 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
         out.known[where->second] = {std::move(*at), std::move(row.result), std::move(row.code)};
         out.was_cut_short = out.was_cut_short || is_open;
     }
+    if (subject_.options.search.use_related) out.related = related_to(problem);
     out.keep = [store = store_, problem = std::move(problem), &d](known_outcome const& fresh) {
         tried_row row{.result = fresh.result, .code = fresh.code};
         for (std::size_t i = 0; i < d.parameters.size(); ++i)

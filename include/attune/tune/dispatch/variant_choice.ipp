@@ -137,7 +137,7 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
 {
     any_compiler const& compiler = subject_.compiler;
     record_key key = key_of(of);
-    if (predict) key.device += ", predicted";
+    if (predict) key.device += predicted_device;
     std::string const text = text_of_key(shape);
     std::vector<std::string> told;
     search_limits const left = may_tune ? limits_left() : search_limits{.evaluations = 0};

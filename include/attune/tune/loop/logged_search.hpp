@@ -9,6 +9,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/remember/event_log.hpp>
 #include <attune/search/searcher.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 
@@ -47,12 +48,15 @@ public:
     ///               told as the search asks for them, while it does, and then all others: equal
     ///               seeds go on as if there had been no interruption
     /// @param ahead  configurations that are asked for before the outcome of one is told
+    /// @param related  what the search is informed of, where it begins; it is logged, so that a
+    ///               replay needs nothing but the log
     logged_search(search_factory const& make,
                   chain_of_trees const& space,
                   std::uint64_t seed,
                   event_log& log,
                   std::vector<known_outcome> const& known = {},
-                  std::size_t ahead = 0);
+                  std::size_t ahead = 0,
+                  std::vector<past_session> const& related = {});
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);

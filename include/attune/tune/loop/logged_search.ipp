@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/search/repeat.hpp>
+#include <attune/search/transfer/past_text.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>
@@ -38,6 +39,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
     if (e.kind == event_kind::asked) return "";
+    if (e.kind == event_kind::informed)
+        return read_past(e.text) ? "" : "what it was informed of cannot be read";
     if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
         return "its configuration is not one of the space";
     if (e.kind == event_kind::code_metrics &&
@@ -55,6 +58,10 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
     auto const take = [&](event const& e) -> std::string {
         if (e.kind == event_kind::asked) {
             out.open.insert(out.open.end(), e.points.begin(), e.points.end());
+            return {};
+        }
+        if (e.kind == event_kind::informed) {
+            search.inform({*read_past(e.text)});
             return {};
         }
         point const& at = e.points.front();
@@ -88,7 +95,8 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                                            std::uint64_t seed,
                                            event_log& log,
                                            std::vector<known_outcome> const& known,
-                                           std::size_t ahead)
+                                           std::size_t ahead,
+                                           std::vector<past_session> const& related)
     : log_(&log)
     , search_(make(space, seed))
     , past_(repeat_calls(search_, space, log.past()))
@@ -97,6 +105,11 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
         past_ = {.problem = "the interrupted tuning cannot be continued: " + past_.problem};
         search_ = make(space, seed);
         log.begin_anew();
+    }
+    if (log.past().empty() && !related.empty()) {
+        search_.inform(related);
+        for (past_session const& one : related)
+            log.add({.kind = event_kind::informed, .text = text_of_past(one)});
     }
     if (past_.told.empty() && past_.open.empty() && !known.empty()) tell_known(known, ahead);
 }

@@ -87,7 +87,8 @@ public:
                              options_.search.seed,
                              events_.log(),
                              memory_.known,
-                             ahead};
+                             ahead,
+                             memory_.related};
         std::vector<std::pair<point, outcome>> const past = search.past();
         note(search.notice());
         supply_.emplace(problem_, std::move(search), ahead);

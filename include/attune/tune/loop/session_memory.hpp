@@ -6,6 +6,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/transfer/past_session.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -28,6 +29,9 @@ struct session_memory {
     /// are not measured again.
     std::vector<known_outcome> known{};
     bool was_cut_short = false; ///< the last of them are of a session without an end
+    /// Outcomes at other inputs, on other devices, of other versions: what a new session begins
+    /// with. They are tried again, never taken for its own.
+    std::vector<past_session> related{};
     /// Told each outcome that is measured, before the next one is; empty: nobody is.
     std::function<void(known_outcome const&)> keep{};
 };

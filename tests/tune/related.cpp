@@ -1,0 +1,102 @@
+// tests/tune/related.cpp - a tuning begins with what the store knows of other versions and inputs.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/event_log.hpp>
+#include <attune/search/optimizer.hpp>
+#include <attune/tune/replay.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "../remember/scratch_directory.hpp"
+#include "../support/installation.hpp"
+#include "../support/notices.hpp"
+
+using namespace attune_test;
+using attune::decision;
+
+namespace {
+
+auto const many =
+    ways<usual, crawling, same_as_usual, wrong, refused, unloadable, fast, throwing>();
+
+/// Tunes the kernel `accumulate`, whose next versions have other text.
+attune::memory_store tuned_before()
+{
+    attune::memory_store store;
+    memory_installation first{store, many};
+    CHECK(first.obtain() == fast_code);
+    return store;
+}
+attune::kernel_source next_version() { return accumulate_source("10"); }
+
+/// The default and one more.
+auto two_evaluations(bool use_related, std::string const& log = {})
+{
+    return [=](attune::tuning_options& o) {
+        o.limits.evaluations = 2;
+        o.search.strategy = attune::default_search();
+        o.search.use_related = use_related;
+        o.event_log = log;
+    };
+}
+
+} // namespace
+
+TEST_CASE("a new version of a kernel first tries what was best in the version before")
+{
+    attune::memory_store store = tuned_before();
+    memory_installation later{
+        store, many, next_version(), accumulate_compiler(), two_evaluations(true)};
+    CHECK(later.obtain() == fast_code);
+    CHECK(later.how() == decision::tuned);
+    CHECK(later.known.report().evaluations == 2);
+    CHECK(notices_but_noise(later.known.report()).empty()); // measured here, not continued
+}
+
+TEST_CASE("without use_related a new version begins as if nothing were known")
+{
+    attune::memory_store store = tuned_before();
+    attune::memory_store empty;
+    memory_installation later{
+        store, many, next_version(), accumulate_compiler(), two_evaluations(false)};
+    memory_installation alone{
+        empty, many, next_version(), accumulate_compiler(), two_evaluations(true)};
+    (void)later.obtain();
+    (void)alone.obtain();
+    CHECK(later.compiler.compiled() == alone.compiler.compiled());
+}
+
+TEST_CASE("what was best in another version and is wrong in this one is not served")
+{
+    attune::memory_store store = tuned_before();
+    scripted_compiler const changed{[](attune::compile_request const& v) {
+                                        for (attune::macro_definition const& m : v.macros)
+                                            if (m.name == "WAY" && m.value == "1")
+                                                return code_of<wrong>();
+                                        return accumulate_script(v);
+                                    },
+                                    "scripted 1"};
+    memory_installation later{store, many, next_version(), changed, two_evaluations(true)};
+    (void)later.obtain();
+    CHECK(later.how() == decision::kept_default);
+    CHECK(attune::total(later.known.report().failures) == 1);
+    CHECK(later.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a log repeats a tuning that knew of others, without the store")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("log");
+    attune::memory_store store = tuned_before();
+    memory_installation later{
+        store, many, next_version(), accumulate_compiler(), two_evaluations(true, path)};
+    CHECK(later.obtain() == fast_code);
+    attune::logged_session const logged = attune::read_event_log(path).back();
+    REQUIRE_FALSE(logged.events.empty());
+    CHECK(logged.events.front().kind == attune::event_kind::informed);
+    attune::chain_of_trees const space = attune::build(many);
+    attune::replayed_session const again = attune::replay(path, space);
+    CHECK(again.evaluations.size() == 2);
+    CHECK(again.chosen == again.evaluations.back().first);
+}
