@@ -20,8 +20,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Problems that a search is informed of, at most; one of them may be its own.
-inline constexpr std::size_t most_related = 9;
+/// Problems that a search is informed of, at most; one of them may be its own. The first question
+/// takes 60 ms for each with 60 outcomes of which some failed, 17 ms where none did.
+inline constexpr std::size_t most_related = 5;
 
 ATTUNE_INLINE named_texts setting_of(tuning_options const& options)
 {
