@@ -172,16 +172,21 @@ struct dispatch_table::state {
                                          call_frame const& frame)
     {
         installed_variant const& by = defaults.code_of(of.problem);
-        std::scoped_lock<fork_safe_mutex> const here(apart_lock_);
+        std::unique_lock<fork_safe_mutex> here(apart_lock_);
         pid_t const me = ::getpid();
         if (of.tuned_apart_in != me && !of.is_settled) {
-            if (!start_apart(frame, [this, &of, shape, key = words_of(key)](call_frame const& own) {
+            refusal const refused =
+                start_apart(frame, [this, &of, shape, key = words_of(key)](call_frame const& own) {
                     tune_apart(of, shape, key, own);
                     std::scoped_lock<fork_safe_mutex> const over(apart_lock_);
                     of.tuned_apart_in = 0;
                     look_again(of);
-                }))
-                return by; // a later call may find room
+                });
+            if (refused) {
+                here.unlock();
+                if (!refused->empty()) report.note(*refused);
+                return by;
+            }
             of.tuned_apart_in = me;
             report.set(untuned_report(
                 subject.kernel.name, decision::served_default, "a tuning runs in the background"));
@@ -198,8 +203,8 @@ struct dispatch_table::state {
                                           call_frame const& frame)
     {
         installed_variant const& by = defaults.code_of(of.problem);
-        std::scoped_lock<fork_safe_mutex> const here(apart_lock_);
-        bool const is_begun =
+        std::unique_lock<fork_safe_mutex> here(apart_lock_);
+        refusal const refused =
             start_apart(frame, [this, &of, shape, key = words_of(key)](call_frame const& own) {
                 working const now(*this, true);
                 try {
@@ -209,7 +214,10 @@ struct dispatch_table::state {
                     static_cast<void>(degrade(of, shape, e.what()));
                 }
             });
-        return is_begun ? shapes.serve(shape, by) : by;
+        here.unlock();
+        if (!refused) return shapes.serve(shape, by); // the job waits for this thread's turn to end
+        if (!refused->empty()) report.note(*refused);
+        return by;
     }
 
     /// @pre  the turn is this thread's
@@ -282,27 +290,33 @@ private:
         return {key.begin(), key.end()};
     }
 
-    /// Has `job` run in the background on a copy of the call.
-    /// @return  false: there is no room for the copy. @pre  apart_lock_ is held
-    bool start_apart(call_frame const& frame, std::function<void(call_frame const&)> job)
+    /// Why nothing was started: for a notice; empty: there is no room now, but there may be later.
+    using refusal = std::optional<std::string>;
+
+    /// Has `job` run in the background on a copy of the call. @pre  apart_lock_ is held
+    refusal start_apart(call_frame const& frame, std::function<void(call_frame const&)> job)
     {
         if (pid_t const me = ::getpid(); std::exchange(copied_in_, me) != me) copied_bytes_ = 0;
         std::size_t const bytes = bytes_to_own(frame);
         std::size_t const most = subject.options.limits.copied_bytes;
         if (bytes > most)
-            report.note(
-                "nothing is tuned or verified in the background: a copy of the arguments takes " +
-                std::to_string(bytes) + " bytes, and tuning_options::limits.copied_bytes is " +
-                std::to_string(most) + "; tuned.tune(arguments...) tunes in the call");
-        if (bytes > most || copied_bytes_ > most - bytes) return false;
-        auto const call = std::make_shared<owned_call const>(frame);
-        background.add([this, bytes, call, job = std::move(job)] {
-            job(call->frame());
-            std::scoped_lock<fork_safe_mutex> const here(apart_lock_);
-            copied_bytes_ -= bytes;
-        });
+            return "nothing is tuned or verified in the background: a copy of the arguments "
+                   "takes " +
+                   std::to_string(bytes) + " bytes, and tuning_options::limits.copied_bytes is " +
+                   std::to_string(most) + "; tuned.tune(arguments...) tunes in the call";
+        if (copied_bytes_ > most - bytes) return "";
+        try {
+            auto const call = std::make_shared<owned_call const>(frame);
+            background.add([this, bytes, call, job = std::move(job)] {
+                job(call->frame());
+                std::scoped_lock<fork_safe_mutex> const here(apart_lock_);
+                copied_bytes_ -= bytes;
+            });
+        } catch (std::exception const& e) {
+            return std::string("nothing is tuned or verified in the background: ") + e.what();
+        }
         copied_bytes_ += bytes;
-        return true;
+        return {};
     }
 
     /// On the thread in the background.
@@ -388,8 +402,13 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
             throw error("kernel '" + subject.kernel.name + "' is being tuned",
                         "tuned.tune(arguments...)",
                         "call it when the tuning is over");
-        if (!s.tunes_apart() || of.is_settled) return s.defaults.code_of(of.problem);
-        set_extents(frame, subject.kernel, subject.values_of(inputs));
+        installed_variant const& by = s.defaults.code_of(of.problem);
+        if (!s.tunes_apart() || of.is_settled || has_only_empty_arrays(frame)) return by;
+        try {
+            set_extents(frame, subject.kernel, subject.values_of(inputs));
+        } catch (std::exception const&) {
+            return by; // said by a call that has the turn
+        }
         return s.serve_apart(of, met.shape, key, frame);
     }
     if (tunes_now && of.winner == nullptr) {
