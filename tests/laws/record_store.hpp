@@ -218,6 +218,18 @@ TEST_CASE_TEMPLATE_DEFINE("a record store that keeps rows keeps these laws", Sub
         CHECK(store.proofs(problem, "c0").empty());
         CHECK(store.claim(laws::example_key(), 0.0).may_tune());
     }
+    SUBCASE("rows before the end of a tuning are not open, whether its winner is kept or not")
+    {
+        store.note(problem, row("8", 0.5));
+        CHECK(store.recall(problem).open == 0);
+        store.end(problem);
+        store.note(problem, row("16", 0.4));
+        CHECK(store.recall(problem).rows.size() == 2);
+        CHECK(store.recall(problem).open == 1);
+        store.add(laws::example_record());
+        CHECK(store.recall(problem).open == 2);
+        CHECK(store.notices().empty());
+    }
     SUBCASE("more effort wins over later, and a final over both")
     {
         attune::record hard = laws::example_record(laws::example_key(), 1);

@@ -27,6 +27,7 @@ struct broadcast_subject {
         {
             root.note(p, r);
         }
+        void end(attune::detail::stored_problem const& p) { root.end(p); }
         void prove(attune::detail::stored_problem const& p, attune::detail::proven_shape const& s)
         {
             root.prove(p, s);

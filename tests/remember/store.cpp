@@ -50,6 +50,7 @@ struct two_stores_on_one_file {
         {
             writer.note(p, r);
         }
+        void end(attune::detail::stored_problem const& p) { writer.end(p); }
         void prove(attune::detail::stored_problem const& p, attune::detail::proven_shape const& s)
         {
             writer.prove(p, s);

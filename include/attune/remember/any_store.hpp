@@ -22,6 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A store that keeps more than winners: `store`, `memory_store` and `layered_store`.
 ///
 /// note(problem, row)       keeps one outcome, as it is told
+/// end(problem)             a tuning ended whose winner is not kept
 /// prove(problem, proof)    keeps a shape for which a variant was verified
 /// recall(problem)          what is known of this very problem
 /// related(problem, most)   problems of the same kernel, the nearest first
@@ -37,6 +38,7 @@ concept keeps_rows = requires(S store,
                               std::size_t most,
                               double wait_s) {
     { store.note(problem, row) } -> std::same_as<void>;
+    { store.end(problem) } -> std::same_as<void>;
     { store.prove(problem, proof) } -> std::same_as<void>;
     { store.recall(problem) } -> std::same_as<problem_history>;
     { store.related(problem, most) } -> std::same_as<std::vector<related_problem>>;
@@ -51,6 +53,7 @@ struct any_store {
     std::function<std::vector<std::string>()> notices;
     std::function<void(stored_problem const&, tried_row const&)> note = [](stored_problem const&,
                                                                            tried_row const&) {};
+    std::function<void(stored_problem const&)> end = [](stored_problem const&) {};
     std::function<void(stored_problem const&, proven_shape const&)> prove =
         [](stored_problem const&, proven_shape const&) {};
     std::function<problem_history(stored_problem const&)> recall =
@@ -74,6 +77,7 @@ template <class Pointer>
                   [held] { return held->notices(); }};
     if constexpr (keeps_rows<store_type>) {
         out.note = [held](auto const& p, auto const& r) { held->note(p, r); };
+        out.end = [held](auto const& p) { held->end(p); };
         out.prove = [held](auto const& p, auto const& r) { held->prove(p, r); };
         out.recall = [held](auto const& p) { return held->recall(p); };
         out.related = [held](auto const& p, std::size_t most) { return held->related(p, most); };

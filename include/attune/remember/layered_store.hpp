@@ -44,6 +44,7 @@ public:
     {
         layers_.front().note(problem, row);
     }
+    void end(detail::stored_problem const& problem) { layers_.front().end(problem); }
     void prove(detail::stored_problem const& problem, detail::proven_shape const& proof)
     {
         layers_.front().prove(problem, proof);

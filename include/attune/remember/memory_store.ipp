@@ -76,6 +76,10 @@ ATTUNE_INLINE void memory_store::note(detail::stored_problem const& problem,
 {
     state_->lines.add(state_->make_line(problem, row));
 }
+ATTUNE_INLINE void memory_store::end(detail::stored_problem const& problem)
+{
+    state_->lines.add(state_->make_line(problem));
+}
 ATTUNE_INLINE void memory_store::prove(detail::stored_problem const& problem,
                                        detail::proven_shape const& proof)
 {

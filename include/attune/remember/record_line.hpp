@@ -66,6 +66,8 @@ using line_content = std::variant<record,
 [[nodiscard]] std::string problem_line(std::string const& id, stored_problem const& problem);
 [[nodiscard]] std::string tried_line(std::string const& id, tried_row const& row);
 [[nodiscard]] std::string proven_line(std::string const& id, proven_shape const& proof);
+/// A tuning ended, and its winner is not kept.
+[[nodiscard]] std::string over_line(std::string const& id);
 [[nodiscard]] std::string won_line(std::string const& id, record const& entry);
 
 /// What one line says. Never throws for what is in it.

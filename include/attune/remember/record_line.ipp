@@ -289,6 +289,7 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
         if (json.contains("try")) return json_to_tried(std::move(at), json);
         if (json.contains("won")) return json_to_won(std::move(at), json);
         if (json.contains("shape")) return json_to_proven(std::move(at), json);
+        if (json.contains("over")) return other_entry{}; // record_table knows it by its form
     }
     if (has_sum) return other_entry{};
     return json_to_record(json);
@@ -340,6 +341,14 @@ ATTUNE_INLINE std::string proven_line(std::string const& id, proven_shape const&
     json["shape"] = proof.shape;
     json["code"] = text_to_json(proof.code);
     json["right"] = proof.is_right;
+    return with_sum(json);
+}
+
+ATTUNE_INLINE std::string over_line(std::string const& id)
+{
+    record_json json;
+    json["at"] = text_to_json(id);
+    json["over"] = true;
     return with_sum(json);
 }
 

@@ -112,6 +112,7 @@ private:
         chain won{};
         chain tried{};
         chain proven{};
+        std::uint64_t over = 0; ///< offset of the last line that says so
         std::uint32_t next_of_identity = nothing;
         std::uint32_t next_of_kernel = nothing;
         std::uint64_t latest = 0; ///< offset of the last line that refers to it

@@ -121,6 +121,7 @@ ATTUNE_INLINE bool record_table::take_in_form(std::string_view line, place at)
         if (rest.starts_with("try\":[")) return append(of.tried, of, at), true;
         if (rest.starts_with("won\":[")) return append(of.won, of, at), true;
         if (rest.starts_with("shape\":[")) return append(of.proven, of, at), true;
+        if (rest.starts_with("over\":")) return of.over = at.offset, true;
         return true; // a kind of a later release
     }
     std::string_view const id = text_between(line, "{\"problem\":\"", "\",\"kernel\":");
@@ -361,7 +362,7 @@ record_table::add_history(problem_history& to, known_problem& of, text_source co
         if (row == nullptr || row->row.values.size() != of.parsed->problem.parameters.size())
             continue;
         to.rows.push_back(std::move(row->row));
-        if (where.offset < of.parsed->finished) to.open = to.rows.size();
+        if (where.offset < std::max(of.parsed->finished, of.over)) to.open = to.rows.size();
     }
     dated_record const* latest = nullptr;
     for (dated_record const& one : of.parsed->best)

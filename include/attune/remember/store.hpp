@@ -59,6 +59,7 @@ public:
 
     // What tune/ uses beside: see detail::any_store.
     void note(detail::stored_problem const& problem, detail::tried_row const& row);
+    void end(detail::stored_problem const& problem);
     void prove(detail::stored_problem const& problem, detail::proven_shape const& proof);
     [[nodiscard]] detail::problem_history recall(detail::stored_problem const& wanted);
     [[nodiscard]] std::vector<detail::related_problem> related(detail::stored_problem const& wanted,

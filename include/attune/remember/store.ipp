@@ -294,6 +294,10 @@ ATTUNE_INLINE void store::note(detail::stored_problem const& problem, detail::tr
 {
     implementation_->append(problem, row);
 }
+ATTUNE_INLINE void store::end(detail::stored_problem const& problem)
+{
+    implementation_->append(problem);
+}
 ATTUNE_INLINE void store::prove(detail::stored_problem const& problem,
                                 detail::proven_shape const& proof)
 {

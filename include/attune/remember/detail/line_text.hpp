@@ -40,6 +40,13 @@ public:
         return {last_id_, problem, std::move(line)};
     }
 
+    /// Of a tuning that ended without a winner that is kept.
+    [[nodiscard]] waiting_line operator()(stored_problem const& problem)
+    {
+        std::string line = over_line(id_for(problem));
+        return {last_id_, problem, std::move(line)};
+    }
+
 private:
     /// Rows of one problem follow each other.
     [[nodiscard]] std::string const& id_for(stored_problem const& problem)

@@ -275,6 +275,8 @@ ATTUNE_INLINE std::string remembered_choice::keep(record const& fresh, bool was_
         store_.add(met);
         return {};
     }
+    // What was told of an interrupted one is gone on from; of another one it is not.
+    if (!fresh.interrupted) store_.end(problem_of(fresh));
     return std::string("the tuning was ") + (fresh.interrupted ? "interrupted" : "disturbed") +
            ": the store keeps what a finished one found";
 }
