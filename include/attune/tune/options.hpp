@@ -6,7 +6,6 @@
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/measure/sandbox/sandboxed_run.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/progress.hpp>

@@ -4,6 +4,7 @@
 
 #include <attune/attune.hpp>
 #include <attune/compile/device_compiler.hpp>
+#include <attune/measure/bench.hpp>
 
 #include <cstring>
 #include <doctest/doctest.h>

@@ -8,7 +8,17 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace attune::inline ATTUNE_ABI::detail {
+namespace attune::inline ATTUNE_ABI {
+
+/// Limits of a first run, besides its time. The defaults suit all kernels except those that
+/// allocate much memory or whose check takes minutes.
+struct trial_limits {
+    std::size_t memory_bytes = 0; ///< that it may map additionally; 0: usual_child_memory()
+    double check_s = 60;          ///< wall seconds for the comparison and the user's check together
+    double begin_s = 10;          ///< wall seconds until the run begins
+};
+
+namespace detail {
 
 /// The shortest time limit of a run, in seconds: forking, page faults or a pause of the machine
 /// dominate shorter runs.
@@ -36,4 +46,6 @@ inline constexpr std::uint32_t most_samples_of_a_variant = 24;
     return 1 - 0.05 / static_cast<double>(std::max<std::size_t>(contestants, 2) - 1);
 }
 
-} // namespace attune::inline ATTUNE_ABI::detail
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI

@@ -18,14 +18,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Limits of a first run, besides its time. The defaults suit all kernels except those that
-/// allocate much memory or whose check takes minutes.
-struct trial_limits {
-    std::size_t memory_bytes = 0; ///< that it may map additionally; 0: usual_child_memory()
-    double check_s = 60;          ///< wall seconds for the comparison and the user's check together
-    double begin_s = 10;          ///< wall seconds until the run begins
-};
-
 namespace detail {
 
 /// Limits and additional checks of a sandboxed run.

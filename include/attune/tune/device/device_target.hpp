@@ -9,7 +9,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/measure/bench.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -22,6 +21,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+class bench;
 struct call_frame;
 struct kernel_description;
 struct tuning_options;
