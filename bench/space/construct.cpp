@@ -22,6 +22,7 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/space/query/exact_size.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <algorithm>
 #include <cmath>

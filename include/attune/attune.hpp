@@ -10,6 +10,7 @@
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/exhaustive.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/tune.hpp>

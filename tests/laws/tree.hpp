@@ -8,6 +8,7 @@
 #include <attune/declare/table.hpp>
 #include <attune/space/query/distance.hpp>
 #include <attune/space/query/nearest.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <algorithm>
 #include <cmath>

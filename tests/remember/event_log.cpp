@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 

@@ -3,8 +3,10 @@
 #include <attune/search/optimizer_core.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/declare/event.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/exhaustive.hpp>
+#include <attune/search/stop.hpp>
 
 #include <doctest/doctest.h>
 #include <vector>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/chain_of_trees.hpp>
 
+#include <attune/space/tree/tree.hpp>
+
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <set>

@@ -3,6 +3,7 @@
 #include <attune/space/rebind.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <doctest/doctest.h>
 #include <string>

@@ -34,16 +34,20 @@ concept noticing_compiler = compiler<C> && requires(C& c) {
 
 namespace detail {
 
-/// Any compiler. Optional parts that it lacks have defaults: no notice, nothing kept.
+/// Any compiler.
 struct any_compiler {
-    std::function<compile_result(kernel_source const&, compile_request const&)> compile;
+    using compile_function = compile_result(kernel_source const&, compile_request const&);
+
+    /// Optional parts have defaults: no notice, nothing kept.
+    any_compiler();
+    any_compiler(std::function<compile_function> compile_it, std::function<std::string()> name_it);
+
+    std::function<compile_function> compile;
     std::function<std::string()> identity;
-    std::function<std::string()> notice = [] { return std::string{}; };
+    std::function<std::string()> notice;
     std::function<std::optional<callable>(kernel_source const&, compile_request const&)>
-        find_winner =
-            [](kernel_source const&, compile_request const&) { return std::optional<callable>{}; };
-    std::function<bool(kernel_source const&, compile_request const&)> keep_winner =
-        [](kernel_source const&, compile_request const&) { return false; };
+        find_winner;
+    std::function<bool(kernel_source const&, compile_request const&)> keep_winner;
 };
 
 /// @param held  an owning or plain pointer to the compiler
@@ -85,3 +89,7 @@ template <class Compiler>
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/any_compiler.ipp>
+#endif

@@ -6,10 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI {
@@ -74,12 +72,7 @@ struct measurement {
 using outcome = std::variant<measurement, failure>;
 
 /// An objective's value as an outcome: exact, or a failure when it is infinite or NaN.
-[[nodiscard]] inline outcome outcome_of(double value)
-{
-    constexpr double largest = std::numeric_limits<double>::max();
-    if (value >= -largest && value <= largest) return measurement::exact(value);
-    return failure{failure_stage::verify, "the value is not finite"};
-}
+[[nodiscard]] outcome outcome_of(double value);
 
 [[nodiscard]] constexpr bool succeeded(outcome const& result) noexcept
 {
@@ -87,3 +80,7 @@ using outcome = std::variant<measurement, failure>;
 }
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/outcome.ipp>
+#endif

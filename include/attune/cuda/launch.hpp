@@ -37,16 +37,10 @@ private:
 };
 
 /// "grid 128x1x1, block 256x1x1, 4096 bytes shared".
-[[nodiscard]] inline std::string text_of(launch_geometry const& g)
-{
-    auto const extents = [](std::array<std::int64_t, 3> const& e) {
-        return std::to_string(e[0]) + 'x' + std::to_string(e[1]) + 'x' + std::to_string(e[2]);
-    };
-    std::string text = "grid " + extents(g.grid) + ", block " + extents(g.block);
-    if (g.has_clusters()) text += ", cluster " + extents(g.cluster);
-    if (g.shared_bytes > 0) text += ", " + std::to_string(g.shared_bytes) + " bytes shared";
-    if (g.is_cooperative) text += ", cooperative";
-    return text;
-}
+[[nodiscard]] std::string text_of(launch_geometry const& g);
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/launch.ipp>
+#endif

@@ -46,25 +46,21 @@ concept keeps_rows = requires(S store,
     { store.claim(key, wait_s) } -> std::same_as<problem_claim>;
 };
 
-/// Any store. A store that keeps winners alone answers the rest with what is known of nothing.
+/// Any store.
 struct any_store {
+    /// Answers all that is not in the concept record_store with what is known of nothing.
+    any_store();
+
     std::function<lookup_result(record_key const&)> find;
     std::function<void(record const&)> add;
     std::function<std::vector<std::string>()> notices;
-    std::function<void(stored_problem const&, tried_row const&)> note = [](stored_problem const&,
-                                                                           tried_row const&) {};
-    std::function<void(stored_problem const&)> end = [](stored_problem const&) {};
-    std::function<void(stored_problem const&, proven_shape const&)> prove =
-        [](stored_problem const&, proven_shape const&) {};
-    std::function<problem_history(stored_problem const&)> recall =
-        [](stored_problem const& wanted) { return problem_history{.problem = wanted}; };
-    std::function<std::vector<related_problem>(stored_problem const&, std::size_t)> related =
-        [](stored_problem const&, std::size_t) { return std::vector<related_problem>{}; };
-    std::function<std::vector<proven_shape>(stored_problem const&, std::string const&)> proofs =
-        [](stored_problem const&, std::string const&) { return std::vector<proven_shape>{}; };
-    std::function<problem_claim(record_key const&, double)> claim = [](record_key const&, double) {
-        return problem_claim{};
-    };
+    std::function<void(stored_problem const&, tried_row const&)> note;
+    std::function<void(stored_problem const&)> end;
+    std::function<void(stored_problem const&, proven_shape const&)> prove;
+    std::function<problem_history(stored_problem const&)> recall;
+    std::function<std::vector<related_problem>(stored_problem const&, std::size_t)> related;
+    std::function<std::vector<proven_shape>(stored_problem const&, std::string const&)> proofs;
+    std::function<problem_claim(record_key const&, double)> claim;
 };
 
 /// @param held  a pointer to a store, plain or shared; what it points to outlives the result
@@ -72,9 +68,10 @@ template <class Pointer>
 [[nodiscard]] any_store make_any_store_of(Pointer held)
 {
     using store_type = std::remove_reference_t<decltype(*held)>;
-    any_store out{[held](record_key const& k) { return held->find(k); },
-                  [held](record const& r) { held->add(r); },
-                  [held] { return held->notices(); }};
+    any_store out;
+    out.find = [held](record_key const& k) { return held->find(k); };
+    out.add = [held](record const& r) { held->add(r); };
+    out.notices = [held] { return held->notices(); };
     if constexpr (keeps_rows<store_type>) {
         out.note = [held](auto const& p, auto const& r) { held->note(p, r); };
         out.end = [held](auto const& p) { held->end(p); };
@@ -95,3 +92,7 @@ template <class Store>
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/remember/any_store.ipp>
+#endif

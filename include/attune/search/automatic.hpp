@@ -10,6 +10,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
+#include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -66,6 +67,14 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::search
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The default of optimizer_options::search and of the other options with a search:
+/// search::automatic.
+[[nodiscard]] search_factory default_search();
+
+} // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/search/automatic.ipp>

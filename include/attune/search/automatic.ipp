@@ -127,3 +127,9 @@ ATTUNE_INLINE std::optional<double> automatic::expected_gain()
 }
 
 } // namespace attune::inline ATTUNE_ABI::search
+
+namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE search_factory default_search() { return search_with<search::automatic>(); }
+
+} // namespace attune::inline ATTUNE_ABI

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/event.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/search/stop.hpp>
@@ -18,9 +20,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The default of optimizer_options::search: search::automatic.
-[[nodiscard]] search_factory default_search();
-
 struct optimizer_options {
     std::uint64_t seed = 0; ///< equal seeds and outcomes give equal runs
     search_factory search = default_search();
@@ -28,14 +27,6 @@ struct optimizer_options {
     bool times = true;                 ///< values are times; a negative one is an error
     search_limits limits{};            ///< ask() returns nothing when one is reached
 };
-
-namespace detail {
-
-/// The point with every parameter at its default; nothing unless all have one.
-/// Errors: attune::error when the defaults together break a constraint
-[[nodiscard]] std::optional<point> default_point(chain_of_trees const& space);
-
-} // namespace detail
 
 /// Minimises the values that it is told. Asks the default configuration first, if every parameter
 /// has a default.
@@ -143,7 +134,3 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/search/optimizer.ipp>
-#endif

@@ -4,21 +4,29 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/event.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/search/searcher.hpp>
-#include <attune/search/stop.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::detail {
+namespace attune::inline ATTUNE_ABI {
+
+struct logged_session;
+struct stop_verdict;
+
+namespace detail {
+
+/// The point with every parameter at its default; nothing unless all have one.
+/// Errors: attune::error when the defaults together break a constraint
+[[nodiscard]] std::optional<point> default_point(chain_of_trees const& space);
 
 /// Asks the default configuration first, if there is one, then the searcher; checks outcomes, and
 /// logs all calls.
@@ -30,6 +38,9 @@ public:
                    std::uint64_t seed,
                    bool times,
                    search_limits const& limits = {});
+    ~optimizer_core();
+    optimizer_core(optimizer_core&&) noexcept;
+    optimizer_core& operator=(optimizer_core&&) noexcept;
 
     /// Up to `count` points never asked nor told before; none when a limit is reached or the space
     /// is exhausted.
@@ -43,47 +54,31 @@ public:
     void observe(std::optional<point> const& at, outcome const& result);
 
     /// The lowest value and its point; nothing before the first success.
-    [[nodiscard]] std::optional<std::pair<point, double>> const& best() const noexcept
-    {
-        return best_;
-    }
-    [[nodiscard]] chain_of_trees const& space() const noexcept { return space_; }
+    [[nodiscard]] std::optional<std::pair<point, double>> const& best() const noexcept;
+    [[nodiscard]] chain_of_trees const& space() const noexcept;
     /// Why the last ask() returned nothing; nothing while there is more to try.
-    [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept { return stopped_; }
+    [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept;
     /// The model's last estimate of the remaining gain, if search_limits::expected_gain needs one.
-    [[nodiscard]] std::optional<double> expected_gain() const noexcept
-    {
-        return judge_.expected_gain();
-    }
+    [[nodiscard]] std::optional<double> expected_gain() const noexcept;
     /// One sentence: how many were tried, how many failed, the best, the reason for the end.
     [[nodiscard]] std::string summary() const;
 
     /// All calls so far: asked, told and observed.
-    [[nodiscard]] logged_session const& save() const noexcept { return log_; }
+    [[nodiscard]] logged_session const& save() const noexcept;
     /// Brings this optimizer, before its first ask(), to the state of a saved one.
     /// Errors  attune::error: not before the first ask(); another space, seed or searcher; a
     ///         damaged session
     void resume(logged_session const& saved);
 
 private:
-    enum class state : std::uint8_t { asked, told };
-
-    [[nodiscard]] point const& require(std::optional<point> const& at, outcome const& result) const;
-    [[nodiscard]] std::vector<point> from_search(std::size_t count);
-    void take(point const& at, outcome const& result, bool asked);
-
-    chain_of_trees space_;
-    any_searcher searcher_;
-    std::optional<point> default_;
-    bool default_asked_ = false;
-    bool times_;
-    stop_judge judge_;
-    double start_s_;
-    std::unordered_map<point, state, point_hash> known_;
-    std::size_t waiting_ = 0;
-    std::optional<std::pair<point, double>> best_;
-    std::optional<stop_verdict> stopped_;
-    logged_session log_;
+    struct state;
+    std::unique_ptr<state> state_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::detail
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/optimizer_core.ipp>
+#endif

@@ -4,7 +4,6 @@
 // The last rule is the expected regret of Makarova et al. 2022
 #pragma once
 
-#include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
@@ -41,17 +40,7 @@ public:
     {
     }
 
-    void add(outcome const& result)
-    {
-        ++evaluations_;
-        ++since_improvement_;
-        auto const* const m = std::get_if<measurement>(&result);
-        if (m == nullptr || !__builtin_isfinite(m->value)) return;
-        ++worked_;
-        if (!best_ || m->value < *best_ - limits_.improvement * __builtin_fabs(*best_))
-            since_improvement_ = 0;
-        if (!best_ || m->value < *best_) best_ = m->value;
-    }
+    void add(outcome const& result);
 
     /// Whether gain() should be told what the model expects: every five outcomes, if that matters.
     [[nodiscard]] bool wants_gain() const noexcept
@@ -59,12 +48,7 @@ public:
         return limits_.expected_gain > 0 && worked_ > 0 && evaluations_ >= gain_asked_ + 5;
     }
     /// @param expected  of the search's expected_gain(); nothing where it does not know
-    void gain(std::optional<double> expected)
-    {
-        gain_asked_ = evaluations_;
-        small_gains_ = expected && *expected < limits_.expected_gain ? small_gains_ + 1 : 0;
-        gain_ = expected;
-    }
+    void gain(std::optional<double> expected);
     /// The last estimate.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept { return gain_; }
 
@@ -91,46 +75,12 @@ public:
     [[nodiscard]] std::uint64_t worked() const noexcept { return worked_; }
 
     /// @param elapsed_s  since the search began
-    [[nodiscard]] std::optional<stop_verdict> verdict(double elapsed_s) const
-    {
-        if (best_ && *best_ <= limits_.target)
-            return stop_verdict{stop_reason::target,
-                                "the target " + number(limits_.target) +
-                                    " is reached: " + number(*best_)};
-        if (roofline_ > 0 && best_ && *best_ * roofline_ <= least_)
-            return stop_verdict{stop_reason::roofline,
-                                number(least_ / *best_) + " of the roofline is reached (" +
-                                    number(roofline_) + " was asked for): " + number(*best_) +
-                                    " s, where " + number(least_) + " s is the least"};
-        if (evaluations_ >= limits_.evaluations)
-            return stop_verdict{stop_reason::evaluations,
-                                std::to_string(evaluations_) + " evaluations are done" + nothing()};
-        if (elapsed_s >= limits_.seconds)
-            return stop_verdict{stop_reason::seconds,
-                                number(limits_.seconds) + " s have passed" + nothing()};
-        if (since_improvement_ >= limits_.patience)
-            return stop_verdict{stop_reason::patience,
-                                "no improvement in " + std::to_string(since_improvement_) +
-                                    " evaluations" + nothing()};
-        if (small_gains_ >= 2)
-            return stop_verdict{stop_reason::expected_gain,
-                                "the expected remaining gain is " + number(gain_.value_or(0)) +
-                                    ", less than " + number(limits_.expected_gain)};
-        return {};
-    }
+    [[nodiscard]] std::optional<stop_verdict> verdict(double elapsed_s) const;
     /// The verdict over a space in which nothing is left to try.
-    [[nodiscard]] stop_verdict exhausted() const
-    {
-        return {stop_reason::exhausted,
-                "all " + std::to_string(evaluations_) + " configurations were tried" + nothing()};
-    }
+    [[nodiscard]] stop_verdict exhausted() const;
 
 private:
-    [[nodiscard]] static std::string number(double v) { return detail::formatted("%.4g", v); }
-    [[nodiscard]] std::string nothing() const
-    {
-        return evaluations_ > 0 && worked_ == 0 ? ", and none of them worked" : "";
-    }
+    [[nodiscard]] std::string nothing() const;
 
     search_limits limits_;
     std::uint64_t evaluations_ = 0;
@@ -147,3 +97,7 @@ private:
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/stop.ipp>
+#endif

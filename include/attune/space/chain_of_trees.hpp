@@ -8,8 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
-#include <attune/space/tree/tree.hpp>
-#include <attune/space/tree/wide_tree.hpp>
+#include <attune/space/tree/leaf_count.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +18,13 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+class tree;
+class wide_tree;
+
+} // namespace detail
 
 /// The index of a configuration among the valid ones: one leaf number per tree.
 struct space_index {

@@ -8,6 +8,8 @@
 #include <attune/space/detail/chain_of_trees_state.hpp>
 #include <attune/space/detail/nearest_leaves.hpp>
 #include <attune/space/query/steps.hpp>
+#include <attune/space/tree/tree.hpp>
+#include <attune/space/tree/wide_tree.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/optimizer.hpp>
-#include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/run_state.hpp>
+#include <attune/declare/decode.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/automatic.hpp>
+#include <attune/search/search_limits.hpp>
+#include <attune/search/searcher.hpp>
+#include <attune/space/build_pack.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/progress.hpp>
 
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -35,6 +40,25 @@ struct minimize_result {
     bool interrupted = false;
     std::optional<chain_of_trees> space{}; ///< the searched space; holds the texts in `best`
 };
+
+namespace detail {
+
+/// A minimize_result without the types of the space.
+struct found_minimum {
+    std::optional<point> best;
+    double value = 0;
+    std::uint32_t evaluations = 0;
+    failure_counts failures{};
+    bool interrupted = false;
+};
+
+/// The loop of minimize().  @param objective  may return a measurement that is NaN: a failure
+[[nodiscard]] found_minimum minimize_points(chain_of_trees const& space,
+                                            std::function<outcome(point const&)> const& objective,
+                                            search_limits const& limits,
+                                            minimize_options const& options);
+
+} // namespace detail
 
 /// Looks for the configuration with the lowest objective.
 ///
@@ -60,58 +84,31 @@ minimize(Pack const& typed,
                   "configuration of the space and return a number or an attune::outcome");
     minimize_result<config_type> out;
     if constexpr (callable) {
-        search_limits good_enough = limits; // the first evaluation does not ask what it costs
-        good_enough.evaluations = search_limits::any_number;
-        good_enough.seconds = search_limits::any_time;
-        optimizer<Pack> search{typed,
-                               {.seed = options.seed,
-                                .search = options.search,
-                                .inputs = options.inputs,
-                                .times = false,
-                                .limits = good_enough}};
-        std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
-        if (auto const size = search.space().size();
-            size && *size < possible && !search.space().has_real_parameters())
-            possible = static_cast<std::uint32_t>(*size);
-        detail::run_state board{options.name, limits, possible, options.progress};
-        board.set_unit_is_seconds(false);
-        detail::interrupt_guard const interrupt{detail::interrupt_guard::afterwards::caller_knows};
-        auto const as_outcome = [](auto const& returned) -> outcome {
-            if constexpr (std::is_convertible_v<decltype(returned), double>)
-                return outcome_of(static_cast<double>(returned));
-            else {
-                // A NaN in a measurement is a failure, like a NaN returned as a number.
-                outcome const checked = returned;
-                auto const* const m = std::get_if<measurement>(&checked);
-                return m != nullptr && m->value != m->value ? outcome_of(m->value) : checked;
-            }
-        };
-        while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested()) {
-            std::optional<config_type> const next = search.ask();
-            if (!next) break;
-            outcome const result = as_outcome(objective(*next));
-            search.tell(*next, result);
-            point const at = encode(typed, search.space().describe(), *next).value_or(point{});
-            board.add(at, result, text_of(search.space().describe(), at));
-        }
-        out.space = search.space();
-        out.best = search.best();
-        out.value = search.best_value().value_or(0);
-        out.evaluations = board.evaluations();
-        out.failures = board.failures();
-        out.interrupted = interrupt.requested();
-        board.announce(
-            progress_event::finished,
-            !detail::wants_tuning(limits) ? "nothing was searched: the budget is zero"
-            : out.best                    ? "best " + text_of_quantity(out.value, false) + " at " +
-                             text_of(search.space().describe(), board.best()->first) + " after " +
-                             std::to_string(out.evaluations) + " evaluations"
-                       : "every configuration failed: " + describe(out.failures) +
-                             (board.first_failures().empty()
-                                  ? ""
-                                  : "; the first said: " + board.first_failures().front().reason));
+        chain_of_trees const space = build(typed, options.inputs);
+        detail::found_minimum const found = detail::minimize_points(
+            space,
+            [&](point const& at) -> outcome {
+                config_type const tried = decode(typed, space.describe(), at);
+                auto const returned = objective(tried);
+                if constexpr (std::is_convertible_v<decltype(returned), double>)
+                    return outcome_of(static_cast<double>(returned));
+                else
+                    return returned;
+            },
+            limits,
+            options);
+        if (found.best) out.best = decode(typed, space.describe(), *found.best);
+        out.value = found.value;
+        out.evaluations = found.evaluations;
+        out.failures = found.failures;
+        out.interrupted = found.interrupted;
+        out.space = space;
     }
     return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/minimize.ipp>
+#endif

@@ -6,8 +6,9 @@
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/search/optimizer.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/search_limits.hpp>
+#include <attune/search/searcher.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstddef>

@@ -24,17 +24,7 @@ using failure_counts = std::array<std::uint32_t, detail::failure_stage_count>;
 }
 
 /// "3 did not compile, 1 crashed"; empty when nothing failed.
-[[nodiscard]] inline std::string describe(failure_counts const& counts)
-{
-    std::string out;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        if (counts[i] == 0) continue;
-        if (!out.empty()) out += ", ";
-        out += std::to_string(counts[i]) + ' ';
-        out += describe(static_cast<failure_stage>(i));
-    }
-    return out;
-}
+[[nodiscard]] std::string describe(failure_counts const& counts);
 
 /// Kinds of events.
 enum class progress_event : std::uint8_t {
@@ -87,10 +77,7 @@ using progress_sink = std::function<void(progress const&)>;
 void set_default_sink(progress_sink sink);
 
 /// Prints nothing, not even notices; these are in the report.
-[[nodiscard]] inline progress_sink silent_progress()
-{
-    return [](progress const&) {};
-}
+[[nodiscard]] progress_sink silent_progress();
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -17,6 +17,18 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+ATTUNE_INLINE std::string describe(failure_counts const& counts)
+{
+    std::string out;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] == 0) continue;
+        if (!out.empty()) out += ", ";
+        out += std::to_string(counts[i]) + ' ';
+        out += describe(static_cast<failure_stage>(i));
+    }
+    return out;
+}
+
 namespace detail {
 
 /// "12/60, best 1.25 ms (3.1x faster than the default), 2 crashed, 41 s left"
@@ -193,6 +205,11 @@ ATTUNE_INLINE progress_sink terminal_progress()
         });
     auto const state = std::make_shared<detail::live_line>();
     return [state](progress const& p) { (*state)(p); };
+}
+
+ATTUNE_INLINE progress_sink silent_progress()
+{
+    return [](progress const&) {};
 }
 
 } // namespace attune::inline ATTUNE_ABI

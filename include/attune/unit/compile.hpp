@@ -6,6 +6,7 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead.ipp>
+#include <attune/compile/any_compiler.ipp>
 #include <attune/compile/cache/object_cache.ipp>
 #include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/clang.ipp>
@@ -15,6 +16,7 @@
 #include <attune/compile/source/annotations.ipp>
 #include <attune/compile/source/embedded.ipp>
 #include <attune/compile/source/source.ipp>
+#include <attune/compile/source/variant.ipp>
 #include <attune/compile/system.ipp>
 #include <attune/compile/system/libraries.ipp>
 #include <attune/compile/system/object_key.ipp>

@@ -7,6 +7,7 @@
 
 #include <attune/core/environment.ipp>
 #include <attune/core/number_text.ipp>
+#include <attune/core/outcome.ipp>
 #include <attune/core/posix/descriptor.ipp>
 #include <attune/core/posix/forever.ipp>
 #include <attune/core/posix/fork_gate.ipp>
@@ -22,6 +23,7 @@
 #include <attune/cuda/device.ipp>
 #include <attune/cuda/device_array.ipp>
 #include <attune/cuda/driver.ipp>
+#include <attune/cuda/launch.ipp>
 #include <attune/cuda/limits.ipp>
 #include <attune/cuda/loaded_code.ipp>
 #include <attune/cuda/occupancy.ipp>

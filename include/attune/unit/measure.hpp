@@ -5,6 +5,7 @@
 // attune::measure. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
+#include <attune/measure/arrays/buffer.ipp>
 #include <attune/measure/arrays/cache.ipp>
 #include <attune/measure/arrays/compare.ipp>
 #include <attune/measure/arrays/fresh_memory.ipp>
@@ -12,6 +13,7 @@
 #include <attune/measure/bench.ipp>
 #include <attune/measure/clock/adaptive_timer.ipp>
 #include <attune/measure/clock/clocks.ipp>
+#include <attune/measure/clock/noise.ipp>
 #include <attune/measure/clock/processor_use.ipp>
 #include <attune/measure/clock/round_robin.ipp>
 #include <attune/measure/cpu/core_turn.ipp>

@@ -5,6 +5,7 @@
 // attune::remember. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
+#include <attune/remember/any_store.ipp>
 #include <attune/remember/claim.ipp>
 #include <attune/remember/event_log.ipp>
 #include <attune/remember/layered_store.ipp>

@@ -32,9 +32,10 @@
 #include <attune/search/local/neighbourhood_descent.ipp>
 #include <attune/search/local/particle_swarm.ipp>
 #include <attune/search/local/stepwise.ipp>
-#include <attune/search/optimizer.ipp>
+#include <attune/search/optimizer_core.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
+#include <attune/search/stop.ipp>
 #include <attune/search/transfer/past_text.ipp>
 #include <attune/search/transfer/portfolio.ipp>
 #include <attune/search/transfer/source_model.ipp>

@@ -24,6 +24,7 @@
 #include <attune/tune/dispatch/shape_register.ipp>
 #include <attune/tune/dispatch/shape_verifier.ipp>
 #include <attune/tune/dispatch/variant_choice.ipp>
+#include <attune/tune/kernel/call_frame.ipp>
 #include <attune/tune/kernel/code_rules.ipp>
 #include <attune/tune/kernel/compile_point.ipp>
 #include <attune/tune/kernel/fallback.ipp>
@@ -39,6 +40,7 @@
 #include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/session.ipp>
 #include <attune/tune/loop/trial.ipp>
+#include <attune/tune/minimize.ipp>
 #include <attune/tune/pipeline/compile_queue.ipp>
 #include <attune/tune/pipeline/core_pin.ipp>
 #include <attune/tune/pipeline/variant_pipeline.ipp>
@@ -48,4 +50,5 @@
 #include <attune/tune/shape/derived_shapes.ipp>
 #include <attune/tune/shape/shape_check.ipp>
 #include <attune/tune/shape/shape_proof.ipp>
+#include <attune/tune/shape/shape_table.ipp>
 #include <attune/tune/shape/shape_trust.ipp>

@@ -4,6 +4,7 @@
 
 #include <attune/space/diagram/diagram_tree.hpp>
 #include <attune/space/order/order.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <doctest/doctest.h>
 

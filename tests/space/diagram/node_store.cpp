@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/diagram/node_store.hpp>
 
+#include <attune/space/tree/tree.hpp>
+
 #include <doctest/doctest.h>
 #include <vector>
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/query/marginals.hpp>
 
+#include <attune/space/tree/tree.hpp>
+
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>

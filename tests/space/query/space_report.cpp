@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/query/space_report.hpp>
 
+#include <attune/space/tree/tree.hpp>
+
 #include <cmath>
 #include <doctest/doctest.h>
 #include <set>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/tree/walk.hpp>
 
+#include <attune/space/tree/tree.hpp>
+
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <vector>

@@ -42,13 +42,7 @@ struct compile_request {
 namespace detail {
 
 /// The signature as messages show it: "void(std::span<float const>, int)".
-[[nodiscard]] inline std::string signature_text(compile_request const& v)
-{
-    std::string text = v.result + '(';
-    for (std::size_t i = 0; i < v.arguments.size(); ++i)
-        text += (i == 0 ? "" : ", ") + v.arguments[i];
-    return text + ')';
-}
+[[nodiscard]] std::string signature_text(compile_request const& v);
 
 /// <attune/tunable.hpp> tests this macro to find out that attune compiles the file.
 inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=2";
@@ -57,70 +51,29 @@ inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=2";
 inline constexpr std::string_view value_prefix = "ATTUNE_VALUE_";
 
 /// The macros of a variant: {"TILE_M", "64"}, {"ATTUNE_VALUE_TILE_M", "64"}, ...
-[[nodiscard]] inline std::vector<std::pair<std::string, std::string>>
-macros_defined(compile_request const& v)
-{
-    std::vector<std::pair<std::string, std::string>> out;
-    for (macro_definition const& macro : v.macros) {
-        if (!macro.is_own_name) out.emplace_back(macro.name, macro.value);
-        out.emplace_back(std::string(value_prefix) + macro.name, macro.value);
-    }
-    return out;
-}
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+macros_defined(compile_request const& v);
 
 } // namespace detail
 
 /// The macros of a variant as compiler flags: "-DTILE_M=64", "-DATTUNE_VALUE_TILE_M=64", ...
-[[nodiscard]] inline std::vector<std::string> macro_flags(compile_request const& v)
-{
-    std::vector<std::string> flags;
-    for (auto const& [name, value] : detail::macros_defined(v))
-        flags.push_back("-D" + name + '=' + value);
-    return flags;
-}
+[[nodiscard]] std::vector<std::string> macro_flags(compile_request const& v);
 
 namespace detail {
 
 /// A file name from the function and its macros: "sgemm.TILE_M=64.TILE_N=16".
-[[nodiscard]] inline std::string file_name_of(compile_request const& v)
-{
-    std::string name = v.function;
-    for (macro_definition const& macro : v.macros)
-        name += '.' + macro.name + '=' + macro.value;
-    std::string out;
-    for (char const c : name) {
-        bool const plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') ||
-                           std::string_view("._=-+,").find(c) != std::string_view::npos;
-        if (c != ' ') out += plain ? c : '_';
-    }
-    return out.substr(0, 150);
-}
+[[nodiscard]] std::string file_name_of(compile_request const& v);
 
 /// The flags in a text such as "-O3 -ffast-math", separated by blanks; there is no quoting.
-[[nodiscard]] inline std::vector<std::string> split_flags(std::string_view text)
-{
-    std::vector<std::string> flags;
-    for (;;) {
-        std::size_t const begin = text.find_first_not_of(" \t\n");
-        if (begin == std::string_view::npos) return flags;
-        text.remove_prefix(begin);
-        std::size_t const end = text.find_first_of(" \t\n");
-        flags.emplace_back(text.substr(0, end));
-        if (end == std::string_view::npos) return flags;
-        text.remove_prefix(end);
-    }
-}
+[[nodiscard]] std::vector<std::string> split_flags(std::string_view text);
 
 /// The parts, each after a blank: " -O3 -ffast-math".
-[[nodiscard]] inline std::string joined(std::vector<std::string> const& parts)
-{
-    std::string text;
-    for (std::string const& part : parts)
-        text += ' ' + part;
-    return text;
-}
+[[nodiscard]] std::string joined(std::vector<std::string> const& parts);
 
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/source/variant.ipp>
+#endif

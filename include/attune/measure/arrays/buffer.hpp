@@ -50,36 +50,13 @@ struct buffer {
 namespace detail {
 
 /// "argument 2", "argument 2, array 7", "the result".
-[[nodiscard]] inline std::string owner_text(std::size_t argument, std::size_t target)
-{
-    if (argument == buffer::result) return "the result";
-    std::string text = "argument " + std::to_string(argument);
-    if (target != buffer::none) text += ", array " + std::to_string(target);
-    return text;
-}
+[[nodiscard]] std::string owner_text(std::size_t argument, std::size_t target);
 
 /// Sets the tolerance of the array and of all its fields.
-inline void tolerate(buffer& b, tolerance within) noexcept
-{
-    b.within = within;
-    for (element_run& run : b.runs)
-        run.within = within;
-}
+void tolerate(buffer& b, tolerance within) noexcept;
 
 /// False when the element description contradicts itself, as one from another process may.
-[[nodiscard]] inline bool is_sound(buffer const& b) noexcept
-{
-    if (b.type > element_type::extended || b.run_count > b.runs.size()) return false;
-    if (b.run_count == 0) return true;
-    if (b.structure == 0 || b.bytes % b.structure != 0) return false;
-    for (std::size_t i = 0; i < b.run_count; ++i) {
-        element_run const& run = b.runs[i];
-        if (run.type > element_type::extended || run.offset > b.structure ||
-            run.count > (b.structure - run.offset) / element_bytes(run.type))
-            return false;
-    }
-    return true;
-}
+[[nodiscard]] bool is_sound(buffer const& b) noexcept;
 
 /// A span as a buffer, with the default tolerance of its element type.
 ///
@@ -125,3 +102,7 @@ template <class T, std::size_t Extent>
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/arrays/buffer.ipp>
+#endif

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/features/feature_map.hpp>
+#include <attune/search/bayes/features/feature_options.hpp>
 #include <attune/search/bayes/memory.hpp>
 #include <attune/search/bayes/objective_options.hpp>
 #include <attune/search/transfer/past_session.hpp>

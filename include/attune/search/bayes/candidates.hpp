@@ -10,6 +10,7 @@
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -11,6 +11,8 @@
 #include <attune/space/query/steps.hpp>
 #include <attune/space/reuse.hpp>
 #include <attune/space/tree/build.hpp>
+#include <attune/space/tree/tree.hpp>
+#include <attune/space/tree/wide_tree.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/query/configurations.hpp>
+#include <attune/space/tree/tree.hpp>
 #include <attune/space/tree/walk.hpp>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/query/sample_distinct.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <cstdint>
 #include <span>

@@ -11,6 +11,8 @@
 #include <attune/space/query/explanation.hpp>
 #include <attune/space/query/space_report.hpp>
 #include <attune/space/query/steps.hpp>
+#include <attune/space/tree/tree.hpp>
+#include <attune/space/tree/wide_tree.hpp>
 
 #include <algorithm>
 #include <cmath>

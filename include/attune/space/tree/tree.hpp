@@ -5,9 +5,9 @@
 //          before each child, so that numbering is a walk and sampling has no bias.
 #pragma once
 
-#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/space/tree/leaf_count.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,26 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-/// Counts and numbers leaves.
-__extension__ typedef unsigned __int128 leaf_count;
-
-namespace detail {
-
-/// The count of a tree with too many leaves for leaf_count.
-inline constexpr leaf_count uncountable = ~leaf_count{0};
-
-/// Uniform in [0, bound), without modulo bias.  @pre bound > 0
-[[nodiscard]] inline leaf_count uniform_leaf(random_engine& engine, leaf_count bound) noexcept
-{
-    if (bound <= ~std::uint64_t{0}) return uniform_below(engine, static_cast<std::uint64_t>(bound));
-    leaf_count const reject_below = (leaf_count{0} - bound) % bound;
-    for (;;) {
-        leaf_count const bits = (leaf_count{engine()} << 64U) | engine();
-        if (bits >= reject_below) return bits % bound;
-    }
-}
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// One child of a node: the value taken and the subtree below it.
 struct tree_edge {
@@ -127,9 +108,7 @@ private:
     std::vector<leaf_count> before_;      // edge -> leaves below earlier siblings
 };
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/space/tree/tree.ipp>

@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/optimizer.hpp>
+#include <attune/search/optimizer_core.hpp>
 #include <attune/tune/dispatch/default_code.hpp>
 #include <attune/tune/kernel/fallback.hpp>
 

@@ -59,37 +59,12 @@ struct call_frame {
 
     /// Sets the number of elements behind the pointer at a position; for an array of pointers,
     /// behind each of them.
-    void set_extent(std::size_t argument, std::size_t count)
-    {
-        call_argument const& what = arguments[argument];
-        if (what.target) return set_targets(what, count);
-        buffers[what.buffer].bytes = count * what.element_bytes;
-        (*elements)[what.buffer] = count;
-    }
+    void set_extent(std::size_t argument, std::size_t count);
     /// Whether the targets of every array of pointers are set.
-    [[nodiscard]] bool is_complete() const noexcept
-    {
-        for (call_argument const& one : arguments)
-            if (one.target && buffers[one.buffer].first_target == buffer::none) return false;
-        return true;
-    }
+    [[nodiscard]] bool is_complete() const noexcept;
 
 private:
-    void set_targets(call_argument const& what, std::size_t count)
-    {
-        std::size_t const pointers = buffers[what.buffer].bytes / sizeof(void*);
-        std::byte const* const at = buffers[what.buffer].data;
-        if (buffers[what.buffer].first_target == buffer::none) {
-            buffers[what.buffer].first_target = buffers.size();
-            buffers.resize(buffers.size() + pointers, *what.target);
-        }
-        for (std::size_t i = 0; i < pointers; ++i) {
-            buffer& target = buffers[buffers[what.buffer].first_target + i];
-            std::memcpy(&target.data, at + i * sizeof(void*), sizeof(void*));
-            target.bytes = target.data == nullptr ? 0 : count * what.element_bytes;
-            target.target = i;
-        }
-    }
+    void set_targets(call_argument const& what, std::size_t count);
 };
 
 namespace detail {
@@ -441,3 +416,7 @@ template <class... Args>
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/call_frame.ipp>
+#endif

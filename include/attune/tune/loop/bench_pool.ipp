@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>

@@ -44,7 +44,8 @@ template <class Key>
 /// Replaced tables and all shapes are kept until destruction.
 class shape_table {
 public:
-    shape_table() { grow(16); }
+    shape_table();
+    ~shape_table();
     shape_table(shape_table const&) = delete;
     shape_table& operator=(shape_table const&) = delete;
 
@@ -66,33 +67,17 @@ public:
     }
 
     /// @pre  the shape is not in the table, and no other thread inserts
-    known_shape& insert(std::uint64_t hash, std::span<std::int64_t const> key)
-    {
-        slots* now = all_tables_.back().get();
-        if (2 * (shapes_.size() + 1) > now->mask + 1) now = grow(2 * (now->mask + 1));
-        auto made = std::make_unique<known_shape>();
-        made->hash = hash;
-        made->key.assign(key.begin(), key.end());
-        known_shape& out = *shapes_.emplace_back(std::move(made));
-        put(*now, out);
-        return out;
-    }
+    known_shape& insert(std::uint64_t hash, std::span<std::int64_t const> key);
 
-    [[nodiscard]] std::span<std::unique_ptr<known_shape> const> shapes() const noexcept
-    {
-        return shapes_;
-    }
+    [[nodiscard]] std::span<std::unique_ptr<known_shape> const> shapes() const noexcept;
 
 private:
+    /// The table that readers see; `owned` has the memory.
     struct slots {
-        explicit slots(std::size_t capacity)
-            : mask(capacity - 1)
-            , at(std::make_unique<std::atomic<known_shape*>[]>(capacity))
-        {
-        }
-        std::size_t mask;
-        std::unique_ptr<std::atomic<known_shape*>[]> at;
+        std::size_t mask = 0; ///< number of slots, minus 1
+        std::atomic<known_shape*>* at = nullptr;
     };
+    struct owned;
 
     template <class Key>
     [[nodiscard]] static bool is_same(known_shape const& met, Key const& key) noexcept
@@ -103,26 +88,13 @@ private:
             difference |= left[i] ^ key[i];
         return difference == 0;
     }
-    static void put(slots& table, known_shape& shape) noexcept
-    {
-        std::size_t i = shape.hash & table.mask;
-        while (table.at[i].load(std::memory_order_relaxed) != nullptr)
-            i = (i + 1) & table.mask;
-        table.at[i].store(&shape, std::memory_order_release);
-    }
-    slots* grow(std::size_t capacity)
-    {
-        auto made = std::make_unique<slots>(capacity);
-        for (std::unique_ptr<known_shape> const& shape : shapes_)
-            put(*made, *shape);
-        slots* const out = all_tables_.emplace_back(std::move(made)).get();
-        current_.store(out, std::memory_order_release);
-        return out;
-    }
 
-    std::vector<std::unique_ptr<known_shape>> shapes_{};
-    std::vector<std::unique_ptr<slots>> all_tables_{};
+    std::unique_ptr<owned> owned_;
     std::atomic<slots const*> current_{nullptr};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/shape/shape_table.ipp>
+#endif

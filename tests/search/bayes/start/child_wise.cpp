@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/start/child_wise.hpp>
 
+#include <attune/space/tree/tree.hpp>
+
 #include <doctest/doctest.h>
 #include <map>
 #include <utility>

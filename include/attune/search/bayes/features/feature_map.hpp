@@ -7,7 +7,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/bayes/features/code_metric_columns.hpp>
+#include <attune/search/bayes/features/feature_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -19,27 +19,18 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
+class code_metric_columns;
+
+} // namespace detail
+
 /// Points, feature by feature. `level[f]` and `real[f]` have one entry per point; one of the two is
 /// empty: `real[f]` for a feature with levels, `level[f]` for a continuous one.
 struct feature_table {
     std::vector<std::vector<std::uint32_t>> level;
     std::vector<std::vector<double>> real; ///< feature_map::position, in [0, 1]
     std::size_t points = 0;
-};
-
-/// The features that a feature_map makes.
-struct feature_options {
-    bool from_constraints = true; ///< sides of comparisons, ratios, flags
-    bool from_alignment = true;   ///< how often 2 divides a whole number
-    bool from_user = true;        ///< those declared with features(...)
-    std::size_t max_derived = 32; ///< the user's first, then in order of declaration
-    /// Derived features with more distinct values are rounded to this many levels.
-    std::uint32_t max_derived_levels = 60;
-    /// Spaces of at most this many points are enumerated to find the values that occur; from larger
-    /// ones, and those with real parameters, `sample` points are drawn.
-    std::size_t enumerate = 32768;
-    std::size_t sample = 4096;
-    std::uint64_t seed = 1; ///< of these draws
 };
 
 /// The features of a space. Immutable; copies share their data.
@@ -93,10 +84,7 @@ public:
     /// Cost   about 0.1 us per feature
     void append(point const& p, feature_table& table) const;
     /// Whether the code metrics of `p` are known: a row appended earlier may be out of date.
-    [[nodiscard]] bool has_metrics_of(point const& p) const
-    {
-        return more_ && more_->has_metrics_of(p);
-    }
+    [[nodiscard]] bool has_metrics_of(point const& p) const;
 
 private:
     struct state;

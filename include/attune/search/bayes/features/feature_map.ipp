@@ -4,6 +4,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/features/code_metric_columns.hpp>
 #include <attune/search/bayes/features/derived.hpp>
 #include <attune/search/bayes/features/derived_column.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
@@ -225,6 +226,11 @@ ATTUNE_INLINE void feature_map::append(point const& p, feature_table& table) con
         table.level[column++].push_back(made.level_at(p));
     ++table.points;
     if (more_) more_->append(p, table);
+}
+
+ATTUNE_INLINE bool feature_map::has_metrics_of(point const& p) const
+{
+    return more_ && more_->has_metrics_of(p);
 }
 
 } // namespace attune::inline ATTUNE_ABI

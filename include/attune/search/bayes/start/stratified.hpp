@@ -9,6 +9,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/steps.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,259 @@
+// attune/search/optimizer_core.ipp - checks, counts and logs the calls.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/event.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/search/optimizer_core.hpp>
+#include <attune/search/repeat.hpp>
+#include <attune/search/stop.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE std::optional<point> default_point(chain_of_trees const& space)
+{
+    point out;
+    for (parameter_description const& p : space.describe().parameters) {
+        if (!p.default_text) return {};
+        auto const at = coordinate_of(p, *p.default_text);
+        if (!at)
+            throw error("the default of a parameter is not one of its values",
+                        "parameter " + p.name + ", default " + *p.default_text,
+                        "change the default or the values");
+        out.push_back(*at);
+    }
+    std::string broken;
+    for (std::string const& text : space.violations(out))
+        broken += (broken.empty() ? "" : "; ") + text;
+    if (!broken.empty())
+        throw error("the default configuration breaks a constraint",
+                    broken + " (at " + text_of(space.describe(), out) + ")",
+                    "change the defaults or the constraint");
+    return out;
+}
+
+struct optimizer_core::state {
+    enum class stage : std::uint8_t { asked, told };
+
+    state(chain_of_trees searched,
+          search_factory const& search,
+          std::uint64_t seed,
+          bool values_are_times,
+          search_limits const& limits)
+        : space(std::move(searched))
+        , searcher(search(space, seed))
+        , initial(default_point(space))
+        , times(values_are_times)
+        , judge(limits)
+        , start_s(steady_seconds())
+    {
+        log.seed = seed;
+        log.key = space_identity(space.describe());
+    }
+
+    [[nodiscard]] std::vector<point> from_search(std::size_t count)
+    {
+        std::vector<point> out;
+        if (initial && !initial_asked && !stages.contains(*initial)) out.push_back(*initial);
+        initial_asked = true;
+        while (out.size() < count) {
+            std::vector<point> asked = searcher.ask(count - out.size());
+            if (asked.empty()) break;
+            for (point& p : asked)
+                if (p != initial) out.push_back(std::move(p));
+        }
+        for (point const& p : out)
+            stages.emplace(p, stage::asked);
+        waiting += out.size();
+        log.events.push_back({.kind = event_kind::asked, .points = out, .wanted = count});
+        return out;
+    }
+
+    [[nodiscard]] std::vector<point> ask(std::size_t count)
+    {
+        if (count == 0) return {};
+        if (judge.wants_gain()) judge.gain(searcher.expected_gain());
+        stopped = judge.verdict(steady_seconds() - start_s);
+        if (stopped) return {};
+        std::uint64_t const left = judge.evaluations_left();
+        if (left <= waiting) return {}; // pending points may use up the budget
+        std::vector<point> out = from_search(std::min<std::uint64_t>(count, left - waiting));
+        if (out.empty() && waiting == 0) stopped = judge.exhausted();
+        return out;
+    }
+
+    [[nodiscard]] point const& require(std::optional<point> const& at, outcome const& result) const
+    {
+        bool const is_place = at && at->size() == space.describe().parameters.size();
+        if (!is_place || !space.contains(*at)) {
+            std::string broken;
+            if (is_place)
+                for (std::string const& text : space.violations(*at))
+                    broken += (broken.empty() ? ", which breaks " : "; ") + text;
+            throw error(
+                "the configuration is not in the space",
+                (is_place ? text_of(space.describe(), *at) : "a value that no parameter has") +
+                    broken,
+                "tell what ask() gave, or a configuration that keeps all constraints");
+        }
+        auto const* const m = std::get_if<measurement>(&result);
+        std::string const where = text_of(space.describe(), *at);
+        if (m != nullptr && std::isnan(m->value))
+            throw error(
+                "the value told is not a number", where, "tell a failure if it did not work");
+        if (m != nullptr && times && m->value < 0)
+            throw error("the time told is negative: " + detail::formatted("%.6g", m->value),
+                        where,
+                        "set optimizer_options::times to false if the objective is not a time");
+        return *at;
+    }
+
+    void take(point const& at, outcome const& result, bool asked)
+    {
+        auto const [place, is_new] = stages.try_emplace(at, stage::told);
+        if (!is_new && place->second == stage::asked) --waiting;
+        place->second = stage::told;
+        log.events.push_back({.kind = asked ? event_kind::told : event_kind::observed,
+                              .points = {at},
+                              .result = result});
+        auto const* const m = std::get_if<measurement>(&result);
+        outcome const checked =
+            m != nullptr && !std::isfinite(m->value) ? outcome_of(m->value) : result;
+        judge.add(checked);
+        if (m != nullptr && succeeded(checked) && (!best || m->value < best->second))
+            best.emplace(at, m->value);
+        searcher.tell(at, checked);
+    }
+
+    void tell(std::optional<point> const& at, outcome const& result)
+    {
+        point const& p = require(at, result);
+        auto const known = stages.find(p);
+        if (known == stages.end())
+            throw error("tell(): the configuration was never asked",
+                        text_of(space.describe(), p),
+                        "use observe() for what is known from elsewhere");
+        if (known->second == stage::told)
+            throw error("tell(): the outcome of this configuration was told before",
+                        text_of(space.describe(), p),
+                        "use observe() to replace what is known");
+        take(p, result, true);
+    }
+
+    void observe(std::optional<point> const& at, outcome const& result)
+    {
+        take(require(at, result), result, false);
+    }
+
+    [[nodiscard]] std::string summary() const
+    {
+        std::string out = std::to_string(judge.evaluations()) + " evaluations, " +
+                          std::to_string(judge.evaluations() - judge.worked()) + " failed";
+        if (best) {
+            out += detail::formatted("; best %.6g at ", best->second) +
+                   text_of(space.describe(), best->first);
+        } else if (judge.evaluations() > 0) {
+            out += "; no configuration worked yet";
+        }
+        if (stopped) out += "; stopped: " + stopped->text;
+        return out;
+    }
+
+    void resume(logged_session const& saved)
+    {
+        if (!log.events.empty())
+            throw error("resume(): this optimizer has begun already",
+                        std::to_string(log.events.size()) + " calls",
+                        "resume before the first ask() and tell()");
+        if (saved.key != log.key || saved.seed != log.seed)
+            throw error("resume(): the search was saved with another " +
+                            std::string(saved.key != log.key ? "space" : "seed"),
+                        "saved seed " + std::to_string(saved.seed),
+                        "construct the optimizer as it was");
+        auto const check = [](event const& e) -> std::string {
+            bool const is_told = e.kind == event_kind::told || e.kind == event_kind::observed;
+            if (!is_told && e.kind != event_kind::asked) return "it is not of an optimizer";
+            return is_told && (e.points.size() != 1 || !e.result) ? "nothing was told" : "";
+        };
+        auto const ask = [this](std::size_t count) {
+            if (judge.wants_gain()) judge.gain(searcher.expected_gain());
+            return from_search(count);
+        };
+        auto const take = [this](event const& e) -> std::string {
+            if (e.kind == event_kind::told) tell(e.points.front(), *e.result);
+            if (e.kind == event_kind::observed) observe(e.points.front(), *e.result);
+            return {};
+        };
+        std::string problem = saved.damaged ? "what it says cannot be read to its end" : "";
+        if (problem.empty()) problem = repeat_events(saved.events, check, ask, take);
+        if (!problem.empty())
+            throw error("resume(): the search cannot go on: " + problem,
+                        "seed " + std::to_string(log.seed),
+                        "resume with the same searcher, options and version of attune");
+    }
+
+    chain_of_trees space;
+    any_searcher searcher;
+    std::optional<point> initial; ///< the default configuration
+    bool initial_asked = false;
+    bool times;
+    stop_judge judge;
+    double start_s;
+    std::unordered_map<point, stage, point_hash> stages;
+    std::size_t waiting = 0; ///< points asked and not told
+    std::optional<std::pair<point, double>> best;
+    std::optional<stop_verdict> stopped;
+    logged_session log;
+};
+
+ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
+                                             search_factory const& search,
+                                             std::uint64_t seed,
+                                             bool times,
+                                             search_limits const& limits)
+    : state_(std::make_unique<state>(std::move(space), search, seed, times, limits))
+{
+}
+ATTUNE_INLINE optimizer_core::~optimizer_core() = default;
+ATTUNE_INLINE optimizer_core::optimizer_core(optimizer_core&&) noexcept = default;
+ATTUNE_INLINE optimizer_core& optimizer_core::operator=(optimizer_core&&) noexcept = default;
+
+ATTUNE_INLINE std::vector<point> optimizer_core::ask(std::size_t count)
+{
+    return state_->ask(count);
+}
+ATTUNE_INLINE void optimizer_core::tell(std::optional<point> const& at, outcome const& result)
+{
+    state_->tell(at, result);
+}
+ATTUNE_INLINE void optimizer_core::observe(std::optional<point> const& at, outcome const& result)
+{
+    state_->observe(at, result);
+}
+ATTUNE_INLINE std::optional<std::pair<point, double>> const& optimizer_core::best() const noexcept
+{
+    return state_->best;
+}
+ATTUNE_INLINE chain_of_trees const& optimizer_core::space() const noexcept { return state_->space; }
+ATTUNE_INLINE std::optional<stop_verdict> const& optimizer_core::stopped() const noexcept
+{
+    return state_->stopped;
+}
+ATTUNE_INLINE std::optional<double> optimizer_core::expected_gain() const noexcept
+{
+    return state_->judge.expected_gain();
+}
+ATTUNE_INLINE std::string optimizer_core::summary() const { return state_->summary(); }
+ATTUNE_INLINE logged_session const& optimizer_core::save() const noexcept { return state_->log; }
+ATTUNE_INLINE void optimizer_core::resume(logged_session const& saved) { state_->resume(saved); }
+
+} // namespace attune::inline ATTUNE_ABI::detail
