@@ -197,6 +197,69 @@ TEST_CASE("in the background: new shapes are verified there, and a wrong one is 
     CHECK(!runs());
 }
 
+TEST_CASE("a tuning that was cut short is not what serves for good")
+{
+    attune::memory_store store;
+    {
+        memory_installation one{store,
+                                ways<usual, fast, same_as_usual>(),
+                                accumulate_source(),
+                                accumulate_compiler(),
+                                [](attune::tuning_options& o) { o.limits.evaluations = 2; }};
+        (void)one.obtain();
+    }
+    REQUIRE(store.records().size() == 1);
+    memory_installation more{store,
+                             ways<usual, fast, same_as_usual>(),
+                             accumulate_source(),
+                             accumulate_compiler(),
+                             [](attune::tuning_options& o) {
+                                 o.limits.evaluations = 3;
+                                 o.on_miss = miss_policy::tune_in_background;
+                             }};
+    CHECK(!more.known.is_tuned({}));
+    (void)more.obtain();
+    more.known.wait();
+    CHECK(more.heard.count(progress_event::started) == 1);
+    CHECK(more.known.is_tuned({}));
+    // Where nothing may be tuned, it is better than nothing.
+    memory_installation less{store,
+                             ways<usual, fast, same_as_usual>(),
+                             accumulate_source(),
+                             accumulate_compiler(),
+                             [](attune::tuning_options& o) {
+                                 o.limits.evaluations = 60;
+                                 o.on_miss = miss_policy::lookup_only;
+                             }};
+    (void)less.obtain();
+    CHECK(less.how() == decision::remembered);
+}
+
+TEST_CASE("a tuning cannot be waited for from within, and a sink that throws ends nothing else")
+{
+    attune::memory_store store;
+    std::string said;
+    attune::detail::dispatch_table* table = nullptr;
+    memory_installation one{store,
+                            ways<usual, fast>(),
+                            accumulate_source(),
+                            accumulate_compiler(),
+                            [&](attune::tuning_options& o) {
+                                o.on_miss = miss_policy::tune_in_background;
+                                o.progress = [&](attune::progress const& p) {
+                                    if (p.event != progress_event::started) return;
+                                    said = text_thrown_by<attune::error>([&] { table->wait(); });
+                                    throw 42;
+                                };
+                            }};
+    table = &one.known;
+    CHECK(one.obtain() == usual_code);
+    one.known.wait();
+    CHECK(contains(said, "is being tuned"));
+    CHECK(one.obtain() == usual_code);
+    one.known.wait();
+}
+
 TEST_CASE("in the background: no signal of the program's is taken")
 {
     struct sigaction before{};

@@ -31,10 +31,13 @@ using bench_factory =
 
 /// What a call does whose inputs the store does not know.
 enum class miss_policy : unsigned char {
-    lookup_only,        ///< the default serves
-    tune_if_missing,    ///< tunes in this call
-    tune_in_background, ///< tunes beside the program; until that is over, the default serves
-    always,             ///< tunes in the first call, also what the store knows, which takes part
+    lookup_only,     ///< the default serves
+    tune_if_missing, ///< tunes in this call
+    /// Tunes on a thread of its own, on copies of the arguments; until that is over, the default
+    /// serves. Checks, references and sinks are called on that thread, after the call has returned:
+    /// they must not refer to its locals. The destructor waits for what is at work.
+    tune_in_background,
+    always, ///< tunes in the first call, also what the store knows, which takes part
 };
 
 /// Limits of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds nothing is

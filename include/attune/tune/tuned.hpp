@@ -165,10 +165,11 @@ public:
         for (std::tuple<Args...> const& one : calls)
             std::apply([this](Args const&... args) { static_cast<void>(tune(args...)); }, one);
     }
-    /// Whether calls with such inputs need no tuning: one ended, or the store knows the result.
+    /// Whether calls with such inputs need no tuning: one ended, or the store's result is enough.
     /// Waits while another thread tunes.
     [[nodiscard]] bool is_tuned(Args... args) { return self_->known->is_tuned(inputs_of(args...)); }
     /// Waits until no tuning runs or waits in the background: see miss_policy.
+    /// Errors   attune::error: called from within a tuning
     void wait() const { self_->known->wait(); }
 
     /// Tunes without a device, for the one that the compiler names, by the resources of the

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using attune::detail::lock_state;
 using attune::detail::range_lock;
@@ -76,6 +77,48 @@ TEST_CASE("the wait ends when it is over, or when the holder dies")
     CHECK(::waitpid(child, &status, 0) == child);
     ::close(ready[0]);
     ::close(ready[1]);
+}
+
+TEST_CASE("a child that is forked meanwhile neither keeps the lock nor gives it up")
+{
+    lock_file const file;
+    int to_child[2];
+    int to_parent[2];
+    REQUIRE(::pipe(to_child) == 0);
+    REQUIRE(::pipe(to_parent) == 0);
+    range_lock held = range_lock::take(file.path, {1, 2}, 0.0);
+    REQUIRE(held.state() == lock_state::mine);
+    ::pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    char word = 0;
+    if (child == 0) {
+        ::alarm(20);
+        {
+            range_lock const inherited = std::move(held);
+        }
+        static_cast<void>(!::write(to_parent[1], &word, 1));
+        ::_exit(::read(to_child[0], &word, 1) == 1 ? 0 : 1);
+    }
+    REQUIRE(::read(to_parent[0], &word, 1) == 1);
+    CHECK(range_lock::take(file.path, {1}, 0.0).state() == lock_state::busy);
+    static_cast<void>(!::write(to_child[1], &word, 1));
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+
+    ::pid_t const other = ::fork(); // has the file open for as long as it lives
+    REQUIRE(other >= 0);
+    if (other == 0) {
+        ::alarm(20);
+        ::_exit(::read(to_child[0], &word, 1) == 1 ? 0 : 1);
+    }
+    held.release();
+    CHECK(range_lock::take(file.path, {1, 2}, 0.0).state() == lock_state::mine);
+    static_cast<void>(!::write(to_child[1], &word, 1));
+    REQUIRE(::waitpid(other, &status, 0) == other);
+    CHECK(status == 0);
+    for (int const end : {to_child[0], to_child[1], to_parent[0], to_parent[1]})
+        ::close(end);
 }
 
 TEST_CASE("a file that cannot be made or is none leaves the lock unavailable, with a reason")

@@ -55,7 +55,9 @@ public:
     stopped_by& operator=(stopped_by const&) = delete;
 
     /// Whether one exists on this thread.
-    [[nodiscard]] static bool is_here() noexcept;
+    [[nodiscard]] static bool is_here() noexcept { return here() != nullptr; }
+    /// What stops this thread's work, for threads that help with it; null: Ctrl-C does.
+    [[nodiscard]] static std::atomic<bool> const* here() noexcept;
 };
 
 /// Thrown where work was ended early because stop_is_requested(): the work has no result.

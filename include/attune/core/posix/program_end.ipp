@@ -148,7 +148,7 @@ ATTUNE_INLINE stopped_by::stopped_by(std::atomic<bool> const& stop) noexcept
 
 ATTUNE_INLINE stopped_by::~stopped_by() { stop_of_this_thread = nullptr; }
 
-ATTUNE_INLINE bool stopped_by::is_here() noexcept { return stop_of_this_thread != nullptr; }
+ATTUNE_INLINE std::atomic<bool> const* stopped_by::here() noexcept { return stop_of_this_thread; }
 
 ATTUNE_INLINE void cut_here()
 {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -19,10 +20,22 @@ enum class lock_state : std::uint8_t {
 };
 
 /// A lock of some bytes of a file; the bytes need not exist. The kernel releases it when its holder
-/// dies. A child that is forked meanwhile shares it. Movable.
+/// dies. A child that is forked meanwhile does not hold it. Movable.
 class range_lock {
 public:
     range_lock() = default;
+    range_lock(range_lock&&) noexcept = default;
+    range_lock& operator=(range_lock&& other) noexcept
+    {
+        release();
+        file_ = std::move(other.file_);
+        state_ = other.state_;
+        why_ = std::move(other.why_);
+        places_ = std::move(other.places_);
+        process_ = other.process_;
+        return *this;
+    }
+    ~range_lock() { release(); }
 
     /// Creates the file where it is missing, for everybody.
     /// @param places  of the bytes, each below 2^62, in any order
@@ -33,12 +46,14 @@ public:
     [[nodiscard]] lock_state state() const noexcept { return state_; }
     /// Why it is unavailable.
     [[nodiscard]] std::string const& why() const noexcept { return why_; }
-    void release() noexcept { file_.close(); }
+    void release() noexcept;
 
 private:
     descriptor file_{};
     lock_state state_ = lock_state::unavailable;
     std::string why_{};
+    std::vector<std::uint64_t> places_{};
+    int process_ = 0; ///< that took it
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -74,6 +74,8 @@ ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
         int const error = set_ranges(out.file_.get(), places);
         if (error == 0) {
             out.state_ = lock_state::mine;
+            out.places_ = std::move(places);
+            out.process_ = ::getpid();
             return out;
         }
         bool const is_busy = error == EAGAIN;
@@ -84,9 +86,19 @@ ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
             if (!is_busy) out.why_ = path + ": " + std::generic_category().message(error);
             return out;
         }
+        pause_at_end();
         std::timespec const pause{0, std::min(pause_ns, static_cast<long>(left_s * 1e9) + 1)};
         ::nanosleep(&pause, nullptr);
     }
+}
+
+ATTUNE_INLINE void range_lock::release() noexcept
+{
+    // A child that was forked meanwhile still has the file open, which would keep the lock.
+    if (file_.is_open() && process_ == ::getpid())
+        for (std::uint64_t const place : places_)
+            static_cast<void>(set_range(file_.get(), F_UNLCK, place));
+    file_.close();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

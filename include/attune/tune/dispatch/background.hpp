@@ -22,7 +22,7 @@ public:
     /// One thread at a time. Errors   std::system_error: no thread could be started; the job is
     /// dropped
     void add(std::function<void()> job);
-    /// Until no job is at work or waits.
+    /// Until no job is at work or waits, or the program ends. @pre  not called by a job
     void wait() const;
 
 private:

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/background.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -24,7 +26,7 @@ struct background_worker::state {
     bool is_at_work = false;
     bool is_over = false;
     std::thread thread{};
-    pid_t process = 0; ///< in which the thread runs; 0: there is none yet
+    std::atomic<pid_t> process{0}; ///< in which the thread runs; 0: there is none yet
     std::atomic<bool> stop{false};
 
     [[nodiscard]] bool is_here() const noexcept { return process == ::getpid(); }
@@ -40,7 +42,10 @@ struct background_worker::state {
             line.pop_front();
             is_at_work = true;
             here.unlock();
-            job();
+            try {
+                job();
+            } catch (...) { // a sink or a check of the program's threw; nobody is there to hear it
+            }
             job = nullptr; // what it holds is freed without the lock
             here.lock();
             is_at_work = false;
@@ -75,7 +80,7 @@ ATTUNE_INLINE background_worker::~background_worker()
 ATTUNE_INLINE void background_worker::abandon()
 {
     // The thread is the parent's: it may have held the lock, and there is nothing to wait for.
-    static_cast<void>(new std::shared_ptr<state>(std::exchange(state_, std::make_shared<state>())));
+    keep_forever(std::exchange(state_, std::make_shared<state>()));
 }
 
 ATTUNE_INLINE void background_worker::add(std::function<void()> job)
@@ -98,7 +103,10 @@ ATTUNE_INLINE void background_worker::wait() const
     state& s = *state_;
     if (!s.is_here()) return;
     std::unique_lock here(s.lock);
-    s.changed.wait(here, [&s] { return !s.is_at_work && s.line.empty(); });
+    auto const is_done = [&s] { return !s.is_at_work && s.line.empty(); };
+    // While the program ends, the thread stands still and never will be.
+    while (!program_is_ending())
+        if (s.changed.wait_for(here, std::chrono::milliseconds(50), is_done)) return;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

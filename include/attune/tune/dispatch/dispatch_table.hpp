@@ -65,7 +65,8 @@ public:
                        void* stream = nullptr);
     /// Whether calls with these inputs are served without a tuning. Waits as tune() does.
     [[nodiscard]] bool is_tuned(std::vector<number> const& inputs);
-    /// Until no tuning runs or waits in the background.
+    /// Until no tuning runs or waits in the background, or the program ends.
+    /// Errors   attune::error: called from within a tuning
     void wait() const;
 
     /// Tunes by predicted_objective(), or takes that from the store: nothing is run or installed.
@@ -84,7 +85,7 @@ private:
                                    std::vector<number> const& inputs,
                                    call_frame& frame,
                                    void* stream,
-                                   bool tunes_now);
+                                   tuning_report* tunes_now);
     detail::owned_until_end<state> state_;
     shape_table const* shapes_ = nullptr;
 };

@@ -21,6 +21,7 @@
 #include <attune/tune/loop/trial.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -28,6 +29,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -56,11 +58,12 @@ struct dispatch_table::state {
         detail::call_problem problem;
         /// The process that tunes it in the background; 0: none does.
         std::atomic<pid_t> tuned_apart_in{0};
-        std::atomic<bool> is_settled{false};       ///< there is a winner, or it is given up
-        installed_variant const* winner = nullptr; ///< null: not known yet
+        std::atomic<bool> is_settled{false}; ///< there is a winner, or it is given up
+        std::atomic<installed_variant const*> winner{nullptr}; ///< null: not known yet
         bool winner_is_default = false;
         bool is_given_up = false; ///< nothing is looked up, tuned or verified any more
         std::optional<shape_verifier> verifier{}; ///< of the winner
+        tuning_report outcome{}; ///< how the winner was found, or why there is none
     };
 
     state(dispatched_kernel s, any_store store)
@@ -96,10 +99,12 @@ struct dispatch_table::state {
             : turn_(of.turn, std::defer_lock)
         {
             if (of.turn.is_mine()) return;
-            if (waits)
-                turn_.lock();
-            else
-                static_cast<void>(turn_.try_lock());
+            bool is_on = turn_.try_lock();
+            // While the program ends, who has the turn may stand still with it.
+            while (!is_on && waits && !program_is_ending()) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                is_on = turn_.try_lock();
+            }
         }
         working(working const&) = delete;
         working& operator=(working const&) = delete;
@@ -114,12 +119,13 @@ struct dispatch_table::state {
     bool find_winner(served_inputs& of,
                      std::span<std::int64_t const> key,
                      call_frame const& frame,
-                     bool may_tune)
+                     when_unknown otherwise)
     {
         detail::call_problem& problem = of.problem;
         defaults.complete(problem);
         if (std::string const due = defaults.take_moved(problem); !due.empty()) report.note(due);
-        known_variant found = choice.best_known(problem, frame, key, false, may_tune);
+        known_variant found = choice.best_known(problem, frame, key, false, otherwise);
+        of.outcome = found.report;
         if (found.is_missing) {
             of.is_given_up = true;
             report.set(std::move(found.report));
@@ -157,11 +163,13 @@ struct dispatch_table::state {
     {
         return subject.options.on_miss == miss_policy::tune_in_background && !subject.find_device;
     }
-    /// Whether unknown inputs are tuned in the call that meets them.
-    [[nodiscard]] bool tunes_in_call() const
+    /// What a call does with unknown inputs.
+    [[nodiscard]] when_unknown by_policy() const
     {
-        return subject.options.on_miss == miss_policy::tune_if_missing ||
-               subject.options.on_miss == miss_policy::always;
+        if (tunes_apart()) return when_unknown::say_so;
+        bool const tunes = subject.options.on_miss == miss_policy::tune_if_missing ||
+                           subject.options.on_miss == miss_policy::always;
+        return tunes ? when_unknown::tune : when_unknown::take_what_is_there;
     }
 
     /// The default serves this call; the inputs are tuned in the background. Any thread.
@@ -177,7 +185,10 @@ struct dispatch_table::state {
         if (of.tuned_apart_in != me && !of.is_settled) {
             refusal const refused =
                 start_apart(frame, [this, &of, shape, key = words_of(key)](call_frame const& own) {
-                    tune_apart(of, shape, key, own);
+                    try {
+                        tune_apart(of, shape, key, own);
+                    } catch (...) { // the program's sink threw, and there is nobody to tell
+                    }
                     std::scoped_lock<fork_safe_mutex> const over(apart_lock_);
                     of.tuned_apart_in = 0;
                     look_again(of);
@@ -207,6 +218,7 @@ struct dispatch_table::state {
         refusal const refused =
             start_apart(frame, [this, &of, shape, key = words_of(key)](call_frame const& own) {
                 working const now(*this, true);
+                if (!now.is_on()) return;
                 try {
                     work_in_progress const at_work;
                     static_cast<void>(of.verifier->serve(shape, key, own, false));
@@ -225,8 +237,9 @@ struct dispatch_table::state {
                                         shape_register::met_shape const& met,
                                         std::span<std::int64_t const> key,
                                         call_frame const& frame,
-                                        bool may_tune)
+                                        when_unknown otherwise)
     {
+        bool const is_apart = otherwise == when_unknown::say_so;
         if (of.is_given_up) return settle(of, met.shape);
         if (of.winner == nullptr && has_only_empty_arrays(frame)) {
             installed_variant const& by = defaults.code_of(of.problem);
@@ -234,8 +247,8 @@ struct dispatch_table::state {
             return by;
         }
         if (of.winner == nullptr) {
-            bool const is_for_this = find_winner(of, key, frame, may_tune);
-            if (of.winner == nullptr && of.is_given_up && !may_tune && tunes_apart()) {
+            bool const is_for_this = find_winner(of, key, frame, otherwise);
+            if (of.winner == nullptr && of.is_given_up && is_apart) {
                 of.is_given_up = false;
                 return serve_apart(of, met.shape, key, frame);
             }
@@ -248,7 +261,7 @@ struct dispatch_table::state {
             }
         }
         if (of.winner_is_default) return shapes.serve(met.shape, *of.winner);
-        if (tunes_apart() && of.verifier->needs_runs(key, met.is_first))
+        if (is_apart && of.verifier->needs_runs(key, met.is_first))
             return verify_apart(of, met.shape, key, frame);
         return of.verifier->serve(met.shape, key, frame, met.is_first);
     }
@@ -271,6 +284,7 @@ struct dispatch_table::state {
                            reason);
         if (!is_own && of.problem.space)
             now.configuration = text_of(of.problem.space->describe(), *of.problem.default_at);
+        of.outcome = now;
         report.set(std::move(now));
         report.note("not tuned, " +
                     std::string(is_own ? "the function in the program" : "the default") +
@@ -306,9 +320,13 @@ private:
                    std::to_string(most) + "; tuned.tune(arguments...) tunes in the call";
         if (copied_bytes_ > most - bytes) return "";
         try {
-            auto const call = std::make_shared<owned_call const>(frame);
-            background.add([this, bytes, call, job = std::move(job)] {
-                job(call->frame());
+            auto call = std::make_shared<owned_call const>(frame);
+            background.add([this, bytes, call = std::move(call), job = std::move(job)]() mutable {
+                try {
+                    job(call->frame());
+                } catch (...) { // as above
+                }
+                call.reset();
                 std::scoped_lock<fork_safe_mutex> const here(apart_lock_);
                 copied_bytes_ -= bytes;
             });
@@ -326,16 +344,18 @@ private:
                     call_frame const& frame)
     {
         working const now(*this, true);
+        if (!now.is_on()) return;
         try {
             work_in_progress const at_work;
             if (of.winner != nullptr || of.is_given_up) return;
-            bool const is_for_this = find_winner(of, key, frame, true);
+            bool const is_for_this = find_winner(of, key, frame, when_unknown::tune);
             of.is_settled = true;
             if (of.winner == nullptr) of.is_given_up = true; // too short, or nothing to spend
             if (of.winner == nullptr || !is_for_this) return;
             of.verifier->add(key);
             shapes.serve(shape, *of.winner, true);
         } catch (std::exception const& e) {
+            of.is_given_up = of.is_settled = true; // also where the sink throws again
             static_cast<void>(degrade(of, shape, e.what()));
         }
     }
@@ -380,25 +400,25 @@ ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int
                                                               call_frame frame,
                                                               void* stream)
 {
-    return serve(key, inputs, frame, stream, false);
+    return serve(key, inputs, frame, stream, nullptr);
 }
 
 ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int64_t const> key,
                                                              std::vector<number> const& inputs,
                                                              call_frame& frame,
                                                              void* stream,
-                                                             bool tunes_now)
+                                                             tuning_report* tunes_now)
 {
     state& s = *state_;
     dispatched_kernel const& subject = s.subject;
-    shape_register::met_shape const met = s.shapes.meet(key);
-    if (met.serves != nullptr && !tunes_now) return *met.serves;
+    shape_register::met_shape met = s.shapes.meet(key);
+    if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
     state::served_inputs& of = s.served(inputs);
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
-    state::working const now(s, tunes_now);
+    state::working const now(s, tunes_now != nullptr);
     if (!now.is_on()) {
-        if (tunes_now)
+        if (tunes_now != nullptr)
             throw error("kernel '" + subject.kernel.name + "' is being tuned",
                         "tuned.tune(arguments...)",
                         "call it when the tuning is over");
@@ -411,7 +431,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         }
         return s.serve_apart(of, met.shape, key, frame);
     }
-    if (tunes_now && of.winner == nullptr) {
+    if (tunes_now != nullptr && of.winner == nullptr) {
         of.is_given_up = false;
         s.look_again(of);
     }
@@ -428,7 +448,14 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     try {
         if (!device) set_extents(frame, subject.kernel, subject.values_of(inputs));
         work_in_progress const at_work;
-        return s.serve_call(of, met, key, frame, tunes_now || s.tunes_in_call());
+        if (tunes_now == nullptr) return s.serve_call(of, met, key, frame, s.by_policy());
+        installed_variant const* by = met.serves;
+        if (by == nullptr || by != of.winner) { // a shape that is asked for is verified
+            met.is_first = false;
+            by = &s.serve_call(of, met, key, frame, when_unknown::tune);
+        }
+        *tunes_now = of.outcome;
+        return *by;
     } catch (default_fails const& e) {
         if (fallback_of(subject.kernel) != nullptr && !device)
             if (auto const* const by = s.degrade(of, met.shape, e.what())) return *by;
@@ -461,8 +488,9 @@ ATTUNE_INLINE tuning_report dispatch_table::tune(std::span<std::int64_t const> k
                                                  call_frame frame,
                                                  void* stream)
 {
-    static_cast<void>(serve(key, inputs, frame, stream, true));
-    return report();
+    tuning_report out;
+    static_cast<void>(serve(key, inputs, frame, stream, &out));
+    return out;
 }
 
 ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
@@ -476,7 +504,14 @@ ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
     return s.choice.is_remembered(of.problem);
 }
 
-ATTUNE_INLINE void dispatch_table::wait() const { state_->background.wait(); }
+ATTUNE_INLINE void dispatch_table::wait() const
+{
+    if (state_->turn.is_mine() || stopped_by::is_here())
+        throw error("kernel '" + state_->subject.kernel.name + "' is being tuned",
+                    "tuned.wait()",
+                    "call it when the tuning is over");
+    state_->background.wait();
+}
 
 ATTUNE_INLINE tuning_report dispatch_table::report() const { return state_->report.latest(); }
 

@@ -22,6 +22,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// What becomes of inputs that the store does not know, or that were tuned less than is asked now.
+enum class when_unknown : unsigned char {
+    tune,
+    say_so,             ///< known_variant::is_missing
+    take_what_is_there, ///< however little it was tuned; where nothing is, is_missing
+};
+
 /// Asks the store, else tunes, as long as tuning_limits::total lasts. One thread at a time.
 class variant_choice {
 public:
@@ -36,15 +43,15 @@ public:
     /// With everything there is to say in its report; is_missing where the limits allow no tuning.
     /// @param shape    key of the call; empty: of no call
     /// @param predict  see tuning_problem::predict
-    /// @param may_tune what the store does not know is tuned; else it is_missing
     /// @pre     `of` and `frame` are complete
     /// Errors   as run_session() and the compiler
     [[nodiscard]] known_variant best_known(call_problem const& of,
                                            call_frame const& frame,
                                            std::span<std::int64_t const> shape,
                                            bool predict,
-                                           bool may_tune = true);
-    /// Whether the store has a result for these inputs. Nothing is compiled. @pre  `of` is complete
+                                           when_unknown otherwise = when_unknown::tune);
+    /// Whether a call with these inputs would be served by what the store has. Nothing is compiled.
+    /// @pre  `of` is complete
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
 
 private:
@@ -54,7 +61,7 @@ private:
     [[nodiscard]] problem_claim
     claim(record_key const& key, double limit_s, std::vector<std::string>& told);
     [[nodiscard]] known_variant
-    missing(call_problem const& of, record_key const& key, bool may_tune);
+    missing(call_problem const& of, record_key const& key, when_unknown otherwise);
     [[nodiscard]] known_variant tune(record_key const& key,
                                      call_problem const& of,
                                      call_frame const& frame,

@@ -98,8 +98,9 @@ ATTUNE_INLINE problem_claim variant_choice::claim(record_key const& key,
 
 ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of,
                                                     record_key const& key,
-                                                    bool may_tune)
+                                                    when_unknown otherwise)
 {
+    bool const may_tune = otherwise == when_unknown::tune;
     bool const is_spent = may_tune && wants_tuning(subject_.options.limits);
     tuning_report report = untuned_report(subject_.kernel.name,
                                           decision::served_default,
@@ -126,22 +127,27 @@ ATTUNE_INLINE record_key variant_choice::key_of(call_problem const& of) const
 ATTUNE_INLINE bool variant_choice::is_remembered(call_problem const& of) const
 {
     std::optional<record> const known = remembered_.exact(key_of(of));
-    return known && point_of(known->configuration, *of.space).has_value();
+    search_limits const left = limits_left();
+    return known && subject_.options.on_miss != miss_policy::always &&
+           (is_enough(*known, {left.evaluations, left.seconds}) || !wants_tuning(left)) &&
+           point_of(known->configuration, *of.space).has_value();
 }
 
 ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
                                                        call_frame const& frame,
                                                        std::span<std::int64_t const> shape,
                                                        bool predict,
-                                                       bool may_tune)
+                                                       when_unknown otherwise)
 {
     any_compiler const& compiler = subject_.compiler;
     record_key key = key_of(of);
     if (predict) key.device += predicted_device;
     std::string const text = text_of_key(shape);
     std::vector<std::string> told;
-    search_limits const left = may_tune ? limits_left() : search_limits{.evaluations = 0};
-    bool const can_tune = wants_tuning(left);
+    search_limits const left = otherwise == when_unknown::take_what_is_there
+                                   ? search_limits{.evaluations = 0}
+                                   : limits_left();
+    bool const can_tune = otherwise == when_unknown::tune && wants_tuning(left);
     std::optional<known_variant> known =
         remembered_.find(key, *of.space, predict, text, left, told);
     bool const is_unusable = !told.empty(); // so what else is known may not hold any more
@@ -157,7 +163,7 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
             told.push_back(instead);
     for (std::string const& notice : told)
         report_.tell(notice);
-    if (!known && !can_tune) return missing(of, key, may_tune);
+    if (!known && !can_tune) return missing(of, key, otherwise);
     known_variant out =
         known ? std::move(*known) : tune(key, of, frame, text, predict, is_unusable);
     out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());

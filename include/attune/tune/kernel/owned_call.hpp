@@ -10,12 +10,12 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Bytes that an owned_call of this frame takes.
+/// Bytes that an owned_call of this frame takes: whole pages, gaps between rows included.
 [[nodiscard]] std::size_t bytes_to_own(call_frame const& frame);
 
 /// A call_frame and the memory it refers to. Arrays that overlap do so in the copies as well, and
 /// addresses are the same modulo 4096: the shape of the call is that of the caller's. Arrays of
-/// pointers point to copies.
+/// pointers point to copies. Gaps between rows are not read.
 class owned_call {
 public:
     /// Copies the arrays. @pre  the frame is complete; its data can be read

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/measure/arrays/content.hpp>
 #include <attune/tune/kernel/owned_call.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <span>
 #include <utility>
@@ -64,6 +66,7 @@ struct owned_call::memory {
         for (copy const& c : copies)
             ::operator delete(c.block, std::align_val_t{kept_alignment});
     }
+    /// Memory for a range; nothing is copied yet.
     void add(owned_range const& range)
     {
         std::size_t const bytes = range.last - range.first;
@@ -71,16 +74,18 @@ struct owned_call::memory {
         copies.reserve(copies.size() + 1);
         auto* const block = static_cast<std::byte*>(
             ::operator new(offset + bytes, std::align_val_t{kept_alignment}));
-        std::memcpy(block + offset, reinterpret_cast<std::byte const*>(range.first), bytes);
         copies.push_back({range, block, block + offset});
     }
     /// The copy of what is at `data`; `data` itself where nothing was copied.
     [[nodiscard]] std::byte* moved(std::byte* data) const noexcept
     {
         auto const at = reinterpret_cast<std::uintptr_t>(data);
-        for (copy const& c : copies)
-            if (at >= c.of.first && at < c.of.last) return c.at + (at - c.of.first);
-        return data;
+        auto const after = std::upper_bound(
+            copies.begin(), copies.end(), at, [](std::uintptr_t place, copy const& c) {
+                return place < c.of.first;
+            });
+        if (after == copies.begin() || at >= std::prev(after)->of.last) return data;
+        return std::prev(after)->at + (at - std::prev(after)->of.first);
     }
     void move(call_frame& frame) const
     {
@@ -92,8 +97,10 @@ struct owned_call::memory {
 ATTUNE_INLINE std::size_t bytes_to_own(call_frame const& frame)
 {
     std::size_t bytes = 0;
-    for (owned_range const& range : ranges_of(frame))
-        bytes += range.last - range.first;
+    for (owned_range const& range : ranges_of(frame)) {
+        std::size_t const used = range.first % kept_alignment + (range.last - range.first);
+        bytes += (used + kept_alignment - 1) / kept_alignment * kept_alignment;
+    }
     return bytes;
 }
 
@@ -103,6 +110,12 @@ ATTUNE_INLINE owned_call::owned_call(call_frame const& frame)
     auto made = std::make_shared<memory>();
     for (owned_range const& range : ranges_of(frame))
         made->add(range);
+    // What lies between rows is not the call's: other threads may write there, or nobody may read.
+    for (buffer const& b : frame.buffers)
+        if (b.argument != buffer::result)
+            for_each_row(b, [&made](std::byte* first, std::size_t bytes) {
+                std::memcpy(made->moved(first), first, bytes);
+            });
     made->move(frame_);
     for (call_argument const& one : frame_.arguments) {
         if (!one.target) continue;

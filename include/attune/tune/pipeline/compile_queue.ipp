@@ -134,7 +134,11 @@ ATTUNE_INLINE std::size_t compile_queue::start()
     try {
         while (s.workers.size() < count) {
             auto fresh = std::make_unique<state::worker>();
-            fresh->thread = std::thread([&s, self = fresh.get()] { s.work(*self); });
+            fresh->thread = std::thread([&s, self = fresh.get(), stop = stopped_by::here()] {
+                std::optional<stopped_by> told;
+                if (stop != nullptr) told.emplace(*stop);
+                s.work(*self);
+            });
             // Named here, before start() returns; fails if the thread has ended.
             ::pthread_setname_np(fresh->thread.native_handle(), own_thread_name);
             std::scoped_lock const held(s.lock); // guards its clock
