@@ -7,6 +7,7 @@
 #include <attune/remember/event_log.hpp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
+#include <attune/search/transfer/past_text.ipp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/tune/loop/logged_search.ipp>
 

@@ -1,5 +1,6 @@
 // tests/fuzz/wire.cpp - no message of the other end crashes a program or its worker.
 // SPDX-License-Identifier: MIT
+#include <attune/measure/arrays/buffer.ipp>
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/round_robin.ipp>
 #include <attune/measure/clock/sampler.hpp>
