@@ -13,8 +13,11 @@
 #include <attune/tune/device/cuda/more_devices.ipp>
 #include <attune/tune/device/cuda/predicted_bench.ipp>
 #include <attune/tune/device/cuda/program_ptx.ipp>
+#include <attune/tune/dispatch/apart_tuning.ipp>
 #include <attune/tune/dispatch/background.ipp>
+#include <attune/tune/dispatch/copied_calls.ipp>
 #include <attune/tune/dispatch/default_code.ipp>
+#include <attune/tune/dispatch/dispatch_parts.ipp>
 #include <attune/tune/dispatch/dispatch_report.ipp>
 #include <attune/tune/dispatch/dispatch_table.ipp>
 #include <attune/tune/dispatch/dispatched_kernel.ipp>

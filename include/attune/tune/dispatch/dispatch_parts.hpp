@@ -1,0 +1,82 @@
+// attune/tune/dispatch/dispatch_parts.hpp - the parts of a dispatch_table, and what the one thread that has the turn does with them.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/dispatch/dispatch_table.cpp
+#pragma once
+
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/any_store.hpp>
+#include <attune/tune/dispatch/default_code.hpp>
+#include <attune/tune/dispatch/dispatch_report.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/installed_variant.hpp>
+#include <attune/tune/dispatch/served_inputs.hpp>
+#include <attune/tune/dispatch/shape_register.hpp>
+#include <attune/tune/dispatch/variant_choice.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Each part sees those above it.
+struct dispatch_parts {
+    dispatch_parts(dispatched_kernel of, any_store store);
+
+    dispatched_kernel const subject;
+    dispatch_report report;
+    shape_register shapes{};
+    installed_variants variants;
+    default_code defaults;
+    variant_choice choice;
+    fork_safe_mutex turn{}; ///< held by the thread that tunes or verifies
+
+    /// What is known of these inputs. Any thread; the result stays where it is.
+    [[nodiscard]] served_inputs& served(std::vector<number> const& inputs);
+
+    /// The default serves this shape for good. Any thread.
+    installed_variant const& settle(served_inputs& of, known_shape* shape);
+    /// What the default served meanwhile is looked at again. Any thread.
+    void look_again(served_inputs& of);
+
+    /// Fills in the winner, or gives up. @pre  the turn is this thread's
+    /// @return  whether it was tuned or verified for this very shape
+    bool find_winner(served_inputs& of,
+                     std::span<std::int64_t const> key,
+                     call_frame const& frame,
+                     when_unknown otherwise);
+    /// The default serves because of an error. @pre  the turn is this thread's
+    /// @return  null: it cannot either
+    [[nodiscard]] installed_variant const*
+    degrade(served_inputs& of, known_shape* shape, std::string const& reason);
+
+private:
+    fork_safe_mutex all_lock_{};
+    std::vector<std::unique_ptr<served_inputs>> all_{};
+};
+
+/// While one exists and is on, this thread has the turn: it tunes or verifies.
+class working {
+public:
+    /// @param waits  until another thread has had its turn, unless the program ends
+    explicit working(dispatch_parts& of, bool waits = false);
+    ~working();
+    working(working const&) = delete;
+    working& operator=(working const&) = delete;
+    [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+
+private:
+    fork_safe_mutex& turn_;
+    bool is_on_ = false;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/dispatch_parts.ipp>
+#endif

@@ -1,0 +1,121 @@
+// attune/tune/dispatch/dispatch_parts.ipp - what the one thread that has the turn does.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/dispatch_parts.hpp>
+#include <attune/tune/report.hpp>
+
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE dispatch_parts::dispatch_parts(dispatched_kernel of, any_store store)
+    : subject(std::move(of))
+    , report(subject.kernel.name, subject.options.progress)
+    , variants(subject)
+    , defaults(subject, variants)
+    , choice(subject, std::move(store), report)
+{
+}
+
+ATTUNE_INLINE working::working(dispatch_parts& of, bool waits)
+    : turn_(of.turn)
+{
+    if (turn_.is_mine()) return;
+    is_on_ = turn_.try_lock();
+    // While the program ends, who has the turn may stand still with it.
+    while (!is_on_ && waits && !program_is_ending()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        is_on_ = turn_.try_lock();
+    }
+}
+
+ATTUNE_INLINE working::~working()
+{
+    if (is_on_) turn_.unlock();
+}
+
+ATTUNE_INLINE served_inputs& dispatch_parts::served(std::vector<number> const& inputs)
+{
+    std::scoped_lock<fork_safe_mutex> const here(all_lock_);
+    for (std::unique_ptr<served_inputs> const& of : all_)
+        if (of->problem.inputs == inputs) return *of;
+    return *all_.emplace_back(std::make_unique<served_inputs>(inputs));
+}
+
+ATTUNE_INLINE installed_variant const& dispatch_parts::settle(served_inputs& of, known_shape* shape)
+{
+    installed_variant const& by = defaults.code_of(of.problem);
+    return shapes.serve(shape, by);
+}
+
+ATTUNE_INLINE void dispatch_parts::look_again(served_inputs& of)
+{
+    if (auto const* const by = of.problem.by_default.load()) shapes.withdraw(*by);
+}
+
+ATTUNE_INLINE bool dispatch_parts::find_winner(served_inputs& of,
+                                               std::span<std::int64_t const> key,
+                                               call_frame const& frame,
+                                               when_unknown otherwise)
+{
+    call_problem& problem = of.problem;
+    defaults.complete(problem);
+    if (std::string const due = defaults.take_moved(problem); !due.empty()) report.note(due);
+    known_variant found = choice.best_known(problem, frame, key, false, otherwise);
+    of.outcome = found.report;
+    if (found.is_missing) {
+        of.is_given_up = true;
+        report.set(std::move(found.report));
+        return false;
+    }
+    defaults.set(problem, found.default_code);
+    bool const is_default = *found.at == *problem.default_at;
+    installed_variant const* const by_default = problem.by_default.load();
+    installed_variant const& made =
+        is_default && by_default != nullptr && !defaults.is_own(*by_default)
+            ? *by_default
+            : variants.install(std::move(found.code));
+    report.set(std::move(found.report));
+    if (found.is_too_short) return false;
+    of.winner = &made;
+    of.winner_is_default = is_default;
+    of.verifier.emplace(shape_verifier::parts{subject, defaults, shapes, report},
+                        problem,
+                        made,
+                        divisors_of(problem.space->describe(), *found.at),
+                        std::move(found.proofs));
+    if (is_default && by_default == nullptr) problem.by_default.store(&made);
+    return found.is_for_this_shape;
+}
+
+ATTUNE_INLINE installed_variant const*
+dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const& reason)
+{
+    of.is_given_up = of.is_settled = true;
+    installed_variant const* by = nullptr;
+    try {
+        by = &settle(of, shape);
+    } catch (std::exception const&) {
+        return nullptr;
+    }
+    bool const is_own = defaults.is_own(*by);
+    tuning_report now = untuned_report(
+        subject.kernel.name, is_own ? decision::served_fallback : decision::served_default, reason);
+    if (!is_own && of.problem.space)
+        now.configuration = text_of(of.problem.space->describe(), *of.problem.default_at);
+    of.outcome = now;
+    report.set(std::move(now));
+    report.note("not tuned, " +
+                std::string(is_own ? "the function in the program" : "the default") +
+                " serves: " + reason);
+    return by;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,36 @@
+// attune/tune/dispatch/served_inputs.hpp - what is known of all calls whose bound inputs have the same values.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/dispatch/dispatch_table.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/default_code.hpp>
+#include <attune/tune/dispatch/installed_variant.hpp>
+#include <attune/tune/dispatch/shape_verifier.hpp>
+#include <attune/tune/report.hpp>
+
+#include <atomic>
+#include <optional>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// But for `problem` and the atomic members, of the thread that tunes or verifies.
+struct served_inputs {
+    explicit served_inputs(std::vector<number> const& values)
+        : problem(values)
+    {
+    }
+    call_problem problem;
+    /// The process that tunes it in the background; 0: none does.
+    std::atomic<int> tuned_apart_in{0};
+    std::atomic<bool> is_settled{false};                   ///< there is a winner, or it is given up
+    std::atomic<installed_variant const*> winner{nullptr}; ///< null: not known yet
+    bool winner_is_default = false;
+    bool is_given_up = false;                 ///< nothing is looked up, tuned or verified any more
+    std::optional<shape_verifier> verifier{}; ///< of the winner
+    tuning_report outcome{};                  ///< how the winner was found, or why there is none
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
