@@ -3,6 +3,7 @@
 #include <attune/attune.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <span>

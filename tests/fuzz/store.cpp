@@ -4,6 +4,7 @@
 
 #include <attune/remember/record_line.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

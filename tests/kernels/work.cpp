@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel.hpp>
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <functional>
 #include <map>

@@ -6,6 +6,7 @@
 
 #include <attune/remember/record_line.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/tuned.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <map>

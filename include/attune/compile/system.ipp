@@ -24,6 +24,7 @@
 #include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 

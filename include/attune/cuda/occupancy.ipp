@@ -10,6 +10,7 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/occupancy.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>

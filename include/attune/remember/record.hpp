@@ -4,7 +4,6 @@
 
 #include <attune/core/version.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -120,8 +119,8 @@ namespace detail {
 [[nodiscard]] inline bool supersedes(record const& later, record const& known)
 {
     value_texts const met = values_of(known.configuration);
-    if (std::find(later.replaces.begin(), later.replaces.end(), met) != later.replaces.end())
-        return true;
+    for (value_texts const& beaten : later.replaces)
+        if (beaten == met) return true;
     auto const flaws = [](record const& r) { return r.interrupted ? 2 : r.disturbed ? 1 : 0; };
     if (flaws(later) != flaws(known)) return flaws(later) < flaws(known);
     return later.evaluations >= known.evaluations;

@@ -4,7 +4,6 @@
 
 #include <attune/core/version.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -67,9 +66,9 @@ what_is_left(search_limits const& whole, std::uint64_t evaluations, double secon
 {
     search_limits left = whole;
     if (whole.evaluations != search_limits::any_number)
-        left.evaluations -= std::min(whole.evaluations, evaluations);
+        left.evaluations = whole.evaluations > evaluations ? whole.evaluations - evaluations : 0;
     if (whole.seconds < search_limits::any_time)
-        left.seconds = std::max(0.0, whole.seconds - seconds);
+        left.seconds = whole.seconds > seconds ? whole.seconds - seconds : 0.0;
     return left;
 }
 
@@ -78,8 +77,8 @@ what_is_left(search_limits const& whole, std::uint64_t evaluations, double secon
                                              search_limits const& other) noexcept
 {
     search_limits out = one;
-    out.evaluations = std::min(one.evaluations, other.evaluations);
-    out.seconds = std::min(one.seconds, other.seconds);
+    if (other.evaluations < one.evaluations) out.evaluations = other.evaluations;
+    if (other.seconds < one.seconds) out.seconds = other.seconds;
     return out;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cpu/variant_timing.hpp>
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <functional>
 #include <limits>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/conditions/partial.hpp>
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/diagram/columns.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <doctest/doctest.h>

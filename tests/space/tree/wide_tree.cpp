@@ -11,6 +11,7 @@
 #include <attune/space/query/sample_distinct.hpp>
 #include <attune/space/query/space_report.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <string>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/shape/shape_table.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>

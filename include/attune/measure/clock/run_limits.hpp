@@ -4,7 +4,6 @@
 
 #include <attune/core/version.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -33,7 +32,8 @@ inline constexpr std::size_t least_leak_bytes = std::size_t{1} << 20;
 [[nodiscard]] constexpr double first_run_limit_s(double took_s,
                                                  double ratio = usual_first_run_ratio) noexcept
 {
-    return std::max(shortest_limit_s, ratio * took_s);
+    double const limit_s = ratio * took_s;
+    return limit_s > shortest_limit_s ? limit_s : shortest_limit_s;
 }
 
 /// After so many samples a variant goes to the final, even if its time is not precise.
@@ -43,7 +43,7 @@ inline constexpr std::uint32_t most_samples_of_a_variant = 24;
 /// with 95 % (Bonferroni).
 [[nodiscard]] constexpr double confidence_among(std::size_t contestants) noexcept
 {
-    return 1 - 0.05 / static_cast<double>(std::max<std::size_t>(contestants, 2) - 1);
+    return 1 - 0.05 / (contestants > 2 ? static_cast<double>(contestants - 1) : 1.0);
 }
 
 } // namespace detail

@@ -14,6 +14,7 @@
 #include <attune/measure/sandbox/detail/signal_text.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>

@@ -5,7 +5,6 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,7 +25,9 @@ template <class T>
     if (size < 0) return original;
     if constexpr (is_span<T>) {
         if constexpr (T::extent == std::dynamic_extent)
-            return original.first(std::min(original.size(), static_cast<std::size_t>(size)));
+            return static_cast<std::size_t>(size) < original.size()
+                       ? original.first(static_cast<std::size_t>(size))
+                       : original;
         else
             return original;
     } else if constexpr (has_size<T>) {

@@ -5,6 +5,7 @@
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -23,6 +23,7 @@
 #include <llvm/Support/Host.h>
 #endif
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <dlfcn.h>

@@ -11,6 +11,7 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
