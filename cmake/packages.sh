@@ -80,13 +80,14 @@ provide() {
 }
 
 # configure <folder> <arguments>... : Ninja where it is, without touching the choice of an existing folder.
-configure() {
+# In a subshell: its variables are not those of the script that calls it.
+configure() (
     folder=$1
     shift
     if [ ! -f "$folder/CMakeCache.txt" ] && command -v ninja >/dev/null 2>&1; then
         set -- -G Ninja "$@"
     fi
     cmake "$@" -S . -B "$folder"
-}
+)
 
 jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1; }
