@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <doctest/doctest.h>
+#include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -60,6 +64,180 @@ struct held_tuning {
     {
         while (!began)
             std::this_thread::yield();
+    }
+};
+
+/// Variants of this kernel never run: where they are says which they are.
+inline constexpr auto size_input = attune::input<"N", int>();
+inline constexpr auto choice = attune::ordinal<"P">(attune::values(0,
+                                                                   1,
+                                                                   2,
+                                                                   3,
+                                                                   4,
+                                                                   5,
+                                                                   6,
+                                                                   7,
+                                                                   8,
+                                                                   9,
+                                                                   10,
+                                                                   11,
+                                                                   12,
+                                                                   13,
+                                                                   14,
+                                                                   15,
+                                                                   16,
+                                                                   17,
+                                                                   18,
+                                                                   19,
+                                                                   20,
+                                                                   21,
+                                                                   22,
+                                                                   23,
+                                                                   24,
+                                                                   25,
+                                                                   26,
+                                                                   27,
+                                                                   28,
+                                                                   29,
+                                                                   30,
+                                                                   31,
+                                                                   32,
+                                                                   33,
+                                                                   34,
+                                                                   35,
+                                                                   36,
+                                                                   37,
+                                                                   38,
+                                                                   39,
+                                                                   40,
+                                                                   41,
+                                                                   42,
+                                                                   43,
+                                                                   44,
+                                                                   45,
+                                                                   46,
+                                                                   47,
+                                                                   48,
+                                                                   49,
+                                                                   50,
+                                                                   51,
+                                                                   52,
+                                                                   53,
+                                                                   54,
+                                                                   55,
+                                                                   56,
+                                                                   57,
+                                                                   58,
+                                                                   59,
+                                                                   60,
+                                                                   61,
+                                                                   62,
+                                                                   63));
+std::array<char, 64> places{};
+
+/// A kernel of many sizes. The times of its variants are a script, and evaluations are counted.
+struct many_sizes {
+    using signature = void(std::span<double>, int);
+    /// Seconds of a variant at a size.
+    std::function<double(int size, int p)> seconds = [](int, int p) { return 1e-3 * (100 - p); };
+    std::map<int, int> evaluations{}; ///< by size
+    recorded_progress heard;
+    std::vector<double> x = std::vector<double>(1'000);
+    scripted_compiler compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
+        return &places.at(static_cast<std::size_t>(std::stoi(v.macros.at(0).value)));
+    }};
+    attune::memory_store store{};
+    std::unique_ptr<attune::detail::dispatch_table> known{};
+
+    struct sized_bench final : attune::bench {
+        many_sizes& of;
+        int size;
+        sized_bench(many_sizes& from, int n)
+            : of(from)
+            , size(n)
+        {
+        }
+        double seconds_of(attune::callable const& code) const
+        {
+            return of.seconds(size,
+                              static_cast<int>(static_cast<char*>(code.address) - &places[0]));
+        }
+        attune::first_run_result establish(attune::callable const& code, double) override
+        {
+            return seconds_of(code);
+        }
+        attune::first_run_result first_run(attune::callable const& code, double) override
+        {
+            return seconds_of(code);
+        }
+        attune::outcome
+        time(attune::callable const& code, double, double, attune::timing_record& record) override
+        {
+            ++of.evaluations[size];
+            record = {.times = std::vector<double>(8, seconds_of(code)), .clock = "script"};
+            return attune::detail::estimate_of(record);
+        }
+        std::variant<attune::round_times, std::size_t>
+        compare(std::span<attune::callable const> all, double) override
+        {
+            attune::round_times out{all.size()};
+            for (std::size_t i = 0; i < all.size(); ++i)
+                for (int round = 0; round < 40; ++round)
+                    out.add(i, seconds_of(all[i]));
+            return out;
+        }
+        std::string protection() const override { return "nothing runs: scripted"; }
+    };
+
+    explicit many_sizes(std::function<void(attune::tuning_options&)> const& change)
+    {
+        auto options = quick_options(heard.sink());
+        options.on_miss = miss_policy::tune_in_background;
+        options.search.use_related = false;
+        options.measuring.make_bench = [this](attune::tuning_problem const& problem,
+                                              attune::tuning_options const&) {
+            auto const size = problem.frame.buffers.at(0).bytes / sizeof(double);
+            return std::unique_ptr<attune::bench>(
+                std::make_unique<sized_bench>(*this, static_cast<int>(size)));
+        };
+        change(options);
+        attune::kernel<signature> kernel{
+            "sized",
+            attune::source_text("int p = ATTUNE_TUNABLE(P, 0);", "sized.kernel.cpp"),
+            attune::space(choice).where(size_input + choice >= 0)};
+        kernel.bind<1>(size_input);
+        kernel.any_shape();
+        known = std::make_unique<attune::detail::dispatch_table>(
+            kernel.describe(),
+            attune::detail::make_any_compiler(compiler),
+            attune::detail::make_any_store(store),
+            options,
+            shape::layout());
+    }
+    using shape = attune::detail::shape_of_call<std::span<double>, int>;
+
+    /// What a call with this size gets: the value of P.
+    int call(int n)
+    {
+        shape const key_of(attune::detail::shape_choice{.bound = {false, true}, .any_shape = true});
+        std::span<double> const part(x.data(), static_cast<std::size_t>(n));
+        auto const key = key_of(part, n);
+        attune::detail::known_shape* const met = known->shapes().find(key);
+        attune::detail::installed_variant const* by = met != nullptr ? met->serves.load() : nullptr;
+        if (by != nullptr && met->counter.load() != nullptr) met->counter.load()->add();
+        if (by == nullptr)
+            by = &known->obtain(
+                key,
+                {attune::number::of(std::int64_t{n})},
+                attune::detail::make_call_frame<std::span<double>, int>({}, part, n));
+        return static_cast<int>(static_cast<char*>(by->code.address) - &places[0]);
+    }
+    int evaluated() const
+    {
+        int sum = 0;
+        for (auto const& [size, count] : evaluations)
+            sum += count;
+        return sum;
     }
 };
 
@@ -347,4 +525,167 @@ TEST_CASE("a mode that is none is told")
     memory_installation one{store, ways<usual, fast>()};
     CHECK(one.obtain() == fast_code);
     CHECK(one.heard.count(progress_event::notice) >= 1);
+}
+
+TEST_CASE("in the background: every size gets its share of a total")
+{
+    held_tuning held;
+    many_sizes many{[&](attune::tuning_options& o) {
+        held.options()(o);
+        o.limits.total.evaluations = 480;
+    }};
+    constexpr int sizes = 32;
+    for (int n = 1; n <= sizes; ++n)
+        CHECK(many.call(n) == 0);
+    held.await();
+    held.is_released = true;
+    many.known->wait();
+    CHECK(many.evaluated() == 480);
+    for (int n = 1; n <= sizes; ++n) {
+        CHECK(many.evaluations[n] == 15);
+        CHECK(many.call(n) == 14);
+    }
+    CHECK(many.heard.count(progress_event::started) == sizes);
+    for (attune::record const& one : many.store.records())
+        CHECK(one.asked.evaluations == 15);
+}
+
+TEST_CASE("in the background: after the first slices, the most seconds to save go on first")
+{
+    // Ten evaluations each, and then ten for one of them.
+    held_tuning held;
+    many_sizes many{[&](attune::tuning_options& o) {
+        held.options()(o);
+        o.limits.evaluations = 40;
+        o.limits.total.evaluations = 40;
+    }};
+    SUBCASE("the one that is called most") {}
+    SUBCASE("the slowest")
+    {
+        many.seconds = [](int n, int p) { return (n == 2 ? 1e-1 : 1e-3) * (100 - p); };
+    }
+    SUBCASE("the one with the most to gain")
+    {
+        many.seconds = [](int n, int p) {
+            return n == 2 ? 1e-3 * (100 - p) : 1e-3 * (100 - 0.01 * p);
+        };
+    }
+    bool const by_calls =
+        many.seconds(1, 0) == many.seconds(2, 0) && many.seconds(1, 9) == many.seconds(2, 9);
+    for (int n = 1; n <= 3; ++n)
+        CHECK(many.call(n) == 0);
+    held.await();
+    for (int i = 0; i < 1'000; ++i)
+        for (int n = 1; n <= 3; ++n)
+            if (!by_calls || n == 2 || i < 10) (void)many.call(n);
+    held.is_released = true;
+    many.known->wait();
+    CHECK(many.evaluations[1] == 10);
+    CHECK(many.evaluations[2] == 20);
+    CHECK(many.evaluations[3] == 10);
+    CHECK(many.call(1) == 9);
+    CHECK(many.call(2) == 19);
+    CHECK(many.known->is_tuned({attune::number::of(std::int64_t{2})}));
+}
+
+TEST_CASE("in the background: a tuning goes on where its slice ended, and tune() ends it")
+{
+    std::atomic<int> started{0};
+    std::atomic<bool> is_first_over{false};
+    std::atomic<bool> is_released{false};
+    many_sizes many{[&](attune::tuning_options& o) {
+        o.limits.evaluations = 40;
+        o.progress = [&](attune::progress const& p) {
+            if (p.event != progress_event::started || ++started != 2) return;
+            is_first_over = true;
+            while (!is_released)
+                std::this_thread::yield();
+        };
+    }};
+    CHECK(many.call(5) == 0);
+    while (!is_first_over)
+        std::this_thread::yield();
+    CHECK(many.call(5) == 9); // the winner of the first slice
+    SUBCASE("alone")
+    {
+        is_released = true;
+        many.known->wait();
+        CHECK(started == 3);
+    }
+    SUBCASE("with tune()")
+    {
+        std::thread releases([&] { is_released = true; });
+        std::span<double> const part(many.x.data(), 5);
+        many_sizes::shape const key_of(
+            attune::detail::shape_choice{.bound = {false, true}, .any_shape = true});
+        auto const report =
+            many.known->tune(key_of(part, 5),
+                             {attune::number::of(std::int64_t{5})},
+                             attune::detail::make_call_frame<std::span<double>, int>({}, part, 5));
+        CHECK(report.evaluations == 40);
+        releases.join();
+        many.known->wait();
+    }
+    CHECK(many.evaluations[5] == 40);
+    CHECK(many.call(5) == 39);
+    CHECK(many.store.records().back().evaluations == 40);
+    CHECK(many.store.records().back().asked.evaluations == 40);
+}
+
+TEST_CASE("in the background: what served a shape goes on until the new winner is verified for it")
+{
+    // The best is not among the first 16 of 32 evaluations, and what does not compile counts.
+    constexpr auto way_of_32 = attune::categorical<"WAY">(
+        0, 1, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 10);
+    attune::memory_store store;
+    std::atomic<int> started{0};
+    std::atomic<int> allowed{1};
+    time_script times;
+    times.seconds[usual_code] = 3;
+    times.seconds[fast_code] = 2;
+    times.seconds[std::get<void*>(code_of<crawling>())] = 1;
+    auto options = quick_options();
+    options.on_miss = miss_policy::tune_in_background;
+    options.limits.evaluations = 32;
+    options.measuring.make_bench = timed_by(times);
+    options.progress = [&](attune::progress const& p) {
+        if (p.event != progress_event::started) return;
+        ++started;
+        while (started > allowed)
+            std::this_thread::yield();
+    };
+    auto const await = [&](int number) {
+        while (started < number)
+            std::this_thread::yield();
+    };
+    attune::tuned call{
+        accumulate_kernel(attune::space(way_of_32)), accumulate_compiler(), store, options};
+    accumulate_data large(64);
+    accumulate_data small(48);
+    auto const served = [&](accumulate_data& data) {
+        data.y.assign(data.y.size(), 100.0);
+        long const before_fast = calls_to<fast>;
+        long const before_slow = calls_to<crawling>;
+        call(data.x, data.y, 3.0);
+        CHECK(data.called_times(1, 3.0));
+        return calls_to<fast> > before_fast       ? fast
+               : calls_to<crawling> > before_slow ? crawling
+                                                  : usual;
+    };
+    CHECK(served(large) == usual);
+    await(2);
+    CHECK(served(large) == fast);
+    CHECK(served(small) == usual); // unknown, and the turn is that of the tuning
+    CHECK(served(small) == usual); // met again: it will be verified
+    allowed = 2;
+    await(3);
+    CHECK(served(small) == fast);
+    CHECK(served(large) == fast);
+    allowed = 3;
+    call.wait();
+    CHECK(served(large) == crawling);
+    CHECK(served(small) == fast);
+    call.wait();
+    CHECK(served(small) == crawling);
+    CHECK(call.report().shapes.wrong == 0);
 }

@@ -33,9 +33,11 @@ using bench_factory =
 enum class miss_policy : unsigned char {
     lookup_only,     ///< the default serves
     tune_if_missing, ///< tunes in this call
-    /// Tunes on a thread of its own, on copies of the arguments; until that is over, the default
-    /// serves. Checks, references and sinks are called on that thread, after the call has returned:
-    /// they must not refer to its locals. The destructor waits for what is at work.
+    /// Tunes on a thread of its own, on copies of the arguments; until then, the default serves.
+    /// Each set of inputs has a quarter of its limits first, whose winner then serves; after that
+    /// those go on that are called most, and have most to gain. Checks, references and sinks are
+    /// called on that thread, after the call has returned: they must not refer to its locals. The
+    /// destructor waits for what is at work.
     tune_in_background,
     always, ///< tunes in the first call, also what the store knows, which takes part
 };

@@ -237,8 +237,11 @@ private:
     {
         typename shape::key const key = self_->shape_of(args...);
         if (detail::known_shape const* const met = self_->known->shapes().find(key))
-            if (auto const* const ready = met->serves.load(std::memory_order_acquire))
+            if (auto const* const ready = met->serves.load(std::memory_order_acquire)) {
+                if (auto* const counter = met->counter.load(std::memory_order_acquire))
+                    counter->add();
                 return *ready;
+            }
         return self_->known->obtain(key, inputs_of(args...), frame_of(args...), stream);
     }
 

@@ -15,7 +15,7 @@
 #include <attune/tune/device/cuda/program_ptx.ipp>
 #include <attune/tune/dispatch/apart_tuning.ipp>
 #include <attune/tune/dispatch/background.ipp>
-#include <attune/tune/dispatch/copied_calls.ipp>
+#include <attune/tune/dispatch/call_copies.ipp>
 #include <attune/tune/dispatch/default_code.ipp>
 #include <attune/tune/dispatch/dispatch_parts.ipp>
 #include <attune/tune/dispatch/dispatch_report.ipp>
@@ -26,6 +26,7 @@
 #include <attune/tune/dispatch/remembered_choice.ipp>
 #include <attune/tune/dispatch/shape_register.ipp>
 #include <attune/tune/dispatch/shape_verifier.ipp>
+#include <attune/tune/dispatch/tuning_slice.ipp>
 #include <attune/tune/dispatch/variant_choice.ipp>
 #include <attune/tune/kernel/call_frame.ipp>
 #include <attune/tune/kernel/code_rules.ipp>

@@ -6,49 +6,68 @@
 
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/dispatch/copied_calls.hpp>
+#include <attune/tune/dispatch/background.hpp>
+#include <attune/tune/dispatch/call_copies.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
+#include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Its jobs take the turn, one after the other, on a thread of their own. See miss_policy.
+/// Its jobs take the turn, one after the other, on a thread of their own. Each set of inputs is
+/// tuned in slices (tuning_slice.hpp): after the first one its winner serves. See miss_policy.
 class apart_tuning {
 public:
     /// @pre  `parts` outlives this object
     explicit apart_tuning(dispatch_parts& parts);
+    ~apart_tuning();
+    apart_tuning(apart_tuning const&) = delete;
+    apart_tuning& operator=(apart_tuning const&) = delete;
 
     /// Whether unknown inputs are tuned here: by the policy, and only for this processor.
     [[nodiscard]] bool is_wanted() const;
 
-    /// The default serves this call; the inputs are tuned in the background. Any thread.
-    /// @pre  the frame is complete
+    /// `until_then` serves this call and its shape; the inputs are tuned in the background. Any
+    /// thread.  @pre  the frame is complete
     installed_variant const& tune(served_inputs& of,
                                   known_shape* shape,
                                   std::span<std::int64_t const> key,
-                                  call_frame const& frame);
-    /// The default serves this call; the winner is verified for its shape in the background.
-    /// @pre  the turn is this thread's
+                                  call_frame const& frame,
+                                  installed_variant const& until_then);
+    /// What served the shape before, else the default, serves this call and its shape; the winner
+    /// is verified for it in the background. Any thread.  @pre  the frame is complete
     installed_variant const& verify(served_inputs& of,
                                     known_shape* shape,
                                     std::span<std::int64_t const> key,
                                     call_frame const& frame);
 
     /// Until no job is at work or waits, or the program ends. @pre  not called by a job
-    void wait() const { jobs_.wait(); }
+    void wait() const { worker_.wait(); }
 
 private:
-    void tune_now(served_inputs& of,
-                  known_shape* shape,
-                  std::span<std::int64_t const> key,
-                  call_frame const& own);
+    struct open_tuning;
+
+    [[nodiscard]] call_copy copy_of(call_frame const& frame);
+    [[nodiscard]] std::string add(std::function<void()> job);
+    void go_on();
+    [[nodiscard]] bool is_over_after(open_tuning& one, tuning_slice const& slice);
+    void close(open_tuning const& one);
+    [[nodiscard]] std::vector<sliced_tuning> turns() const;
 
     dispatch_parts& parts_;
-    fork_safe_mutex lock_{}; ///< of served_inputs::tuned_apart_in
-    copied_calls jobs_;      ///< the last member: its thread uses all others
+    call_copies copies_;
+    fork_safe_mutex lock_{}; ///< of served_inputs::tuned_apart_in, and of what follows
+    std::vector<std::shared_ptr<open_tuning>> open_{};
+    bool is_queued_ = false;     ///< go_on() is
+    int process_ = 0;            ///< the process of these
+    background_worker worker_{}; ///< the last member: its thread uses all others
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

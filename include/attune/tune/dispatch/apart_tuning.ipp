@@ -3,22 +3,40 @@
 #pragma once
 
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/tune/dispatch/apart_tuning.hpp>
 #include <attune/tune/report.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <exception>
 #include <mutex>
+#include <thread>
 #include <unistd.h>
-#include <vector>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Inputs whose tuning is not over.
+struct apart_tuning::open_tuning {
+    served_inputs& of;
+    known_shape* shape; ///< that the call had
+    std::vector<std::int64_t> key;
+    std::shared_ptr<owned_call const> call;
+    sliced_tuning so_far{}; ///< with `calls` as they were when last looked
+    std::vector<known_outcome> outcomes{};
+};
+
 ATTUNE_INLINE apart_tuning::apart_tuning(dispatch_parts& parts)
     : parts_(parts)
-    , jobs_(parts.subject.options.limits.copied_bytes)
+    , copies_(parts.subject.options.limits.copied_bytes)
 {
 }
+ATTUNE_INLINE apart_tuning::~apart_tuning() = default;
 
 ATTUNE_INLINE bool apart_tuning::is_wanted() const
 {
@@ -26,44 +44,98 @@ ATTUNE_INLINE bool apart_tuning::is_wanted() const
            !parts_.subject.find_device;
 }
 
+/// @return  why it will not run; empty: it will
+ATTUNE_INLINE std::string apart_tuning::add(std::function<void()> job)
+{
+    try {
+        worker_.add(std::move(job));
+        return {};
+    } catch (std::exception const& e) {
+        return std::string("nothing is tuned or verified in the background: ") + e.what();
+    }
+}
+
+/// @pre  lock_ is held
+ATTUNE_INLINE std::vector<sliced_tuning> apart_tuning::turns() const
+{
+    std::vector<sliced_tuning> out;
+    for (std::shared_ptr<open_tuning> const& one : open_) {
+        out.push_back(one->so_far);
+        out.back().calls = one->of.calls.calls.load(std::memory_order_relaxed);
+    }
+    return out;
+}
+
+/// No further slice.  @pre  lock_ is held
+ATTUNE_INLINE void apart_tuning::close(open_tuning const& one)
+{
+    one.of.is_partly_tuned = false;
+    parts_.shapes.stop_counting(one.of.calls);
+    std::erase_if(open_, [&](auto const& open) { return open.get() == &one; });
+}
+
+/// Where there is no room, tunings end that have had their first slice, those first that would gain
+/// least.
+ATTUNE_INLINE call_copy apart_tuning::copy_of(call_frame const& frame)
+{
+    while (true) {
+        call_copy out = copies_.make(frame);
+        if (out.call != nullptr || !out.refusal.empty()) return out;
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        std::shared_ptr<open_tuning> least;
+        std::vector<sliced_tuning> const all = turns();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].evaluations > 0 && open_[i].use_count() == 1 &&
+                (least == nullptr || next_in_turn(std::vector{all[i], least->so_far}) == 1))
+                least = open_[i];
+        if (least == nullptr) return out;
+        close(*least);
+    }
+}
+
 ATTUNE_INLINE installed_variant const& apart_tuning::tune(served_inputs& of,
                                                           known_shape* shape,
                                                           std::span<std::int64_t const> key,
-                                                          call_frame const& frame)
+                                                          call_frame const& frame,
+                                                          installed_variant const& until_then)
 {
-    installed_variant const& by = parts_.defaults.code_of(of.problem);
-    pid_t const me = ::getpid();
+    int const me = ::getpid();
     std::unique_lock<fork_safe_mutex> here(lock_);
+    if (std::exchange(process_, me) != me) { // the thread that had these is not in this process
+        parts_.waiting = 0;
+        open_.clear();
+        is_queued_ = false;
+    }
+    if (shape != nullptr && !of.is_settled) shape_register::count(*shape, of.calls);
     if (of.tuned_apart_in != me && !of.is_settled) {
         of.tuned_apart_in = me; // other calls need not copy theirs meanwhile
         here.unlock();
-        std::vector<std::int64_t> const words(key.begin(), key.end());
-        copied_calls::refusal const refused =
-            jobs_.start(frame, [this, &of, shape, words](call_frame const& own) {
-                try {
-                    tune_now(of, shape, words, own);
-                } catch (...) { // the program's sink threw, and there is nobody to tell
-                }
-                std::scoped_lock<fork_safe_mutex> const over(lock_);
-                of.tuned_apart_in = 0;
-                parts_.look_again(of);
-            });
-        if (refused) {
-            here.lock();
-            of.tuned_apart_in = 0;
-            parts_.look_again(of);
-            here.unlock();
-            if (!refused->empty()) parts_.report.note(*refused);
-            return by;
-        }
+        call_copy copy = copy_of(frame);
         here.lock();
-        if (of.tuned_apart_in == me)
+        std::string refusal = std::move(copy.refusal);
+        bool is_on = copy.call != nullptr;
+        if (is_on) {
             parts_.report.set(untuned_report(parts_.subject.kernel.name,
                                              decision::served_default,
                                              "a tuning runs in the background"));
+            open_.push_back(std::make_shared<open_tuning>(
+                open_tuning{of, shape, {key.begin(), key.end()}, std::move(copy.call)}));
+            if (!std::exchange(is_queued_, true)) refusal = add([this] { go_on(); });
+            if (!refusal.empty()) {
+                is_queued_ = is_on = false;
+                close(*open_.back());
+            }
+        }
+        if (!is_on) {
+            of.tuned_apart_in = 0;
+            parts_.look_again(of);
+            here.unlock();
+            if (!refusal.empty()) parts_.report.note(refusal);
+            return until_then;
+        }
     }
     // Until that tuning is over, calls of this shape need no second look.
-    return of.tuned_apart_in == me ? parts_.shapes.serve(shape, by) : by;
+    return of.tuned_apart_in == me ? parts_.shapes.serve(shape, until_then) : until_then;
 }
 
 ATTUNE_INLINE installed_variant const& apart_tuning::verify(served_inputs& of,
@@ -71,44 +143,111 @@ ATTUNE_INLINE installed_variant const& apart_tuning::verify(served_inputs& of,
                                                             std::span<std::int64_t const> key,
                                                             call_frame const& frame)
 {
-    installed_variant const& by = parts_.defaults.code_of(of.problem);
-    std::vector<std::int64_t> const words(key.begin(), key.end());
-    copied_calls::refusal const refused =
-        jobs_.start(frame, [this, &of, shape, words](call_frame const& own) {
+    // Before the job begins, which has the last word.
+    installed_variant const& by =
+        parts_.shapes.serve_as_before(shape, parts_.defaults.code_of(of.problem));
+    call_copy copy = copy_of(frame);
+    std::string refusal = std::move(copy.refusal);
+    if (copy.call != nullptr) {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        if (shape != nullptr && of.is_partly_tuned) shape_register::count(*shape, of.calls);
+        refusal = add([this,
+                       &of,
+                       shape,
+                       words = std::vector(key.begin(), key.end()),
+                       call = std::move(copy.call)] {
             working const now(parts_, true);
-            if (!now.is_on()) return;
+            if (!now.is_on() || of.winner == nullptr) return;
             try {
                 work_in_progress const at_work;
-                static_cast<void>(of.verifier->serve(shape, words, own, false));
+                if (of.winner_is_default)
+                    static_cast<void>(parts_.shapes.serve(shape, *of.winner));
+                else
+                    static_cast<void>(of.verifier->serve(shape, words, call->frame(), false));
             } catch (std::exception const& e) {
                 static_cast<void>(parts_.degrade(of, shape, e.what()));
             }
         });
-    if (!refused) return parts_.shapes.serve(shape, by); // the job waits for this thread's turn
-    if (!refused->empty()) parts_.report.note(*refused);
+        if (refusal.empty()) return by;
+    }
+    parts_.shapes.forget(shape, by); // a later call may have more luck
+    if (!refusal.empty()) parts_.report.note(refusal);
     return by;
 }
 
-/// On the thread in the background.
-ATTUNE_INLINE void apart_tuning::tune_now(served_inputs& of,
-                                          known_shape* shape,
-                                          std::span<std::int64_t const> key,
-                                          call_frame const& own)
+/// One slice of one tuning, on the thread in the background. Comes again while there are others;
+/// what is to be verified meanwhile comes first.
+ATTUNE_INLINE void apart_tuning::go_on()
 {
+    while (parts_.waiting > 0 && !stop_is_requested() && !program_is_ending())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     working const now(parts_, true);
-    if (!now.is_on()) return;
+    std::unique_lock<fork_safe_mutex> here(lock_);
+    is_queued_ = false;
+    for (std::shared_ptr<open_tuning> const& one : std::vector(open_))
+        if (one->so_far.evaluations > 0 && !one->of.is_partly_tuned)
+            close(*one); // tuned.tune(arguments...) did the rest
+    if (open_.empty() || !now.is_on()) return;
+    std::vector<sliced_tuning> const all = turns();
+    std::shared_ptr<open_tuning> const one = open_[next_in_turn(all)];
+    auto const waiting = std::count_if(
+        all.begin(), all.end(), [](sliced_tuning const& of) { return of.evaluations == 0; });
+    search_limits const left = parts_.choice.total_left();
+    if (one->so_far.evaluations > 0 && !wants_tuning(left)) { // and so have all others
+        while (!open_.empty())
+            close(*open_.back());
+        return;
+    }
+    tuning_slice slice = next_slice(
+        one->so_far, parts_.subject.options.limits, left, static_cast<std::size_t>(waiting));
+    slice.known = one->outcomes;
+    here.unlock();
+    bool is_over = true;
+    try {
+        is_over = is_over_after(*one, slice);
+    } catch (...) { // the program's sink threw, and there is nobody to tell
+    }
+    here.lock();
+    if (one->of.tuned_apart_in != 0) { // that was the first slice: there is something better now
+        one->of.tuned_apart_in = 0;
+        parts_.look_again(one->of);
+    }
+    if (is_over) close(*one);
+    if (!open_.empty() && !is_queued_) is_queued_ = add([this] { go_on(); }).empty();
+}
+
+/// @return  whether the tuning needs no other slice.  @pre  the turn is this thread's
+ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice const& slice)
+{
+    served_inputs& of = one.of;
+    bool const is_first = one.so_far.evaluations == 0;
+    if ((is_first && of.winner != nullptr) || of.is_given_up) return true;
+    double const begun_s = steady_seconds();
     try {
         work_in_progress const at_work;
-        if (of.winner != nullptr || of.is_given_up) return;
-        bool const is_for_this = parts_.find_winner(of, key, own, when_unknown::tune);
+        dispatch_parts::found_winner found =
+            parts_.find_winner(of, one.key, one.call->frame(), when_unknown::tune, &slice);
         of.is_settled = true;
         if (of.winner == nullptr) of.is_given_up = true; // too short, or nothing to spend
-        if (of.winner == nullptr || !is_for_this) return;
-        of.verifier->add(key);
-        parts_.shapes.serve(shape, *of.winner, true);
+        if (of.winner == nullptr) return true;
+        if (found.is_for_this_shape) {
+            of.verifier->add(one.key);
+            parts_.shapes.serve(one.shape, *of.winner, true);
+        }
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        one.so_far.evaluations = slice.evaluations;
+        one.so_far.spent_s += steady_seconds() - begun_s;
+        one.so_far.call_s = found.call_s;
+        one.so_far.gain = expected_gain(found.outcomes);
+        one.outcomes = std::move(found.outcomes);
+        bool const is_over = found.is_over || has_all(one.so_far, parts_.subject.options.limits);
+        of.is_partly_tuned = !is_over;
+        return is_over;
     } catch (std::exception const& e) {
+        if (!is_first) return true;            // the winner so far goes on serving
         of.is_given_up = of.is_settled = true; // also where the sink throws again
-        static_cast<void>(parts_.degrade(of, shape, e.what()));
+        static_cast<void>(parts_.degrade(of, one.shape, e.what()));
+        return true;
     }
 }
 

@@ -16,6 +16,7 @@
 #include <attune/tune/dispatch/variant_choice.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -34,7 +35,8 @@ struct dispatch_parts {
     installed_variants variants;
     default_code defaults;
     variant_choice choice;
-    fork_safe_mutex turn{}; ///< held by the thread that tunes or verifies
+    fork_safe_mutex turn{};      ///< held by the thread that tunes or verifies
+    std::atomic<int> waiting{0}; ///< threads that wait for it
 
     /// What is known of these inputs. Any thread; the result stays where it is.
     [[nodiscard]] served_inputs& served(std::vector<number> const& inputs);
@@ -44,12 +46,20 @@ struct dispatch_parts {
     /// What the default served meanwhile is looked at again. Any thread.
     void look_again(served_inputs& of);
 
-    /// Fills in the winner, or gives up. @pre  the turn is this thread's
-    /// @return  whether it was tuned or verified for this very shape
-    bool find_winner(served_inputs& of,
-                     std::span<std::int64_t const> key,
-                     call_frame const& frame,
-                     when_unknown otherwise);
+    struct found_winner {
+        bool is_for_this_shape = false; ///< it was tuned or verified for it
+        bool is_over = true;            ///< more of the same tuning would bring nothing
+        double call_s = 0;              ///< seconds of one call
+        std::vector<known_outcome> outcomes{};
+    };
+    /// Fills in the winner, or gives up. Shapes that another winner served are looked at again.
+    /// @param slice  see variant_choice::best_known()
+    /// @pre  the turn is this thread's
+    found_winner find_winner(served_inputs& of,
+                             std::span<std::int64_t const> key,
+                             call_frame const& frame,
+                             when_unknown otherwise,
+                             tuning_slice const* slice = nullptr);
     /// The default serves because of an error. @pre  the turn is this thread's
     /// @return  null: it cannot either
     [[nodiscard]] installed_variant const*

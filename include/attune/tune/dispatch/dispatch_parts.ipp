@@ -30,10 +30,13 @@ ATTUNE_INLINE working::working(dispatch_parts& of, bool waits)
     if (turn_.is_mine()) return;
     is_on_ = turn_.try_lock();
     // While the program ends, who has the turn may stand still with it.
-    while (!is_on_ && waits && !program_is_ending()) {
+    if (is_on_ || !waits) return;
+    ++of.waiting;
+    while (!is_on_ && !program_is_ending()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         is_on_ = turn_.try_lock();
     }
+    --of.waiting;
 }
 
 ATTUNE_INLINE working::~working()
@@ -60,31 +63,44 @@ ATTUNE_INLINE void dispatch_parts::look_again(served_inputs& of)
     if (auto const* const by = of.problem.by_default.load()) shapes.withdraw(*by);
 }
 
-ATTUNE_INLINE bool dispatch_parts::find_winner(served_inputs& of,
-                                               std::span<std::int64_t const> key,
-                                               call_frame const& frame,
-                                               when_unknown otherwise)
+ATTUNE_INLINE dispatch_parts::found_winner
+dispatch_parts::find_winner(served_inputs& of,
+                            std::span<std::int64_t const> key,
+                            call_frame const& frame,
+                            when_unknown otherwise,
+                            tuning_slice const* slice)
 {
     call_problem& problem = of.problem;
     defaults.complete(problem);
     if (std::string const due = defaults.take_moved(problem); !due.empty()) report.note(due);
-    known_variant found = choice.best_known(problem, frame, key, false, otherwise);
+    known_variant found = choice.best_known(problem, frame, key, false, otherwise, slice);
+    installed_variant const* const before = of.winner;
+    if (found.is_missing && before != nullptr) return {};
     of.outcome = found.report;
     if (found.is_missing) {
         of.is_given_up = true;
         report.set(std::move(found.report));
-        return false;
+        return {};
     }
+    found_winner out{.is_for_this_shape = found.is_for_this_shape && !found.is_too_short,
+                     .is_over = found.is_over || found.report.interrupted,
+                     .call_s = found.report.best.value,
+                     .outcomes = std::move(found.outcomes)};
     defaults.set(problem, found.default_code);
     bool const is_default = *found.at == *problem.default_at;
     installed_variant const* const by_default = problem.by_default.load();
+    if (before != nullptr && found.at == of.winner_at) { // still the best
+        report.set(std::move(found.report));
+        return out;
+    }
     installed_variant const& made =
         is_default && by_default != nullptr && !defaults.is_own(*by_default)
             ? *by_default
             : variants.install(std::move(found.code));
     report.set(std::move(found.report));
-    if (found.is_too_short) return false;
+    if (found.is_too_short) return out;
     of.winner = &made;
+    of.winner_at = found.at;
     of.winner_is_default = is_default;
     of.verifier.emplace(shape_verifier::parts{subject, defaults, shapes, report},
                         problem,
@@ -92,7 +108,8 @@ ATTUNE_INLINE bool dispatch_parts::find_winner(served_inputs& of,
                         divisors_of(problem.space->describe(), *found.at),
                         std::move(found.proofs));
     if (is_default && by_default == nullptr) problem.by_default.store(&made);
-    return found.is_for_this_shape;
+    if (before != nullptr) shapes.look_again(*before);
+    return out;
 }
 
 ATTUNE_INLINE installed_variant const*

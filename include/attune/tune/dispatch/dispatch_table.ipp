@@ -50,6 +50,13 @@ struct dispatch_table::state {
         return tunes ? when_unknown::tune : when_unknown::take_what_is_there;
     }
 
+    /// What serves a call until its inputs are tuned, or the winner is verified for its shape.
+    [[nodiscard]] installed_variant const& until_then(served_inputs& of,
+                                                      shape_register::met_shape const& met)
+    {
+        return met.before != nullptr ? *met.before : parts.defaults.code_of(of.problem);
+    }
+
     /// @pre  the turn is this thread's
     installed_variant const& serve_call(served_inputs& of,
                                         shape_register::met_shape const& met,
@@ -64,11 +71,13 @@ struct dispatch_table::state {
             parts.report.set_serving({}, "the default serves: all arrays of this call are empty");
             return by;
         }
-        if (of.winner == nullptr) {
-            bool const is_for_this = parts.find_winner(of, key, frame, otherwise);
+        bool const is_partial = otherwise == when_unknown::tune && of.is_partly_tuned;
+        if (of.winner == nullptr || is_partial) {
+            bool const is_for_this = parts.find_winner(of, key, frame, otherwise).is_for_this_shape;
+            of.is_partly_tuned = false;
             if (of.winner == nullptr && of.is_given_up && is_apart) {
                 of.is_given_up = false;
-                return apart.tune(of, met.shape, key, frame);
+                return apart.tune(of, met.shape, key, frame, until_then(of, met));
             }
             of.is_settled = true;
             if (of.winner == nullptr)
@@ -138,14 +147,16 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
             throw error("kernel '" + subject.kernel.name + "' is being tuned",
                         "tuned.tune(arguments...)",
                         "call it when the tuning is over");
-        installed_variant const& by = s.parts.defaults.code_of(of.problem);
-        if (!s.apart.is_wanted() || of.is_settled || has_only_empty_arrays(frame)) return by;
+        installed_variant const& by = s.until_then(of, met);
+        bool const is_too_early = of.is_settled && (of.winner == nullptr || met.is_first);
+        if (!s.apart.is_wanted() || is_too_early || has_only_empty_arrays(frame)) return by;
         try {
             set_extents(frame, subject.kernel, subject.values_of(inputs));
         } catch (std::exception const&) {
             return by; // said by a call that has the turn
         }
-        return s.apart.tune(of, met.shape, key, frame);
+        return of.is_settled ? s.apart.verify(of, met.shape, key, frame)
+                             : s.apart.tune(of, met.shape, key, frame, by);
     }
     if (tunes_now != nullptr && of.winner == nullptr) {
         of.is_given_up = false;
@@ -166,7 +177,8 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         work_in_progress const at_work;
         if (tunes_now == nullptr) return s.serve_call(of, met, key, frame, s.by_policy());
         installed_variant const* by = met.serves;
-        if (by == nullptr || by != of.winner) { // a shape that is asked for is verified
+        // A shape that is asked for is verified.
+        if (by == nullptr || by != of.winner || of.is_partly_tuned) {
             met.is_first = false;
             by = &s.serve_call(of, met, key, frame, when_unknown::tune);
         }
@@ -213,9 +225,9 @@ ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
 {
     state& s = *state_;
     served_inputs& of = s.parts.served(inputs);
-    if (of.is_settled && of.winner != nullptr) return true;
+    if (of.is_settled && of.winner != nullptr && !of.is_partly_tuned) return true;
     working const now(s.parts, true);
-    if (!now.is_on() || of.winner != nullptr) return of.winner != nullptr;
+    if (!now.is_on() || of.winner != nullptr) return of.winner != nullptr && !of.is_partly_tuned;
     s.parts.defaults.complete(of.problem);
     return s.parts.choice.is_remembered(of.problem);
 }

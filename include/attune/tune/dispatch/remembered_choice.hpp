@@ -54,7 +54,10 @@ struct known_variant {
     bool is_for_this_shape = false; ///< it was tuned or verified for it
     bool is_too_short = false;
     bool is_missing = false; ///< nothing is remembered, and there is nothing to spend
-    proof_memory proofs{};   ///< of `code`
+    bool is_over = false;    ///< the tuning had a reason to end beside its limits
+    /// Of the tuning, with those that were known before it. Empty: none ran.
+    std::vector<known_outcome> outcomes{};
+    proof_memory proofs{}; ///< of `code`
 };
 
 /// The store, as one kernel sees it. One thread at a time.

@@ -9,6 +9,7 @@
 #include <attune/tune/dispatch/installed_variant.hpp>
 #include <attune/tune/dispatch/shape_verifier.hpp>
 #include <attune/tune/report.hpp>
+#include <attune/tune/shape/shape_table.hpp>
 
 #include <atomic>
 #include <optional>
@@ -25,8 +26,11 @@ struct served_inputs {
     call_problem problem;
     /// The process that tunes it in the background; 0: none does.
     std::atomic<int> tuned_apart_in{0};
-    std::atomic<bool> is_settled{false};                   ///< there is a winner, or it is given up
+    std::atomic<bool> is_settled{false};      ///< there is a winner, or it is given up
+    std::atomic<bool> is_partly_tuned{false}; ///< there is a winner, and its tuning goes on
+    call_count calls{};                       ///< while they are tuned in the background
     std::atomic<installed_variant const*> winner{nullptr}; ///< null: not known yet
+    std::optional<point> winner_at{};
     bool winner_is_default = false;
     bool is_given_up = false;                 ///< nothing is looked up, tuned or verified any more
     std::optional<shape_verifier> verifier{}; ///< of the winner

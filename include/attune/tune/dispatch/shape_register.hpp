@@ -22,6 +22,7 @@ public:
         known_shape* shape = nullptr; ///< null: there are too many, and this one is not kept
         bool is_first = true;         ///< it was not met before
         installed_variant const* serves = nullptr; ///< null: look closer
+        installed_variant const* before = nullptr; ///< served it until now; null: none
     };
 
     [[nodiscard]] shape_table const& shapes() const noexcept { return table_; }
@@ -32,8 +33,20 @@ public:
     /// @param shape  null: only this call  @return  `by`
     installed_variant const&
     serve(known_shape* shape, installed_variant const& by, bool is_verified = false);
+    /// From now on what served the shape before it was looked at again; else `by`.
+    /// @return  what serves
+    installed_variant const& serve_as_before(known_shape* shape, installed_variant const& by);
+    /// The shape is looked at again, if `by` serves it.
+    void forget(known_shape* shape, installed_variant const& by);
     /// The variant serves no more, except for shapes that it was verified for one by one.
     void withdraw(installed_variant const& by);
+    /// All shapes that the variant serves are looked at again; see serve_as_before().
+    void look_again(installed_variant const& by);
+
+    /// Calls of the shape are counted.  @pre  `by` lives as long as this object
+    static void count(known_shape& shape, call_count& by);
+    /// They are not any more.
+    void stop_counting(call_count const& by);
 
 private:
     fork_safe_mutex lock_{};

@@ -25,6 +25,7 @@ ATTUNE_INLINE shape_register::met_shape shape_register::meet(std::span<std::int6
     if (out.shape == nullptr) return out;
     out.serves = out.shape->serves.load(std::memory_order_acquire);
     if (out.serves == nullptr) out.is_first = ++out.shape->calls == 1;
+    out.before = out.shape->before;
     return out;
 }
 
@@ -34,17 +35,62 @@ shape_register::serve(known_shape* shape, installed_variant const& by, bool is_v
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     if (shape != nullptr) {
         shape->is_verified = is_verified;
+        shape->before = nullptr;
         shape->serves.store(&by, std::memory_order_release);
     }
     return by;
 }
 
+ATTUNE_INLINE installed_variant const& shape_register::serve_as_before(known_shape* shape,
+                                                                       installed_variant const& by)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (shape == nullptr) return by;
+    installed_variant const& serves = shape->before != nullptr ? *shape->before : by;
+    shape->is_verified = shape->before != nullptr && shape->was_verified;
+    shape->serves.store(&serves, std::memory_order_release);
+    return serves;
+}
+
+ATTUNE_INLINE void shape_register::forget(known_shape* shape, installed_variant const& by)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (shape != nullptr && shape->serves.load(std::memory_order_relaxed) == &by)
+        shape->serves.store(nullptr, std::memory_order_release);
+}
+
 ATTUNE_INLINE void shape_register::withdraw(installed_variant const& by)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
-    for (std::unique_ptr<known_shape> const& s : table_.shapes())
+    for (std::unique_ptr<known_shape> const& s : table_.shapes()) {
         if (s->serves.load(std::memory_order_relaxed) == &by && !s->is_verified)
             s->serves.store(nullptr, std::memory_order_release);
+        if (s->before == &by && !s->was_verified) s->before = nullptr;
+    }
+}
+
+ATTUNE_INLINE void shape_register::look_again(installed_variant const& by)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    for (std::unique_ptr<known_shape> const& s : table_.shapes())
+        if (s->serves.load(std::memory_order_relaxed) == &by) {
+            s->before = &by;
+            s->was_verified = s->is_verified;
+            s->serves.store(nullptr, std::memory_order_release);
+        }
+}
+
+ATTUNE_INLINE void shape_register::count(known_shape& shape, call_count& by)
+{
+    shape.counter.store(&by, std::memory_order_release);
+}
+
+ATTUNE_INLINE void shape_register::stop_counting(call_count const& by)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    for (std::unique_ptr<known_shape> const& s : table_.shapes())
+        if (s->counter.load(std::memory_order_relaxed) == &by)
+            s->counter.store(nullptr, std::memory_order_relaxed);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

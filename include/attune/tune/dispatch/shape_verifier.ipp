@@ -171,7 +171,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                                      : "the default serves: the variant was wrong for this shape "
                                        "before");
         if (before->second) return with_.shapes.serve(shape, variant_, true);
-        return with_.shapes.serve(shape, with_.defaults.code_of(of_));
+        return with_.shapes.serve_as_before(shape, with_.defaults.code_of(of_));
     }
     if (is_first) ++new_shapes_;
     bool const may_check_now = may_check(is_first);
@@ -215,7 +215,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                              std::string("the default serves: the variant ") +
                                  (is_wrong ? "is wrong" : "could not be verified") + " where " +
                                  what);
-    return with_.shapes.serve(shape, trusted);
+    return with_.shapes.serve_as_before(shape, trusted);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -12,6 +12,7 @@
 #include <attune/tune/dispatch/dispatch_report.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/dispatch/remembered_choice.hpp>
+#include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
 #include <cstdint>
@@ -43,16 +44,20 @@ public:
     /// With everything there is to say in its report; is_missing where the limits allow no tuning.
     /// @param shape    key of the call; empty: of no call
     /// @param predict  see tuning_problem::predict
+    /// @param slice    only so much of the tuning; null: all of it
     /// @pre     `of` and `frame` are complete
     /// Errors   as run_session() and the compiler
     [[nodiscard]] known_variant best_known(call_problem const& of,
                                            call_frame const& frame,
                                            std::span<std::int64_t const> shape,
                                            bool predict,
-                                           when_unknown otherwise = when_unknown::tune);
+                                           when_unknown otherwise = when_unknown::tune,
+                                           tuning_slice const* slice = nullptr);
     /// Whether a call with these inputs would be served by what the store has. Nothing is compiled.
     /// @pre  `of` is complete
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
+    /// What is left of tuning_limits::total.
+    [[nodiscard]] search_limits total_left() const;
 
 private:
     [[nodiscard]] record_key key_of(call_problem const& of) const;
@@ -67,7 +72,8 @@ private:
                                      call_frame const& frame,
                                      std::string const& shape,
                                      bool predict,
-                                     bool anew);
+                                     bool anew,
+                                     tuning_slice const* slice);
 
     dispatched_kernel const& subject_;
     remembered_choice remembered_;

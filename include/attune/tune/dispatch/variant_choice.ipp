@@ -30,10 +30,14 @@ inline constexpr double longest_claim_wait_s = 60.0;
     return out;
 }
 
+ATTUNE_INLINE search_limits variant_choice::total_left() const
+{
+    return what_is_left(subject_.options.limits.total, spent_evaluations_, spent_s_);
+}
+
 ATTUNE_INLINE search_limits variant_choice::limits_left() const
 {
-    tuning_limits const& limits = subject_.options.limits;
-    return within(limits, what_is_left(limits.total, spent_evaluations_, spent_s_));
+    return within(subject_.options.limits, total_left());
 }
 
 ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
@@ -41,7 +45,8 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
                                                  call_frame const& frame,
                                                  std::string const& shape,
                                                  bool predict,
-                                                 bool anew)
+                                                 bool anew,
+                                                 tuning_slice const* slice)
 {
     auto const device = subject_.target();
     kernel_description const& kernel = subject_.kernel;
@@ -51,14 +56,30 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
     std::optional<record> const known = remembered_.exact(key);
     if (known) problem.rival = point_of(known->configuration, *of.space);
     tuning_options now = subject_.options;
-    search_limits const left = limits_left();
-    now.limits.evaluations = left.evaluations;
-    now.limits.seconds = left.seconds;
+    session_memory memory = remembered_.memory_of(key, *of.space, anew);
+    if (slice != nullptr && slice->known.size() > memory.known.size()) memory.known = slice->known;
+    std::vector<known_outcome> all = from_default(memory.known, *of.default_at);
+    std::size_t const known_before = all.size();
+    memory.keep = [&all, keep = std::move(memory.keep)](known_outcome const& fresh) {
+        all.push_back(fresh);
+        if (keep) keep(fresh);
+    };
+    search_limits const left = total_left();
+    tuning_limits const& whole = subject_.options.limits;
+    bool const is_bounded = left.evaluations != search_limits::any_number;
+    now.limits.evaluations =
+        std::min(slice != nullptr ? slice->evaluations : whole.evaluations,
+                 is_bounded ? known_before + left.evaluations : left.evaluations);
+    now.limits.seconds = std::min(slice != nullptr ? slice->seconds : whole.seconds, left.seconds);
     interrupt_guard const until_remembered; // the program's handler for Ctrl-C runs after that
-    session_result result = run_session(problem, now, remembered_.memory_of(key, *of.space, anew));
-    spent_evaluations_ += result.report.evaluations;
+    session_result result = run_session(problem, now, std::move(memory));
+    spent_evaluations_ += all.size() - known_before;
     spent_s_ += result.report.elapsed_s;
+    bool const is_over = result.ended != "budget";
     if (!result.is_too_short) {
+        if (slice != nullptr) now.limits.seconds += slice->seconds_before;
+        if (slice != nullptr && (result.ended == "space" || result.ended == "stop rule"))
+            now.limits = whole; // it would end there in one session as well
         record fresh = make_record(key, space, result, now);
         fresh.shape = shape;
         if (std::string const why = remembered_.keep(fresh, known.has_value()); !why.empty()) {
@@ -75,6 +96,8 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
     out.report = std::move(result.report);
     out.is_for_this_shape = true;
     out.is_too_short = result.is_too_short;
+    out.is_over = is_over;
+    out.outcomes = std::move(all);
     return out;
 }
 
@@ -137,25 +160,29 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
                                                        call_frame const& frame,
                                                        std::span<std::int64_t const> shape,
                                                        bool predict,
-                                                       when_unknown otherwise)
+                                                       when_unknown otherwise,
+                                                       tuning_slice const* slice)
 {
     any_compiler const& compiler = subject_.compiler;
     record_key key = key_of(of);
     if (predict) key.device += predicted_device;
     std::string const text = text_of_key(shape);
     std::vector<std::string> told;
-    search_limits const left = otherwise == when_unknown::take_what_is_there
-                                   ? search_limits{.evaluations = 0}
-                                   : limits_left();
+    search_limits left = otherwise == when_unknown::take_what_is_there
+                             ? search_limits{.evaluations = 0}
+                             : limits_left();
+    if (slice != nullptr)
+        left = within(left, {.evaluations = slice->evaluations, .seconds = slice->seconds});
     bool const can_tune = otherwise == when_unknown::tune && wants_tuning(left);
-    std::optional<known_variant> known =
-        remembered_.find(key, *of.space, predict, text, left, told);
+    bool const goes_on = slice != nullptr && !slice->known.empty();
+    std::optional<known_variant> known;
+    if (!goes_on) known = remembered_.find(key, *of.space, predict, text, left, told);
     bool const is_unusable = !told.empty(); // so what else is known may not hold any more
     problem_claim claimed;
     if (!known && can_tune) {
         std::optional<record> const before = remembered_.exact(key);
         claimed = claim(key, left.seconds, told);
-        if (remembered_.exact(key) != before) // another one is done
+        if (!goes_on && remembered_.exact(key) != before) // another one is done
             known = remembered_.find(key, *of.space, predict, text, left, told);
     }
     if (known)
@@ -165,7 +192,7 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
         report_.tell(notice);
     if (!known && !can_tune) return missing(of, key, otherwise);
     known_variant out =
-        known ? std::move(*known) : tune(key, of, frame, text, predict, is_unusable);
+        known ? std::move(*known) : tune(key, of, frame, text, predict, is_unusable, slice);
     out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());
     if (!predict)
         out.proofs = remembered_.proofs_of(key, of.space->describe(), out.code.object_key);

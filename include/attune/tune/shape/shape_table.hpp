@@ -16,13 +16,27 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct installed_variant;
 
-/// One shape. `key` never changes; `serves` may.
+/// A number of calls, about: of two threads that count at once, one may count in vain. No locked
+/// instruction; a cache line of its own.
+struct alignas(64) call_count {
+    std::atomic<std::uint64_t> calls{0};
+
+    void add() noexcept
+    {
+        calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+};
+
+/// One shape. `key` never changes; `serves` and `counter` may.
 struct known_shape {
     std::uint64_t hash = 0;
     std::atomic<installed_variant const*> serves{nullptr}; ///< null: decide by the slow path
+    std::atomic<call_count*> counter{nullptr};             ///< null: calls are not counted
     std::vector<std::int64_t> key{};
-    std::uint32_t calls = 0;  ///< number of calls on the slow path
-    bool is_verified = false; ///< `serves` was verified on this shape
+    std::uint32_t calls = 0;                   ///< number of calls on the slow path
+    bool is_verified = false;                  ///< `serves` was verified on this shape
+    installed_variant const* before = nullptr; ///< served it, and does until there is a verdict
+    bool was_verified = false;                 ///< `before` was verified on this shape
 };
 
 /// Each word has its own odd factor, so that the multiplications are independent.

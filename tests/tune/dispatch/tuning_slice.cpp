@@ -1,0 +1,101 @@
+// tests/tune/dispatch/tuning_slice.cpp - whose turn it is, and how much a slice may cost.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/dispatch/tuning_slice.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <vector>
+
+using namespace attune::detail;
+using attune::search_limits;
+
+namespace {
+
+double gain_of(std::vector<double> const& seconds)
+{
+    std::vector<known_outcome> all;
+    for (double const s : seconds)
+        all.push_back({{}, attune::measurement::exact(s), {}});
+    all.push_back({{}, attune::failure{attune::failure_stage::crash, "no"}, {}});
+    return expected_gain(all);
+}
+
+constexpr search_limits sixty{.evaluations = 60, .seconds = 60};
+
+} // namespace
+
+TEST_CASE("the expected gain is what half of the outcomes would have lost")
+{
+    CHECK(gain_of({}) == 0);
+    CHECK(gain_of({1}) == 0);
+    CHECK(gain_of({1, 1, 1, 1}) == 0);
+    // Of two, a half has the best with probability 1/2.
+    CHECK(gain_of({1, 4}) == doctest::Approx(0.5));
+    CHECK(gain_of({4, 1}) == gain_of({1, 4}));
+    // The best stands out, or is one of several.
+    CHECK(gain_of({1, 2, 2, 2}) > gain_of({1, 1, 2, 2}));
+    CHECK(gain_of({1, 2, 2, 2}) > gain_of({1, 1.1, 2, 2}));
+    CHECK(gain_of({1e-6, 2e-6, 3e-6}) == doctest::Approx(gain_of({1, 2, 3})));
+}
+
+TEST_CASE("first slices come first, then the most seconds to save")
+{
+    sliced_tuning const fresh{.calls = 3};
+    sliced_tuning const fresh_called_more{.calls = 9};
+    sliced_tuning const cheap{.evaluations = 15, .calls = 100, .call_s = 1e-3, .gain = 0.1};
+    sliced_tuning const dear{.evaluations = 15, .calls = 100, .call_s = 1e-2, .gain = 0.1};
+    sliced_tuning const rare{.evaluations = 15, .calls = 5, .call_s = 1e-2, .gain = 0.1};
+    sliced_tuning const flat{.evaluations = 15, .calls = 100, .call_s = 1e-2, .gain = 0.001};
+    CHECK(next_in_turn(std::vector{dear, fresh, fresh_called_more}) == 2);
+    CHECK(next_in_turn(std::vector{fresh, fresh}) == 0);
+    CHECK(next_in_turn(std::vector{cheap, rare, flat, dear}) == 3);
+    CHECK(next_in_turn(std::vector{flat, rare, cheap}) == 2);
+    CHECK(next_in_turn(std::vector{rare, rare}) == 0);
+}
+
+TEST_CASE("slices: a quarter, then as much again, until the limits")
+{
+    sliced_tuning of;
+    std::vector<std::uint64_t> had;
+    for (int slices = 0; !has_all(of, sixty); ++slices) {
+        REQUIRE(slices < 10);
+        tuning_slice const next = next_slice(of, sixty, {}, 1);
+        CHECK(next.seconds_before == of.spent_s);
+        CHECK(next.seconds + of.spent_s <= 60);
+        of.evaluations = next.evaluations;
+        of.spent_s += 1;
+        had.push_back(of.evaluations);
+    }
+    CHECK(had == std::vector<std::uint64_t>{15, 30, 60});
+    CHECK(next_slice({}, {.evaluations = 5}, {}, 1).evaluations == 5);
+    CHECK(next_slice({}, {.evaluations = 10}, {}, 1).evaluations == 10);
+    CHECK(next_slice({}, {.seconds = 60}, {}, 1).seconds == 15);
+    CHECK(next_slice({}, {}, {}, 1).evaluations < 100);
+}
+
+TEST_CASE("slices that are ended by the clock get all of it, and no more")
+{
+    sliced_tuning of;
+    int slices = 0;
+    while (!has_all(of, sixty)) {
+        REQUIRE(++slices < 10);
+        tuning_slice const next = next_slice(of, sixty, {}, 1);
+        of.evaluations = static_cast<std::uint64_t>(slices); // few were tried
+        of.spent_s += next.seconds;
+    }
+    CHECK(of.spent_s == doctest::Approx(60));
+    CHECK(has_all({.evaluations = 20, .spent_s = 59}, sixty));
+    CHECK(!has_all({.evaluations = 20, .spent_s = 59}, {.evaluations = 60}));
+}
+
+TEST_CASE("where the total would not last, first slices are shorter")
+{
+    auto const first = [](std::uint64_t left, std::size_t waiting) {
+        return next_slice({}, sixty, {.evaluations = left}, waiting).evaluations;
+    };
+    CHECK(first(480, 1) == 15);
+    CHECK(first(480, 32) == 15);
+    CHECK(first(320, 32) == 10);
+    CHECK(first(320, 1'000) == 4);
+    CHECK(first(0, 0) > 0);
+}
