@@ -32,7 +32,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr char const* predicted_device = ", predicted";
 
 /// How times are taken, as far as it is not the default way.
-[[nodiscard]] named_texts setting_of(tuning_options const& options);
+/// @param compiler  its identity
+[[nodiscard]] named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler);
 
 /// The record of a finished session. @param key  from make_key()
 /// @param options  of that session

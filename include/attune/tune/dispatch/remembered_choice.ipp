@@ -8,6 +8,8 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/problem.hpp>
 #include <attune/tune/dispatch/remembered_choice.hpp>
+#include <attune/tune/kernel/device_facts.hpp>
+#include <attune/tune/kernel/thread_use.hpp>
 
 #include <bit>
 #include <cmath>
@@ -24,11 +26,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// takes 60 ms for each with 60 outcomes of which some failed, 17 ms where none did.
 inline constexpr std::size_t most_related = 5;
 
-ATTUNE_INLINE named_texts setting_of(tuning_options const& options)
+ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler)
 {
+    tuning_options const& options = subject.options;
     named_texts out;
     if (options.measuring.cache != cache_state::warm) out.emplace_back("cache", "cold");
     if (options.device.as_graph) out.emplace_back("graph", "yes");
+    if (subject.find_device) return out;
+    if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
+        out.emplace_back("threads", std::move(threads));
     return out;
 }
 
@@ -61,6 +67,12 @@ ATTUNE_INLINE record make_record(record_key key,
     out.default_interval = interval_of(result.report.default_time);
     out.code = result.code.object_key;
     out.default_code = result.default_code.object_key;
+    out.threads = result.report.noise.threads;
+    for (point const& tie : result.ties) {
+        value_texts& values = out.ties.emplace_back();
+        for (std::size_t i = 0; i < space.parameters.size(); ++i)
+            values.push_back(text_of(space.parameters[i], tie[i]));
+    }
     out.asked = {options.limits.evaluations, options.limits.seconds};
     out.ended = result.ended;
     out.interrupted = result.report.interrupted;
@@ -149,7 +161,9 @@ remembered_choice::find(record_key const& key,
 /// As a store keeps it.
 [[nodiscard]] inline stored_problem problem_of(record_key const& key, description const& space)
 {
-    stored_problem out{.key = key};
+    bool const is_processor = key.device == device_name();
+    stored_problem out{.key = key,
+                       .facts = is_processor ? facts_of_processor() : facts_of_device(key.device)};
     out.key.schema.clear();
     for (parameter_description const& p : space.parameters)
         out.parameters.push_back(p.name);
