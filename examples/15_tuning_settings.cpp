@@ -48,6 +48,8 @@ int main()
     std::printf("x = %g, at most 12 evaluations: %s\n",
                 static_cast<double>(x[0]),
                 shift.report().evaluations <= 12 ? "yes" : "no");
+    attune::known_choice const known = shift.explain(x, 2.0f);
+    std::printf("known: %s\n", describe(known.how).data());
 
     // The same questions and answers once more; no kernel runs.
     auto const again = attune::replay("shift.log", attune::build(space), options.search.strategy);
@@ -61,5 +63,6 @@ int main()
 }
 // prints:
 // x = 3, at most 12 evaluations: yes
+// known: exact
 // replayed: all of them
 // BLOCK = 8

@@ -196,7 +196,8 @@ TEST_CASE("no evaluations, no tuning: the default serves, and nothing is remembe
     CHECK(heard.count(progress_event::notice) == 0); // that is what was asked for
 }
 
-TEST_CASE("a total over all inputs: what is beyond it is served by the default")
+TEST_CASE(
+    "a total over all inputs: what is beyond it is served by the best of those tuned, verified")
 {
     scripted_compiler compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
         return v.macros.at(0).value == "1" ? reinterpret_cast<void*>(&fill<4>)
@@ -218,7 +219,9 @@ TEST_CASE("a total over all inputs: what is beyond it is served by the default")
     for (int size : {6, 7, 8}) {
         call(out, size);
         CHECK(out[9] == size);
-        CHECK(call.report().how == decision::served_default);
+        CHECK(call.report().how == decision::served_near);
+        CHECK(call.report().shapes.verified == 1);
+        CHECK(!call.is_tuned(out, size));
     }
     CHECK(has(heard.texts(progress_event::notice), "is spent"));
     CHECK(heard.count(progress_event::started) == 1);

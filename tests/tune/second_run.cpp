@@ -21,24 +21,26 @@ inline constexpr auto step = attune::ordinal<"STEP">(attune::powers_of_two(1, 8)
 inline constexpr auto space = attune::space(step);
 
 /// With a static object, so that a winner needs its constructors.
-attune::kernel<void(std::span<float const>, std::span<float>)> total_kernel()
+/// @param comment  in the kernel's text
+attune::kernel<void(std::span<float const>, std::span<float>)>
+total_kernel(std::string const& comment = {})
 {
-    return {
-        "total",
-        attune::source_text("#include <attune/tunable.hpp>\n#include <cmath>\n#include <span>\n"
-                            "constexpr int step = ATTUNE_TUNABLE(STEP, 1);\n"
-                            "struct half { float value; half() : value(std::sqrt(0.25f)) {} };\n"
-                            "static half const factor;\n"
-                            "void total(std::span<float const> x, std::span<float> sum)\n"
-                            "{\n"
-                            "    float lanes[step] = {};\n"
-                            "    for (unsigned i = 0; i < x.size(); i += step)\n"
-                            "        for (int j = 0; j < step; ++j) lanes[j] += x[i + j];\n"
-                            "    sum[0] = 0;\n"
-                            "    for (float const lane : lanes) sum[0] += factor.value * lane;\n"
-                            "}\n",
-                            "total.kernel.cpp"),
-        space};
+    return {"total",
+            attune::source_text(
+                std::string("#include <attune/tunable.hpp>\n#include <cmath>\n#include <span>\n") +
+                    "constexpr int step = ATTUNE_TUNABLE(STEP, 1);\n" + comment +
+                    "struct half { float value; half() : value(std::sqrt(0.25f)) {} };\n"
+                    "static half const factor;\n"
+                    "void total(std::span<float const> x, std::span<float> sum)\n"
+                    "{\n"
+                    "    float lanes[step] = {};\n"
+                    "    for (unsigned i = 0; i < x.size(); i += step)\n"
+                    "        for (int j = 0; j < step; ++j) lanes[j] += x[i + j];\n"
+                    "    sum[0] = 0;\n"
+                    "    for (float const lane : lanes) sum[0] += factor.value * lane;\n"
+                    "}\n",
+                "total.kernel.cpp"),
+            space};
 }
 
 /// One run over the store and the cache that the environment names.
@@ -119,4 +121,26 @@ TEST_CASE("the second run of a program has no LLVM in its process")
     run("remembers"); // and has linked the winner anew
     ::unsetenv("ATTUNE_TEST_STORE");
     ::setenv("ATTUNE_CACHE", former.c_str(), 1);
+}
+
+TEST_CASE("a comment in the source, or another macro, costs no tuning where the code is the same")
+{
+    attune_test::cache_folder const folder;
+    std::string const path = std::filesystem::path(folder.path()).parent_path() / "total.attune";
+    std::vector<float> const x(1 << 16, 0.5f);
+    std::vector<float> sum(1);
+    auto const how = [&](std::string const& comment) {
+        attune::tuning_options options;
+        options.limits.evaluations = 3;
+        attune::tuned total{
+            total_kernel(comment), attune::clang_compiler{}, attune::store{path}, options};
+        total(x, sum);
+        return total.explain(x, sum).how;
+    };
+    CHECK(how("") == attune::choice_match::exact);
+    CHECK(how("// three lines\n// that move\n// all others\n") ==
+          attune::choice_match::exact_by_code);
+    CHECK(how("// three lines\n// that move\n// all others\n") == attune::choice_match::exact);
+    CHECK(how("#define UNUSED 1\n") == attune::choice_match::exact_by_code);
+    CHECK(how("#define step 2\n") == attune::choice_match::exact); // tuned again
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -22,6 +23,8 @@ enum class decision : std::uint8_t {
     tuned,           ///< better than the default beyond the measured interval
     kept_default,    ///< nothing was proven better than the default
     remembered,      ///< taken from the store; nothing was tuned
+    served_near,     ///< the best of related problems, where it is verified: see `reason`
+    served_forced,   ///< what ATTUNE_FORCE names, where it is verified
     served_default,  ///< the default configuration, compiled; not tuned, `reason` says why
     served_fallback, ///< the function or PTX in the program; `reason` says why
     call_failed,     ///< nothing serves: the call threw; `reason` is the text of the error
@@ -106,6 +109,10 @@ namespace detail {
 /// @param how     served_default, served_fallback or call_failed
 /// @param reason  one sentence, or what() of an attune::error
 [[nodiscard]] tuning_report untuned_report(std::string kernel, decision how, std::string reason);
+
+/// The text of an attune::error, or of any other, in one line: "no compiler for kernels; where:
+/// PATH; next: install one".
+[[nodiscard]] std::string in_one_line(std::string_view text);
 
 } // namespace detail
 

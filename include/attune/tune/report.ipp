@@ -15,9 +15,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The text of an attune::error, or of any other, in one line: "no compiler for kernels; where:
-/// PATH; next: install one".
-[[nodiscard]] inline std::string in_one_line(std::string_view text)
+ATTUNE_INLINE std::string in_one_line(std::string_view text)
 {
     constexpr std::string_view prefix = "attune: ";
     if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
@@ -42,6 +40,8 @@ namespace detail {
 {
     std::string const reason =
         report.reason.empty() ? std::string{} : ": " + in_one_line(report.reason);
+    if (report.how == decision::served_near || report.how == decision::served_forced)
+        return "not tuned, " + report.configuration + " serves where it is verified" + reason;
     if (report.how == decision::served_default)
         return "not tuned, the default " +
                (report.configuration.empty() ? std::string("configuration")
@@ -93,6 +93,8 @@ ATTUNE_INLINE std::string tuning_report::summary() const
               time(report.baseline->time) + ": ";
     switch (report.how) {
     case decision::nothing_yet:
+    case decision::served_near:
+    case decision::served_forced:
     case decision::served_default:
     case decision::served_fallback:
     case decision::call_failed:

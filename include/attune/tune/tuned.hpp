@@ -13,6 +13,7 @@
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>
+#include <attune/tune/known_choice.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/shape/call_shape.hpp>
 #include <attune/tune/shape/resized_frame.hpp>
@@ -168,6 +169,14 @@ public:
     /// Whether calls with such inputs need no tuning: one ended, or the store's result is enough.
     /// Waits while another thread tunes.
     [[nodiscard]] bool is_tuned(Args... args) { return self_->known->is_tuned(inputs_of(args...)); }
+    /// What is known for calls with these arguments, how it is known, and whether it serves them.
+    /// Nothing is tuned or run; code is compiled where that decides. Waits while another thread
+    /// tunes.
+    /// Errors   attune::error: no compiler; called from within a tuning of this object
+    [[nodiscard]] known_choice explain(Args... args)
+    {
+        return self_->known->explain(self_->shape_of(args...), inputs_of(args...));
+    }
     /// Waits until no tuning runs or waits in the background: see miss_policy.
     /// Errors   attune::error: called from within a tuning
     void wait() const { self_->known->wait(); }

@@ -21,9 +21,12 @@
 #include <attune/tune/dispatch/dispatch_report.ipp>
 #include <attune/tune/dispatch/dispatch_table.ipp>
 #include <attune/tune/dispatch/dispatched_kernel.ipp>
+#include <attune/tune/dispatch/forced_choice.ipp>
 #include <attune/tune/dispatch/installed_variant.ipp>
 #include <attune/tune/dispatch/mode.ipp>
+#include <attune/tune/dispatch/near_choice.ipp>
 #include <attune/tune/dispatch/remembered_choice.ipp>
+#include <attune/tune/dispatch/session_record.ipp>
 #include <attune/tune/dispatch/shape_register.ipp>
 #include <attune/tune/dispatch/shape_verifier.ipp>
 #include <attune/tune/dispatch/tuning_slice.ipp>
@@ -31,13 +34,12 @@
 #include <attune/tune/kernel/call_frame.ipp>
 #include <attune/tune/kernel/code_rules.ipp>
 #include <attune/tune/kernel/compile_point.ipp>
-#include <attune/tune/kernel/device_facts.ipp>
 #include <attune/tune/kernel/fallback.ipp>
 #include <attune/tune/kernel/launch_declaration.ipp>
 #include <attune/tune/kernel/owned_call.ipp>
 #include <attune/tune/kernel/problem.ipp>
 #include <attune/tune/kernel/stated_work.ipp>
-#include <attune/tune/kernel/thread_use.ipp>
+#include <attune/tune/known_choice.ipp>
 #include <attune/tune/loop/bench_pool.ipp>
 #include <attune/tune/loop/interrupt.ipp>
 #include <attune/tune/loop/kernel_roofline.ipp>

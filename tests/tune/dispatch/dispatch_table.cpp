@@ -115,21 +115,37 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
     CHECK(compiler.kept == std::vector<std::string>{"1"});
 }
 
-TEST_CASE("another source, another space or another compiler tunes again")
+TEST_CASE("a source or a compiler that makes other code, and another space, tune again")
 {
     auto store = tuned_store();
+    scripted_compiler const other_code{[](attune::compile_request const& v) {
+                                           attune::compile_request same = v;
+                                           for (attune::macro_definition& m : same.macros)
+                                               if (m.value == "0")
+                                                   m.value =
+                                                       std::to_string(static_cast<int>(crawling));
+                                           return accumulate_script(same);
+                                       },
+                                       "scripted 1"};
     auto other_text = accumulate_source();
     other_text.text += "// changed\n";
-    memory_installation source{store, ways<usual, fast>(), other_text};
+    memory_installation source{store, ways<usual, fast>(), other_text, other_code};
     (void)source.obtain();
     CHECK(source.how() == decision::tuned);
     memory_installation schema{store, ways<usual, fast, wrong>()};
     (void)schema.obtain();
     CHECK(schema.how() == decision::tuned);
-    memory_installation compiler{
-        store, ways<usual, fast>(), accumulate_source(), accumulate_compiler("scripted 2")};
+    scripted_compiler const next{[](attune::compile_request const& v) {
+                                     attune::compile_request same = v;
+                                     for (attune::macro_definition& m : same.macros)
+                                         if (m.value == "0")
+                                             m.value = std::to_string(static_cast<int>(tiring));
+                                     return accumulate_script(same);
+                                 },
+                                 "scripted 2"};
+    memory_installation compiler{store, ways<usual, fast>(), accumulate_source(), next};
     (void)compiler.obtain();
-    CHECK(compiler.how() == decision::tuned);
+    CHECK(compiler.heard.count(progress_event::started) == 1);
     CHECK(store.records().size() == 4);
     memory_installation same{store, ways<usual, fast>()};
     (void)same.obtain();

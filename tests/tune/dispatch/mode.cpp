@@ -1,4 +1,4 @@
-// tests/tune/dispatch/mode.cpp - ATTUNE_MODE has priority over the program's policy.
+// tests/tune/dispatch/mode.cpp - what the variables ATTUNE_MODE and ATTUNE_FORCE say.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/dispatch/mode.hpp>
 
@@ -8,7 +8,8 @@
 #include "../../support/texts.hpp"
 
 using attune::miss_policy;
-using attune::detail::complaint_of_mode;
+using attune::detail::complaints_of_variables;
+using attune::detail::values_in;
 using attune::detail::with_mode;
 
 TEST_CASE("each policy has its name")
@@ -21,7 +22,7 @@ TEST_CASE("each policy has its name")
           std::pair{"always", miss_policy::always}}) {
         attune_test::set_variable const here("ATTUNE_MODE", name);
         CHECK(with_mode(options).on_miss == policy);
-        CHECK(complaint_of_mode().empty());
+        CHECK(complaints_of_variables().empty());
     }
 }
 
@@ -30,9 +31,25 @@ TEST_CASE("without the variable, or with a name that is none, the program's poli
     attune::tuning_options const options{.on_miss = miss_policy::lookup_only};
     attune_test::set_variable const unset("ATTUNE_MODE", "");
     CHECK(with_mode(options).on_miss == miss_policy::lookup_only);
-    CHECK(complaint_of_mode().empty());
+    CHECK(complaints_of_variables().empty());
     attune_test::set_variable const wrong("ATTUNE_MODE", "background");
     CHECK(with_mode(options).on_miss == miss_policy::lookup_only);
-    CHECK(attune_test::contains(complaint_of_mode(), "'background'"));
-    CHECK(attune_test::contains(complaint_of_mode(), "tune_in_background"));
+    CHECK(attune_test::contains(complaints_of_variables().at(0), "'background'"));
+    CHECK(attune_test::contains(complaints_of_variables().at(0), "tune_in_background"));
+}
+
+TEST_CASE("ATTUNE_FORCE: names and values, with commas in them")
+{
+    using texts = attune::named_texts;
+    CHECK(values_in("").empty());
+    CHECK(values_in("TILE").empty());
+    CHECK(values_in("-O2,=3").empty());
+    CHECK(values_in("TILE=64") == texts{{"TILE", "64"}});
+    CHECK(values_in("A=1,B_2=x=y,C=") == texts{{"A", "1"}, {"B_2", "x=y"}, {"C", ""}});
+    CHECK(values_in("ORDER={2,1},T={4,{2,1}}") == texts{{"ORDER", "{2,1}"}, {"T", "{4,{2,1}}"}});
+    CHECK(values_in("FLAGS=-O2,-g,TILE=8") == texts{{"FLAGS", "-O2,-g"}, {"TILE", "8"}});
+    CHECK(values_in("A={1,B=2") == texts{{"A", "{1,B=2"}});
+    attune_test::set_variable const wrong("ATTUNE_FORCE", "fast");
+    REQUIRE(complaints_of_variables().size() == 1);
+    CHECK(attune_test::contains(complaints_of_variables()[0], "names no value"));
 }

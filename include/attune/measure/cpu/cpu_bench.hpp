@@ -7,7 +7,6 @@
 #include <attune/measure/bench.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
 #include <attune/measure/cpu/guarded_timed_runs.hpp>
-#include <attune/measure/cpu/timing_turns.hpp>
 #include <attune/measure/cpu/variant_timing.hpp>
 
 #include <cstddef>
@@ -20,8 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// First runs are made by cpu_first_runs in a forked child, timed runs by guarded_timed_runs here;
-/// those in their turn among all that time something on these processors, see timing_turns.
+/// First runs are made by cpu_first_runs in a forked child, timed runs by guarded_timed_runs here.
 class cpu_bench final : public bench {
 public:
     /// Copies every writable buffer. @pre the memory of the call outlives this object
@@ -41,7 +39,6 @@ public:
                                                   std::size_t count,
                                                   double limit_s) override;
     [[nodiscard]] std::string protection() const override { return first_runs_.protection().why; }
-    [[nodiscard]] std::vector<std::string> notices() const override { return turns_.notices(); }
     void set_background(std::function<double()> cpu_s) override
     {
         background_cpu_s_ = std::move(cpu_s);
@@ -49,9 +46,7 @@ public:
 
     /// Guards runs of the caller and restores the arrays when the result is destroyed.
     /// @param limit_s  wall seconds for each run
-    /// @param turn     of these runs; null: they are not timed
-    [[nodiscard]] guarded_timed_runs watch(double limit_s,
-                                           timing_turns::turn* turn = nullptr) const;
+    [[nodiscard]] guarded_timed_runs watch(double limit_s) const;
 
 private:
     trial_call call_;
@@ -59,7 +54,6 @@ private:
     snapshot original_;
     variant_timing timing_;
     cpu_first_runs first_runs_;
-    timing_turns turns_;
     std::function<double()> background_cpu_s_{};
 };
 

@@ -225,6 +225,10 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
     double const begun_s = steady_seconds();
     try {
         work_in_progress const at_work;
+        if (is_first) parts_.find_near(of);
+        if (of.near) // serves while the tuning lasts
+            static_cast<void>(
+                of.near->verifier.serve(one.shape, one.key, one.call->frame(), false));
         dispatch_parts::found_winner found =
             parts_.find_winner(of, one.key, one.call->frame(), when_unknown::tune, &slice);
         of.is_settled = true;

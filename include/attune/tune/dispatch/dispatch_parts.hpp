@@ -15,6 +15,7 @@
 #include <attune/tune/dispatch/shape_register.hpp>
 #include <attune/tune/dispatch/variant_choice.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/known_choice.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -60,12 +61,25 @@ struct dispatch_parts {
                              call_frame const& frame,
                              when_unknown otherwise,
                              tuning_slice const* slice = nullptr);
+    /// Looks once for what may serve while there is no winner, and compiles it. @pre  the turn
+    void find_near(served_inputs& of);
+    /// Serves inputs without a winner: by find_near() where that was verified, or is now, else by
+    /// the default. @pre  the turn is this thread's
+    installed_variant const& serve_untuned(served_inputs& of,
+                                           shape_register::met_shape const& met,
+                                           std::span<std::int64_t const> key,
+                                           call_frame const& frame);
+    /// What is known for these inputs, and whether it serves this shape. @pre  the turn is this
+    /// thread's
+    [[nodiscard]] known_choice explain(served_inputs& of, std::span<std::int64_t const> key);
     /// The default serves because of an error. @pre  the turn is this thread's
     /// @return  null: it cannot either
     [[nodiscard]] installed_variant const*
     degrade(served_inputs& of, known_shape* shape, std::string const& reason);
 
 private:
+    void drop_near(served_inputs& of);
+
     fork_safe_mutex all_lock_{};
     std::vector<std::unique_ptr<served_inputs>> all_{};
 };

@@ -87,6 +87,10 @@ dispatch_parts::find_winner(served_inputs& of,
                      .call_s = found.report.best.value,
                      .outcomes = std::move(found.outcomes)};
     defaults.set(problem, found.default_code);
+    if (!found.is_too_short) {
+        drop_near(of);
+        of.choice = std::move(found.choice);
+    }
     bool const is_default = *found.at == *problem.default_at;
     installed_variant const* const by_default = problem.by_default.load();
     if (before != nullptr && found.at == of.winner_at) { // still the best
@@ -112,10 +116,62 @@ dispatch_parts::find_winner(served_inputs& of,
     return out;
 }
 
+ATTUNE_INLINE void dispatch_parts::drop_near(served_inputs& of)
+{
+    if (of.near) shapes.look_again(of.near->variant);
+    of.near.reset();
+    of.choice = {};
+    of.is_near_known = true;
+}
+
+ATTUNE_INLINE void dispatch_parts::find_near(served_inputs& of)
+{
+    call_problem& problem = of.problem;
+    if (std::exchange(of.is_near_known, true)) return;
+    std::optional<known_variant> found = choice.near(problem);
+    if (!found) return;
+    of.choice = std::move(found->choice);
+    if (*found->at == *problem.default_at) return;
+    report.set(std::move(found->report));
+    installed_variant const& made = variants.install(std::move(found->code));
+    of.near.emplace(made,
+                    shape_verifier{{subject, defaults, shapes, report},
+                                   problem,
+                                   made,
+                                   divisors_of(problem.space->describe(), *found->at),
+                                   std::move(found->proofs)});
+}
+
+ATTUNE_INLINE installed_variant const&
+dispatch_parts::serve_untuned(served_inputs& of,
+                              shape_register::met_shape const& met,
+                              std::span<std::int64_t const> key,
+                              call_frame const& frame)
+{
+    find_near(of);
+    if (!of.near) return settle(of, met.shape);
+    return of.near->verifier.serve(met.shape, key, frame, met.is_first);
+}
+
+ATTUNE_INLINE known_choice dispatch_parts::explain(served_inputs& of,
+                                                   std::span<std::int64_t const> key)
+{
+    defaults.complete(of.problem);
+    known_choice out = of.choice.configuration.empty() ? choice.explain(of.problem) : of.choice;
+    known_shape const* const met = shapes.shapes().find(hash_of_shape(key), key);
+    installed_variant const* const by = met != nullptr ? met->serves.load() : nullptr;
+    installed_variant const* const known = of.winner != nullptr ? of.winner.load()
+                                           : of.near            ? &of.near->variant
+                                                                : of.problem.by_default.load();
+    out.serves = by != nullptr && by == known;
+    return out;
+}
+
 ATTUNE_INLINE installed_variant const*
 dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const& reason)
 {
     of.is_given_up = of.is_settled = true;
+    drop_near(of);
     installed_variant const* by = nullptr;
     try {
         by = &settle(of, shape);
@@ -123,10 +179,12 @@ dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const
         return nullptr;
     }
     bool const is_own = defaults.is_own(*by);
+    of.choice = {.kernel = subject.kernel.name, .why = in_one_line(reason)};
     tuning_report now = untuned_report(
         subject.kernel.name, is_own ? decision::served_fallback : decision::served_default, reason);
     if (!is_own && of.problem.space)
         now.configuration = text_of(of.problem.space->describe(), *of.problem.default_at);
+    of.choice.configuration = is_own ? "the function in the program" : now.configuration;
     of.outcome = now;
     report.set(std::move(now));
     report.note("not tuned, " +

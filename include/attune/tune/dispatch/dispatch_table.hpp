@@ -9,6 +9,7 @@
 #include <attune/tune/dispatch/installed_variant.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/known_choice.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
 #include <attune/tune/shape/call_shape.hpp>
@@ -23,6 +24,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// What serves each shape of a kernel's calls.
 ///
 /// The first call for a set of bound inputs looks into the store, and if nothing matches it tunes.
+/// Where it may not, the best of related problems serves once it is verified (near_choice.hpp).
 /// The variant found serves the shape that it was tuned for, and others once it was verified for
 /// them (shape_verifier.hpp); else the default serves.
 class dispatch_table {
@@ -65,6 +67,11 @@ public:
                        void* stream = nullptr);
     /// Whether calls with these inputs are served without a tuning. Waits as tune() does.
     [[nodiscard]] bool is_tuned(std::vector<number> const& inputs);
+    /// What is known for calls of this shape with these inputs. Nothing is tuned or run; waits as
+    /// tune() does.
+    /// Errors   as obtain(), for want of a compiler; attune::error: called from within a tuning
+    [[nodiscard]] known_choice explain(std::span<std::int64_t const> shape,
+                                       std::vector<number> const& inputs);
     /// Until no tuning runs or waits in the background, or the program ends.
     /// Errors   attune::error: called from within a tuning
     void wait() const;

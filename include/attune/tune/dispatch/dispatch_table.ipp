@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/buffer.hpp>
 #include <attune/tune/dispatch/apart_tuning.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
@@ -19,17 +18,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-[[nodiscard]] inline bool has_only_empty_arrays(call_frame const& frame)
-{
-    bool has_arrays = false;
-    for (buffer const& b : frame.buffers) {
-        if (b.argument == buffer::result) continue;
-        if (b.bytes > 0) return false;
-        has_arrays = true;
-    }
-    return has_arrays;
-}
 
 /// What decides, in the call and beside it.
 struct dispatch_table::state {
@@ -65,8 +53,8 @@ struct dispatch_table::state {
                                         when_unknown otherwise)
     {
         bool const is_apart = otherwise == when_unknown::say_so;
-        if (of.is_given_up) return parts.settle(of, met.shape);
-        if (of.winner == nullptr && has_only_empty_arrays(frame)) {
+        if (of.is_given_up) return parts.serve_untuned(of, met, key, frame);
+        if (of.winner == nullptr && frame.has_only_empty_arrays()) {
             installed_variant const& by = parts.defaults.code_of(of.problem);
             parts.report.set_serving({}, "the default serves: all arrays of this call are empty");
             return by;
@@ -80,8 +68,9 @@ struct dispatch_table::state {
                 return apart.tune(of, met.shape, key, frame, until_then(of, met));
             }
             of.is_settled = true;
-            if (of.winner == nullptr)
-                return parts.settle(of, met.shape); // too short, or nothing to spend
+            if (of.winner == nullptr && of.is_given_up) // nothing to spend
+                return parts.serve_untuned(of, met, key, frame);
+            if (of.winner == nullptr) return parts.settle(of, met.shape); // too short
             if (is_for_this) {
                 of.verifier->add(key);
                 return parts.shapes.serve(met.shape, *of.winner, true);
@@ -105,13 +94,14 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
                         .options = with_mode(std::move(options)),
                         .layout = std::move(layout),
                         .find_device = std::move(find_device),
-                        .declared = with_annotated_defaults(kernel)},
-                       std::move(store)})
+                        .declared = with_annotated_defaults(kernel),
+                        .forced = forced_values()},
+                       with_named_stores(std::move(store))})
     , shapes_(&state_->parts.shapes.shapes())
 {
     watch_program_end();
     require_targets(kernel);
-    if (std::string const said = complaint_of_mode(); !said.empty())
+    for (std::string const& said : complaints_of_variables())
         state_->parts.report.tell(said);
     // What no input can excuse is an error now: defaults that are no values, or break a constraint.
     if (kernel.inputs.empty() && !state_->parts.subject.find_device)
@@ -149,7 +139,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
                         "call it when the tuning is over");
         installed_variant const& by = s.until_then(of, met);
         bool const is_too_early = of.is_settled && (of.winner == nullptr || met.is_first);
-        if (!s.apart.is_wanted() || is_too_early || has_only_empty_arrays(frame)) return by;
+        if (!s.apart.is_wanted() || is_too_early || frame.has_only_empty_arrays()) return by;
         try {
             set_extents(frame, subject.kernel, subject.values_of(inputs));
         } catch (std::exception const&) {
@@ -230,6 +220,18 @@ ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
     if (!now.is_on() || of.winner != nullptr) return of.winner != nullptr && !of.is_partly_tuned;
     s.parts.defaults.complete(of.problem);
     return s.parts.choice.is_remembered(of.problem);
+}
+
+ATTUNE_INLINE known_choice dispatch_table::explain(std::span<std::int64_t const> key,
+                                                   std::vector<number> const& inputs)
+{
+    state& s = *state_;
+    working const now(s.parts, true);
+    if (!now.is_on())
+        throw error("kernel '" + s.parts.subject.kernel.name + "' is being tuned",
+                    "tuned.explain(arguments...)",
+                    "call it when the tuning is over");
+    return s.parts.explain(s.parts.served(inputs), key);
 }
 
 ATTUNE_INLINE void dispatch_table::wait() const

@@ -7,6 +7,7 @@
 #include <attune/compile/any_compiler.hpp>
 #include <attune/compile/callable.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/record.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
@@ -29,6 +30,7 @@ struct dispatched_kernel {
     std::vector<shape_word> layout; ///< of the shapes of its calls
     device_finder find_device;
     description declared{}; ///< with the defaults of the kernel file
+    named_texts forced{};   ///< parameters and values, see forced_choice.hpp
 
     /// Null: this processor.
     [[nodiscard]] std::shared_ptr<device_target const> target() const

@@ -1,14 +1,17 @@
-// attune/tune/dispatch/mode.ipp - reads it.
+// attune/tune/dispatch/mode.ipp - reads them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/layered_store.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -32,12 +35,73 @@ ATTUNE_INLINE tuning_options with_mode(tuning_options options)
     return options;
 }
 
-ATTUNE_INLINE std::string complaint_of_mode()
+/// Where the '=' of a NAME= is, with which `text` begins; npos: it does not.
+[[nodiscard]] inline std::size_t end_of_name(std::string_view text)
 {
-    std::string const name = environment_variable("ATTUNE_MODE");
-    if (name.empty() || named_policy(name)) return {};
-    return "ATTUNE_MODE is '" + name +
-           "', which is none of lookup_only, tune_if_missing, tune_in_background, always: ignored";
+    std::size_t const end = text.find('=');
+    if (end == 0 || end == std::string_view::npos) return std::string_view::npos;
+    auto const is_letter = [](char c) {
+        return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
+    std::string_view const name = text.substr(0, end);
+    bool const is_name =
+        is_letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) {
+            return is_letter(c) || (c >= '0' && c <= '9');
+        });
+    return is_name ? end : std::string_view::npos;
+}
+
+ATTUNE_INLINE named_texts values_in(std::string_view text)
+{
+    named_texts out;
+    std::size_t from = 0;
+    while (from < text.size()) {
+        std::size_t end = from;
+        for (int depth = 0; end < text.size() && (text[end] != ',' || depth > 0); ++end)
+            depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
+        std::string_view const piece = text.substr(from, end - from);
+        std::size_t const name = end_of_name(piece);
+        if (name != std::string_view::npos)
+            out.emplace_back(piece.substr(0, name), piece.substr(name + 1));
+        else if (!out.empty())
+            out.back().second += ',' + std::string(piece);
+        from = end + 1;
+    }
+    return out;
+}
+
+ATTUNE_INLINE named_texts forced_values()
+{
+    return values_in(environment_variable("ATTUNE_FORCE"));
+}
+
+/// Whether it has a path.
+[[nodiscard]] inline bool names_stores(std::string const& paths)
+{
+    return paths.find_first_not_of(':') != std::string::npos;
+}
+
+ATTUNE_INLINE any_store with_named_stores(any_store own)
+{
+    std::string const paths = environment_variable("ATTUNE_STORE");
+    if (!names_stores(paths)) return own;
+    return make_any_store_of(
+        std::make_shared<layered_store>(layered_store::of_paths(paths), std::move(own)));
+}
+
+ATTUNE_INLINE std::vector<std::string> complaints_of_variables()
+{
+    std::vector<std::string> out;
+    std::string const mode = environment_variable("ATTUNE_MODE");
+    if (!mode.empty() && !named_policy(mode))
+        out.push_back("ATTUNE_MODE is '" + mode +
+                      "', which is none of lookup_only, tune_if_missing, tune_in_background, "
+                      "always: ignored");
+    std::string const force = environment_variable("ATTUNE_FORCE");
+    if (!force.empty() && values_in(force).empty())
+        out.push_back("ATTUNE_FORCE is '" + force +
+                      "', which names no value, such as TILE=64,UNROLL=4: ignored");
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -9,18 +9,20 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/remember/claim.hpp>
+#include <attune/remember/problem.hpp>
 #include <attune/remember/record.hpp>
-#include <attune/remember/relation.hpp>
-#include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/dispatch/proof_memory.hpp>
+#include <attune/tune/dispatch/session_record.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/known_choice.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,30 +30,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What follows the device of a key whose objective is predicted, not measured.
-inline constexpr char const* predicted_device = ", predicted";
-
-/// How times are taken, as far as it is not the default way.
-/// @param compiler  its identity
-[[nodiscard]] named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler);
-
-/// The record of a finished session. @param key  from make_key()
-/// @param options  of that session
-[[nodiscard]] record make_record(record_key key,
-                                 description const& space,
-                                 session_result const& result,
-                                 tuning_options const& options);
-
-/// The point of these values; nothing when the space has no such configuration.
-[[nodiscard]] std::optional<point> point_of(named_texts const& configuration,
-                                            chain_of_trees const& space);
-
 /// The variant for calls with the same inputs, with everything there is to say of it.
 struct known_variant {
     callable code{};
     callable default_code{};
     std::optional<point> at{};
     tuning_report report{};
+    known_choice choice{};
     bool is_for_this_shape = false; ///< it was tuned or verified for it
     bool is_too_short = false;
     bool is_missing = false; ///< nothing is remembered, and there is nothing to spend
@@ -83,6 +68,23 @@ public:
                                                     search_limits const& asked,
                                                     std::vector<std::string>& notices) const;
 
+    /// The same of a problem that differs in source text or compiler alone, where its winner and
+    /// its default are now compiled to the code that they were. The store then has it under this
+    /// key as well.
+    /// Cost   two compilations where such a problem is known
+    [[nodiscard]] std::optional<known_variant> find_by_code(record_key const& key,
+                                                            chain_of_trees const& space,
+                                                            point const& default_at,
+                                                            bool predict,
+                                                            std::string const& shape,
+                                                            search_limits const& asked) const;
+
+    /// The configuration that related problems speak for, compiled; nothing where there is none.
+    /// It was not tried for these inputs: `proofs` demand a verification, and tell the store where
+    /// it fails. A result for these inputs comes first, however little it was tuned.
+    [[nodiscard]] std::optional<known_variant> find_near(record_key const& key,
+                                                         chain_of_trees const& space) const;
+
     /// What the store knows of this problem's configurations, and what it is told of them.
     /// @param anew  only what an interrupted tuning left, as with miss_policy::always
     [[nodiscard]] session_memory
@@ -111,7 +113,17 @@ public:
     [[nodiscard]] std::vector<std::string> notices() const { return store_.notices(); }
 
 private:
-    [[nodiscard]] std::vector<past_session> related_to(stored_problem const& problem) const;
+    /// As is_enough(); where nothing may be spent, anything is.
+    [[nodiscard]] bool serves(record const& known, search_limits const& asked) const;
+    [[nodiscard]] known_variant variant_of(record const& known,
+                                           record_key const& key,
+                                           chain_of_trees const& space,
+                                           callable code,
+                                           point at,
+                                           bool predict) const;
+    /// The nearest first, without this very problem.
+    [[nodiscard]] std::vector<related_problem> related_to(stored_problem const& problem,
+                                                          std::size_t most) const;
 
     dispatched_kernel const& subject_;
     any_store store_;

@@ -7,15 +7,15 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem.hpp>
+#include <attune/remember/relation.hpp>
+#include <attune/tune/dispatch/near_choice.hpp>
 #include <attune/tune/dispatch/remembered_choice.hpp>
-#include <attune/tune/kernel/device_facts.hpp>
-#include <attune/tune/kernel/thread_use.hpp>
 
+#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -25,82 +25,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Problems that a search is informed of, at most; one of them may be its own. The first question
 /// takes 60 ms for each with 60 outcomes of which some failed, 17 ms where none did.
 inline constexpr std::size_t most_related = 5;
-
-ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler)
-{
-    tuning_options const& options = subject.options;
-    named_texts out;
-    if (options.measuring.cache != cache_state::warm) out.emplace_back("cache", "cold");
-    if (options.device.as_graph) out.emplace_back("graph", "yes");
-    if (subject.find_device) return out;
-    if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
-        out.emplace_back("threads", std::move(threads));
-    return out;
-}
-
-ATTUNE_INLINE record make_record(record_key key,
-                                 description const& space,
-                                 session_result const& result,
-                                 tuning_options const& options)
-{
-    record out;
-    out.key = std::move(key);
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        out.configuration.emplace_back(space.parameters[i].name,
-                                       text_of(space.parameters[i], result.at[i]));
-    out.best_s = result.report.best.value;
-    out.default_s = result.report.default_time.value;
-    out.evaluations = result.report.evaluations;
-    out.failures = total(result.report.failures);
-    out.seed = options.search.seed;
-    std::time_t const now = std::time(nullptr);
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    char text[32] = {};
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    out.when = text;
-    out.attune = version;
-    auto const interval_of = [](measurement const& m) {
-        return time_interval{m.low, m.high, m.samples};
-    };
-    out.best_interval = interval_of(result.report.best);
-    out.default_interval = interval_of(result.report.default_time);
-    out.code = result.code.object_key;
-    out.default_code = result.default_code.object_key;
-    out.threads = result.report.noise.threads;
-    for (point const& tie : result.ties) {
-        value_texts& values = out.ties.emplace_back();
-        for (std::size_t i = 0; i < space.parameters.size(); ++i)
-            values.push_back(text_of(space.parameters[i], tie[i]));
-    }
-    out.asked = {options.limits.evaluations, options.limits.seconds};
-    out.ended = result.ended;
-    out.interrupted = result.report.interrupted;
-    out.disturbed = result.report.noise.is_disturbed;
-    if (result.report.roofline) {
-        out.least_s = result.report.roofline->least_s;
-        out.memory_bound = result.report.roofline->memory_bound;
-    }
-    return out;
-}
-
-ATTUNE_INLINE std::optional<point> point_of(named_texts const& configuration,
-                                            chain_of_trees const& space)
-{
-    description const& d = space.describe();
-    point out(d.parameters.size());
-    std::size_t placed = 0;
-    for (auto const& [name, text] : configuration) {
-        std::uint32_t const i = d.find_parameter(name);
-        if (i == no_index) return {};
-        auto const at = coordinate_of(d.parameters[i], text);
-        if (!at) return {};
-        out[i] = *at;
-        ++placed;
-    }
-    if (placed != d.parameters.size() || !space.contains(out)) return {};
-    return out;
-}
+/// Problems among which one of other code and the same inputs is looked for.
+inline constexpr std::size_t most_by_code = 64;
+/// Configurations of related problems that are compiled until one works.
+inline constexpr int most_compiled = 3;
 
 ATTUNE_INLINE std::optional<record> remembered_choice::exact(record_key const& key) const
 {
@@ -119,11 +47,7 @@ remembered_choice::find(record_key const& key,
 {
     if (subject_.options.on_miss == miss_policy::always) return {};
     std::optional<record> const known = exact(key);
-    if (!known) return {};
-    // Where its events are the last of the log, the tuning goes on.
-    bool const can_go_on = known->interrupted && !subject_.options.event_log.empty();
-    bool const is_too_little = can_go_on || !is_enough(*known, {asked.evaluations, asked.seconds});
-    if (is_too_little && wants_tuning(asked)) return {};
+    if (!known || !serves(*known, asked)) return {};
     std::optional<point> const at = point_of(known->configuration, space);
     if (!at) {
         notices.push_back(
@@ -136,37 +60,50 @@ remembered_choice::find(record_key const& key,
                           " (" + failed->reason + "); tuning again");
         return {};
     }
-    known_variant out;
-    out.code = std::get<callable>(std::move(winner));
-    out.at = at;
+    known_variant out =
+        variant_of(*known, key, space, std::get<callable>(std::move(winner)), *at, predict);
     out.is_for_this_shape = !shape.empty() && known->shape == shape;
+    return out;
+}
+
+ATTUNE_INLINE bool remembered_choice::serves(record const& known, search_limits const& asked) const
+{
+    if (!wants_tuning(asked)) return true;
+    // Where its events are the last of the log, the tuning goes on.
+    bool const can_go_on = known.interrupted && !subject_.options.event_log.empty();
+    return !can_go_on && is_enough(known, {asked.evaluations, asked.seconds});
+}
+
+ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
+                                                          record_key const& key,
+                                                          chain_of_trees const& space,
+                                                          callable code,
+                                                          point at,
+                                                          bool predict) const
+{
+    known_variant out;
+    out.code = std::move(code);
     tuning_report& report = out.report;
     report.kernel = subject_.kernel.name;
     report.compiler = key.compiler;
     report.how = decision::remembered;
-    report.configuration = text_of(space.describe(), *at);
-    report.best = measurement::exact(known->best_s);
-    report.default_time = measurement::exact(known->default_s);
-    report.speedup = known->default_s / known->best_s;
+    report.configuration = text_of(space.describe(), at);
+    report.best = measurement::exact(known.best_s);
+    report.default_time = measurement::exact(known.default_s);
+    report.speedup = known.default_s / known.best_s;
     report.speedup_low = report.speedup_high = report.speedup;
     report.log2_space_size = space.log2_size();
-    report.noise.is_disturbed = known->disturbed;
-    if (known->least_s > 0)
-        report.roofline = {known->least_s, known->least_s / known->best_s, known->memory_bound};
+    report.noise.is_disturbed = known.disturbed;
+    if (known.least_s > 0)
+        report.roofline = {known.least_s, known.least_s / known.best_s, known.memory_bound};
     report.compile_s = out.code.compile_s;
     report.predicted = predict;
-    return out;
-}
-
-/// As a store keeps it.
-[[nodiscard]] inline stored_problem problem_of(record_key const& key, description const& space)
-{
-    bool const is_processor = key.device == device_name();
-    stored_problem out{.key = key,
-                       .facts = is_processor ? facts_of_processor() : facts_of_device(key.device)};
-    out.key.schema.clear();
-    for (parameter_description const& p : space.parameters)
-        out.parameters.push_back(p.name);
+    out.choice = {.kernel = report.kernel,
+                  .configuration = report.configuration,
+                  .how = choice_match::exact,
+                  .why = "tuned for these inputs, " + std::to_string(known.evaluations) +
+                         " evaluations" + (known.when.empty() ? "" : ", " + known.when)};
+    out.at = std::move(at);
     return out;
 }
 
@@ -211,38 +148,120 @@ ATTUNE_INLINE proof_memory remembered_choice::proofs_of(record_key const& key,
     return out;
 }
 
-ATTUNE_INLINE std::vector<past_session>
-remembered_choice::related_to(stored_problem const& problem) const
+ATTUNE_INLINE std::vector<related_problem>
+remembered_choice::related_to(stored_problem const& problem, std::size_t most) const
 {
     // Scores of code that was not run stand for no time, and times for no score.
     auto const is_predicted = [](stored_problem const& p) {
         return p.key.device.ends_with(predicted_device);
     };
-    std::vector<past_session> out;
-    for (related_problem& other : store_.related(problem, most_related)) {
-        stored_problem const& there = other.past.problem;
-        if (other.how.how == problem_difference::none ||
-            is_predicted(there) != is_predicted(problem))
-            continue;
-        past_session one{.name = std::move(other.how.why),
-                         .parameters = there.parameters,
-                         .weight = std::exp(-other.how.distance)};
-        auto const add = [&](value_texts values, outcome const& result) {
-            auto const* const m = std::get_if<measurement>(&result);
-            one.outcomes.push_back({std::move(values), m ? std::optional(m->value) : std::nullopt});
-        };
-        for (tried_row& row : other.past.rows)
-            add(std::move(row.values), row.result);
-        // Of a store that keeps winners alone.
-        if (std::optional<record> const& best = other.past.best; one.outcomes.empty() && best) {
-            one.parameters.clear();
-            for (auto const& [name, text] : best->configuration)
-                one.parameters.push_back(name);
-            add(values_of(best->configuration), measurement::exact(best->best_s));
-        }
-        if (!one.outcomes.empty()) out.push_back(std::move(one));
-    }
+    std::vector<related_problem> out = store_.related(problem, most);
+    std::erase_if(out, [&](related_problem const& other) {
+        return other.how.how == problem_difference::none ||
+               is_predicted(other.past.problem) != is_predicted(problem);
+    });
     return out;
+}
+
+ATTUNE_INLINE std::optional<known_variant>
+remembered_choice::find_by_code(record_key const& key,
+                                chain_of_trees const& space,
+                                point const& default_at,
+                                bool predict,
+                                std::string const& shape,
+                                search_limits const& asked) const
+{
+    if (subject_.options.on_miss == miss_policy::always) return {};
+    std::optional<std::string> default_code;
+    for (related_problem& other : related_to(problem_of(key, space.describe()), most_by_code)) {
+        std::optional<record>& known = other.past.best;
+        if (other.how.how != problem_difference::code || !known ||
+            known->key.schema != key.schema || known->code.empty() || known->default_code.empty() ||
+            !serves(*known, asked))
+            continue;
+        std::optional<point> at = point_of(known->configuration, space);
+        if (!at) continue;
+        if (!default_code) {
+            compile_result made = subject_.code_at(space, default_at);
+            auto const* const code = std::get_if<callable>(&made);
+            default_code = code != nullptr ? code->object_key : "";
+        }
+        if (*default_code != known->default_code) continue;
+        compile_result made = subject_.code_at(space, *at);
+        auto* const code = std::get_if<callable>(&made);
+        if (code == nullptr || code->object_key != known->code) continue;
+        known->key = key;
+        store_.add(*known);
+        known_variant out =
+            variant_of(*known, key, space, std::move(*code), std::move(*at), predict);
+        out.is_for_this_shape = !shape.empty() && known->shape == shape;
+        out.choice.how = choice_match::exact_by_code;
+        out.choice.why += "; the code is that of " + other.how.why;
+        return out;
+    }
+    return {};
+}
+
+/// Of this very problem, however little it was tuned.
+[[nodiscard]] inline std::optional<near_choice> own_choice(std::optional<record> const& known,
+                                                           chain_of_trees const& space)
+{
+    std::optional<point> at;
+    if (known) at = point_of(known->configuration, space);
+    if (!at) return {};
+    return near_choice{std::move(*at),
+                       choice_match::exact,
+                       0,
+                       "tuned for these inputs, but less than is asked now: " +
+                           std::to_string(known->evaluations) + " evaluations"};
+}
+
+ATTUNE_INLINE std::optional<known_variant>
+remembered_choice::find_near(record_key const& key, chain_of_trees const& space) const
+{
+    description const& d = space.describe();
+    stored_problem const problem = problem_of(key, d);
+    std::vector<point> refused;
+    auto const note = [store = store_, problem, &d](point const& at, failure const& why) {
+        store.note(problem, {.values = values_of(d, at), .result = why});
+    };
+    for (tried_row const& row : store_.recall(problem).rows) {
+        std::optional<point> at = point_of(problem.parameters, row.values, space);
+        if (!at) continue;
+        std::erase(refused, *at);
+        if (!succeeded(row.result)) refused.push_back(std::move(*at));
+    }
+    std::vector<related_problem> const related = related_to(problem, most_related);
+    for (int tried = 0; tried < most_compiled; ++tried) {
+        std::optional<near_choice> found = own_choice(exact(key), space);
+        bool const is_own =
+            found && std::find(refused.begin(), refused.end(), found->at) == refused.end();
+        if (!is_own) found = near_choice_of(related, space, refused);
+        if (!found) return {};
+        compile_result made = subject_.code_at(space, found->at);
+        if (auto const* const why = std::get_if<failure>(&made)) {
+            note(found->at, *why);
+            refused.push_back(std::move(found->at));
+            continue;
+        }
+        known_variant out;
+        out.code = std::get<callable>(std::move(made));
+        out.proofs = proofs_of(key, d, out.code.object_key);
+        out.proofs.is_required = true;
+        out.proofs.refuse = [note, at = found->at](failure const& why) { note(at, why); };
+        out.choice = {.kernel = subject_.kernel.name,
+                      .configuration = text_of(d, found->at),
+                      .how = found->how,
+                      .distance = found->distance,
+                      .why = std::move(found->why)};
+        out.report = untuned_report(subject_.kernel.name, decision::served_near, out.choice.why);
+        out.report.compiler = key.compiler;
+        out.report.configuration = out.choice.configuration;
+        out.report.compile_s = out.code.compile_s;
+        out.at = std::move(found->at);
+        return out;
+    }
+    return {};
 }
 
 ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
@@ -260,23 +279,28 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
         if ((anew || subject_.options.on_miss == miss_policy::always) && !is_open) continue;
         // A failure of a tuning that ended may have had a cause that is gone.
         if (!is_open && !succeeded(row.result)) continue;
-        named_texts configuration;
-        for (std::size_t k = 0; k < problem.parameters.size(); ++k)
-            configuration.emplace_back(problem.parameters[k], row.values[k]);
-        std::optional<point> at = point_of(configuration, space);
+        std::optional<point> at = point_of(problem.parameters, row.values, space);
         if (!at) continue;
         auto const [where, is_new] = place.try_emplace(*at, out.known.size());
         if (is_new) out.known.emplace_back();
         out.known[where->second] = {std::move(*at), std::move(row.result), std::move(row.code)};
         out.was_cut_short = out.was_cut_short || is_open;
     }
-    if (subject_.options.search.use_related) out.related = related_to(problem);
+    std::vector<related_problem> const others = related_to(problem, most_by_code);
     out.keep = [store = store_, problem = std::move(problem), &d](known_outcome const& fresh) {
-        tried_row row{.result = fresh.result, .code = fresh.code};
-        for (std::size_t i = 0; i < d.parameters.size(); ++i)
-            row.values.push_back(text_of(d.parameters[i], fresh.at[i]));
-        store.note(problem, row);
+        store.note(problem,
+                   {.values = values_of(d, fresh.at), .result = fresh.result, .code = fresh.code});
     };
+    for (std::size_t i = 0; i < std::min(others.size(), most_related); ++i)
+        if (past_session one = past_of(others[i]);
+            subject_.options.search.use_related && !one.outcomes.empty())
+            out.related.push_back(std::move(one));
+    if (anew || subject_.options.on_miss == miss_policy::always) return out;
+    for (related_problem const& other : others)
+        if (other.how.how == problem_difference::code)
+            for (tried_row const& row : std::views::reverse(other.past.rows))
+                if (succeeded(row.result) && !row.code.empty())
+                    out.known_code.emplace_back(row.code, row.result);
     return out;
 }
 

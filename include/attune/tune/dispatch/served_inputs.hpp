@@ -8,14 +8,27 @@
 #include <attune/tune/dispatch/default_code.hpp>
 #include <attune/tune/dispatch/installed_variant.hpp>
 #include <attune/tune/dispatch/shape_verifier.hpp>
+#include <attune/tune/known_choice.hpp>
 #include <attune/tune/report.hpp>
 #include <attune/tune/shape/shape_table.hpp>
 
 #include <atomic>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// What related problems speak for: it serves where it was verified, while there is no winner.
+struct stand_in {
+    stand_in(installed_variant const& v, shape_verifier by)
+        : variant(v)
+        , verifier(std::move(by))
+    {
+    }
+    installed_variant const& variant;
+    shape_verifier verifier;
+};
 
 /// But for `problem` and the atomic members, of the thread that tunes or verifies.
 struct served_inputs {
@@ -34,6 +47,9 @@ struct served_inputs {
     bool winner_is_default = false;
     bool is_given_up = false;                 ///< nothing is looked up, tuned or verified any more
     std::optional<shape_verifier> verifier{}; ///< of the winner
+    bool is_near_known = false;               ///< it was looked for
+    std::optional<stand_in> near{};           ///< empty: none, or there is a winner
+    known_choice choice{};                    ///< of the winner or of `near`
     tuning_report outcome{};                  ///< how the winner was found, or why there is none
 };
 

@@ -136,11 +136,11 @@ ATTUNE_INLINE void shape_verifier::note_failure(shape_verdict const& verdict,
         with_.shapes.withdraw(variant_);
         if (is_news)
             with_.report.note(
-                "the tuned variant is wrong where " + what +
+                "the variant is wrong where " + what +
                 "; the default serves such calls, and every new shape is verified by itself");
         with_.report.add_shape_failure({what, verdict.why});
     } else if (++counts_.unknown == 1) {
-        with_.report.note("the tuned variant could not be verified where " + what +
+        with_.report.note("the variant could not be verified where " + what +
                           "; the default serves such calls");
     }
 }
@@ -153,8 +153,9 @@ ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
 ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
                                               bool is_first) const
 {
-    return !with_.subject.kernel.any_shape && may_check(is_first) && !trust_.covers(key) &&
-           !proven_before_.contains({key.begin(), key.end()});
+    if (!memory_.is_required && (with_.subject.kernel.any_shape || trust_.covers(key)))
+        return false;
+    return may_check(is_first) && !proven_before_.contains({key.begin(), key.end()});
 }
 
 ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
@@ -162,7 +163,10 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                                                              call_frame const& frame,
                                                              bool is_first)
 {
-    if (with_.subject.kernel.any_shape) return with_.shapes.serve(shape, variant_);
+    if (with_.subject.kernel.any_shape && !memory_.is_required)
+        return with_.shapes.serve(shape, variant_);
+    if (memory_.is_required && frame.has_only_empty_arrays()) // that would show nothing
+        return with_.defaults.code_of(of_);
     if (auto const before = proven_before_.find({key.begin(), key.end()});
         before != proven_before_.end()) {
         with_.report.set_serving(counts_,
@@ -175,8 +179,8 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     }
     if (is_first) ++new_shapes_;
     bool const may_check_now = may_check(is_first);
-    bool is_covered = trust_.covers(key);
-    if (!is_covered && may_check_now) {
+    bool is_covered = !memory_.is_required && trust_.covers(key);
+    if (!is_covered && !memory_.is_required && may_check_now) {
         prove(key, frame);
         is_covered = trust_.covers(key);
     }
@@ -200,6 +204,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     counts_.executed_s += verdict.runs_s;
     if (verdict.how == shape_verdict::ending::right) {
         ++counts_.verified;
+        memory_.is_required = false;
         trust_.add(key);
         keep(key, true);
         with_.report.set_serving(counts_, "the variant serves: it was verified for this shape");
@@ -211,6 +216,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     note_failure(verdict, what);
     bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
     if (is_wrong) keep(key, false);
+    if (is_wrong && memory_.refuse) memory_.refuse(verdict.why);
     with_.report.set_serving(counts_,
                              std::string("the default serves: the variant ") +
                                  (is_wrong ? "is wrong" : "could not be verified") + " where " +

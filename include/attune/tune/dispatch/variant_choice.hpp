@@ -14,8 +14,10 @@
 #include <attune/tune/dispatch/remembered_choice.hpp>
 #include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/known_choice.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,7 +32,8 @@ enum class when_unknown : unsigned char {
     take_what_is_there, ///< however little it was tuned; where nothing is, is_missing
 };
 
-/// Asks the store, else tunes, as long as tuning_limits::total lasts. One thread at a time.
+/// What ATTUNE_FORCE names; else asks the store; else tunes, as long as tuning_limits::total lasts.
+/// One thread at a time.
 class variant_choice {
 public:
     /// @param report  is told the notices  @pre  it and `subject` outlive this object
@@ -53,6 +56,12 @@ public:
                                            bool predict,
                                            when_unknown otherwise = when_unknown::tune,
                                            tuning_slice const* slice = nullptr);
+    /// What may serve untuned inputs once it is verified: see remembered_choice::find_near().
+    /// @pre  `of` is complete
+    [[nodiscard]] std::optional<known_variant> near(call_problem const& of);
+    /// What is known for these inputs. Compiles where that decides; nothing is tuned or run.
+    /// @pre  `of` is complete
+    [[nodiscard]] known_choice explain(call_problem const& of);
     /// Whether a call with these inputs would be served by what the store has. Nothing is compiled.
     /// @pre  `of` is complete
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
@@ -62,6 +71,10 @@ public:
 private:
     [[nodiscard]] record_key key_of(call_problem const& of) const;
     [[nodiscard]] search_limits limits_left() const;
+    /// Nothing where ATTUNE_FORCE names nothing that is possible.
+    /// @param told  takes what there is to say
+    [[nodiscard]] std::optional<known_variant>
+    forced(call_problem const& of, record_key const& key, std::vector<std::string>& told);
     /// Waits for another one that tunes this, boundedly. @param told  takes what there is to say
     [[nodiscard]] problem_claim
     claim(record_key const& key, double limit_s, std::vector<std::string>& told);

@@ -7,12 +7,14 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/claim.hpp>
 #include <attune/tune/device/device_target.hpp>
+#include <attune/tune/dispatch/forced_choice.hpp>
 #include <attune/tune/dispatch/variant_choice.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/session.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -90,6 +92,11 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
             subject_.compiler.keep_winner(kernel.source, make_variant(kernel, space, at));
     }
     known_variant out;
+    out.choice = {.kernel = kernel.name,
+                  .configuration = text_of(space, result.at),
+                  .how = choice_match::exact,
+                  .why = "tuned for these inputs by this program, " +
+                         std::to_string(result.report.evaluations) + " evaluations"};
     out.code = std::move(result.code);
     out.default_code = std::move(result.default_code);
     out.at = std::move(result.at);
@@ -139,11 +146,86 @@ ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of,
 
 ATTUNE_INLINE record_key variant_choice::key_of(call_problem const& of) const
 {
-    std::string const compiler = subject_.compiler.identity();
-    record_key key =
-        make_key(subject_.kernel, of.space->describe(), compiler, subject_.target().get());
-    key.setting = setting_of(subject_, compiler);
+    record_key key = make_key(subject_.kernel,
+                              of.space->describe(),
+                              subject_.compiler.identity(),
+                              subject_.target().get());
+    key.setting = setting_of(subject_.options);
     return key;
+}
+
+ATTUNE_INLINE std::optional<known_variant> variant_choice::forced(call_problem const& of,
+                                                                  record_key const& key,
+                                                                  std::vector<std::string>& told)
+{
+    named_texts const& wanted = subject_.forced;
+    if (wanted.empty()) return {};
+    chain_of_trees const& space = *of.space;
+    std::optional<point> base;
+    if (std::optional<record> const known = remembered_.exact(key))
+        base = point_of(known->configuration, space);
+    if (std::optional<known_variant> const near =
+            base ? std::nullopt : remembered_.find_near(key, space))
+        base = near->at;
+    forced_choice made = forced_choice_of(wanted, space, base.value_or(*of.default_at));
+    told.insert(told.end(), made.notices.begin(), made.notices.end());
+    if (!made.at) return {};
+    compile_result compiled = subject_.code_at(space, *made.at);
+    std::string const configuration = text_of(space.describe(), *made.at);
+    if (auto const* const why = std::get_if<failure>(&compiled)) {
+        told.push_back("ATTUNE_FORCE is ignored: " + configuration + ' ' +
+                       std::string(describe(why->stage)) + " (" + why->reason + ')');
+        return {};
+    }
+    known_variant out;
+    out.code = std::get<callable>(std::move(compiled));
+    out.proofs = remembered_.proofs_of(key, space.describe(), out.code.object_key);
+    out.proofs.is_required = true;
+    out.is_over = true;
+    std::string all;
+    for (auto const& [name, text] : wanted)
+        all += (all.empty() ? "" : ",") + name + '=' + text;
+    out.choice = {.kernel = subject_.kernel.name,
+                  .configuration = configuration,
+                  .how = choice_match::forced,
+                  .why = "ATTUNE_FORCE is " + all};
+    out.report = untuned_report(subject_.kernel.name, decision::served_forced, out.choice.why);
+    out.report.compiler = key.compiler;
+    out.report.configuration = configuration;
+    out.report.compile_s = out.code.compile_s;
+    out.at = std::move(made.at);
+    return out;
+}
+
+ATTUNE_INLINE std::optional<known_variant> variant_choice::near(call_problem const& of)
+{
+    return remembered_.find_near(key_of(of), *of.space);
+}
+
+ATTUNE_INLINE known_choice variant_choice::explain(call_problem const& of)
+{
+    record_key const key = key_of(of);
+    std::vector<std::string> told;
+    if (std::optional<known_variant> const known = forced(of, key, told)) return known->choice;
+    chain_of_trees const& space = *of.space;
+    search_limits const left = limits_left();
+    std::optional<known_variant> known = remembered_.find(key, space, false, {}, left, told);
+    if (!known) known = remembered_.find_by_code(key, space, *of.default_at, false, {}, left);
+    if (known) return known->choice;
+    known = remembered_.find_near(key, space);
+    known_choice out;
+    if (known)
+        out = known->choice;
+    else
+        out = {.kernel = subject_.kernel.name,
+               .configuration = text_of(space.describe(), *of.default_at),
+               .why = "the store has nothing of this kernel that could serve"};
+    bool const tunes = wants_tuning(left);
+    if (tunes && subject_.options.on_miss == miss_policy::tune_in_background)
+        out.why += "; a call has it tuned in the background";
+    else if (tunes && subject_.options.on_miss != miss_policy::lookup_only)
+        out.why += "; a call tunes first";
+    return out;
 }
 
 ATTUNE_INLINE bool variant_choice::is_remembered(call_problem const& of) const
@@ -167,6 +249,10 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
     if (predict) key.device += predicted_device;
     std::string const text = text_of_key(shape);
     std::vector<std::string> told;
+    std::optional<known_variant> known;
+    if (!predict) known = forced(of, key, told);
+    bool const is_forced = known.has_value();
+    std::size_t const said = told.size();
     search_limits left = otherwise == when_unknown::take_what_is_there
                              ? search_limits{.evaluations = 0}
                              : limits_left();
@@ -174,9 +260,10 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
         left = within(left, {.evaluations = slice->evaluations, .seconds = slice->seconds});
     bool const can_tune = otherwise == when_unknown::tune && wants_tuning(left);
     bool const goes_on = slice != nullptr && !slice->known.empty();
-    std::optional<known_variant> known;
-    if (!goes_on) known = remembered_.find(key, *of.space, predict, text, left, told);
-    bool const is_unusable = !told.empty(); // so what else is known may not hold any more
+    if (!known && !goes_on) known = remembered_.find(key, *of.space, predict, text, left, told);
+    bool const is_unusable = told.size() > said; // so what else is known may not hold any more
+    if (!known && !goes_on && otherwise != when_unknown::say_so) // in the background it compiles
+        known = remembered_.find_by_code(key, *of.space, *of.default_at, predict, text, left);
     problem_claim claimed;
     if (!known && can_tune) {
         std::optional<record> const before = remembered_.exact(key);
@@ -193,7 +280,7 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
     known_variant out =
         known ? std::move(*known) : tune(key, of, frame, text, predict, is_unusable, slice);
     out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());
-    if (!predict)
+    if (!predict && !is_forced)
         out.proofs = remembered_.proofs_of(key, of.space->describe(), out.code.object_key);
     for (std::string const& notice : remembered_.notices()) {
         out.report.notices.push_back(notice);

@@ -62,6 +62,8 @@ struct call_frame {
     void set_extent(std::size_t argument, std::size_t count);
     /// Whether the targets of every array of pointers are set.
     [[nodiscard]] bool is_complete() const noexcept;
+    /// Whether it has arrays, and no element in any.
+    [[nodiscard]] bool has_only_empty_arrays() const noexcept;
 
 private:
     void set_targets(call_argument const& what, std::size_t count);

@@ -24,6 +24,17 @@ ATTUNE_INLINE bool call_frame::is_complete() const noexcept
     return true;
 }
 
+ATTUNE_INLINE bool call_frame::has_only_empty_arrays() const noexcept
+{
+    bool has_arrays = false;
+    for (buffer const& b : buffers) {
+        if (b.argument == buffer::result) continue;
+        if (b.bytes > 0) return false;
+        has_arrays = true;
+    }
+    return has_arrays;
+}
+
 ATTUNE_INLINE void call_frame::set_targets(call_argument const& what, std::size_t count)
 {
     std::size_t const pointers = buffers[what.buffer].bytes / sizeof(void*);

@@ -10,7 +10,6 @@
 #include <attune/tune/report.hpp>
 
 #include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -21,8 +20,7 @@ struct session_result {
     /// A call takes less than a microsecond, or none at all: nothing was tuned, and what was
     /// measured is worth no record.
     bool is_too_short = false;
-    std::string ended{};       ///< see record::ended
-    std::vector<point> ties{}; ///< that the final could not tell from `at`
+    std::string ended{}; ///< see record::ended
     tuning_report report;
 };
 

@@ -172,6 +172,8 @@ private:
             runner_.seed_known(code.object_key, result);
             add_result(at, result, code);
         }
+        for (auto const& [code, result] : memory_.known_code)
+            runner_.seed_known(code, result);
         bool const is_rest = !events_.log().past().empty() || memory_.was_cut_short;
         if (!past.empty())
             note(std::string("continued ") + (is_rest ? "an interrupted" : "an earlier") +
@@ -315,7 +317,6 @@ private:
         out.at = chosen.at;
         out.code = chosen.code;
         out.default_code = default_code_;
-        if (final_) out.ties = final_->ties();
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen.time;
         if (!interrupt_.requested() || !roofline_.will_measure())

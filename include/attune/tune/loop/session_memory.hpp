@@ -32,6 +32,9 @@ struct session_memory {
     /// Outcomes at other inputs, on other devices, of other versions: what a new session begins
     /// with. They are tried again, never taken for its own.
     std::vector<past_session> related{};
+    /// Object keys with the outcomes of equal code at these inputs on this device, where another
+    /// source text or compiler made it: such code is not measured again.
+    std::vector<std::pair<std::string, outcome>> known_code{};
     /// Told each outcome that is measured, before the next one is; empty: nobody is.
     std::function<void(known_outcome const&)> keep{};
 };

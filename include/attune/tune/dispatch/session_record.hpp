@@ -1,0 +1,52 @@
+// attune/tune/dispatch/session_record.hpp - what a session found as a store keeps it, and back.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/loop/session.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/remember/relation.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/options.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What follows the device of a key whose objective is predicted, not measured.
+inline constexpr char const* predicted_device = ", predicted";
+
+/// How times are taken, as far as it is not the default way.
+[[nodiscard]] named_texts setting_of(tuning_options const& options);
+
+/// The record of a finished session. @param key  from make_key()
+/// @param options  of that session
+[[nodiscard]] record make_record(record_key key,
+                                 description const& space,
+                                 session_result const& result,
+                                 tuning_options const& options);
+
+/// The point of these values; nothing when the space has no such configuration.
+[[nodiscard]] std::optional<point> point_of(named_texts const& configuration,
+                                            chain_of_trees const& space);
+/// The same of values without names. @pre  as many as names
+[[nodiscard]] std::optional<point> point_of(std::vector<std::string> const& names,
+                                            value_texts const& values,
+                                            chain_of_trees const& space);
+/// The values of a point, one per parameter.
+[[nodiscard]] value_texts values_of(description const& space, point const& at);
+
+/// The problem of a key, as a store keeps it.
+[[nodiscard]] stored_problem problem_of(record_key const& key, description const& space);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/session_record.ipp>
+#endif

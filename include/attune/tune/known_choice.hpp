@@ -1,0 +1,67 @@
+// attune/tune/known_choice.hpp - the configuration that is known for a call, and how it is known.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// How a configuration is known for the inputs of a call, best first.
+enum class choice_match : std::uint8_t {
+    forced,        ///< the variable ATTUNE_FORCE names it
+    exact,         ///< tuned for these inputs
+    exact_by_code, ///< tuned for these inputs; another source text or compiler made the same code
+    near_size,     ///< the best on this device for other inputs, or of another version or compiler
+    near_device,   ///< the best on another device
+    by_default,    ///< nothing is known
+};
+
+/// The match as a report writes it.
+[[nodiscard]] constexpr std::string_view describe(choice_match how) noexcept
+{
+    switch (how) {
+    case choice_match::forced:
+        return "forced";
+    case choice_match::exact:
+        return "exact";
+    case choice_match::exact_by_code:
+        return "exact by code";
+    case choice_match::near_size:
+        return "near size";
+    case choice_match::near_device:
+        return "near device";
+    case choice_match::by_default:
+        return "default";
+    }
+    return "default";
+}
+
+/// What is known for the inputs of a call. Example  std::puts(sgemm.explain(a, b, c,
+/// n).text().c_str());
+struct known_choice {
+    std::string kernel{};
+    std::string configuration{}; ///< "TILE_M=64 UNROLL=4"
+    choice_match how = choice_match::by_default;
+    /// From the nearest problem that it is taken from; 0 for these inputs on this device. Sum over
+    /// inputs of |log ratio|; .1 for another compiler, .25 for another source; 1 for another device
+    /// of the same kind, 2 for another vendor's, 3 for another instruction set.
+    double distance = 0;
+    std::string why{}; ///< a sentence
+    /// Calls of this shape run it without another look. Else the first such call verifies it, or
+    /// tunes, and the default runs until then.
+    bool serves = false;
+
+    /// One line: "sgemm: TILE_M=64 UNROLL=4 (near size, distance 0.69): best for N=512, not
+    /// N=1024; it has not served this shape so far".
+    [[nodiscard]] std::string text() const;
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/known_choice.ipp>
+#endif
