@@ -30,9 +30,11 @@ extern "C" char const* __asan_default_options()
     return ::getauxval(AT_SECURE) == 0 ? "" : "detect_leaks=0";
 }
 
-/// No test touches the cache of the user who runs it; those that need one make their own.
+/// No test touches the cache of the user who runs it, and none waits for others that time something
+/// on this machine; those that need one make their own.
 int main(int argc, char** argv)
 {
     ::setenv("ATTUNE_CACHE", "off", 0);
+    ::setenv("ATTUNE_TURNS", "off", 0);
     return doctest::Context(argc, argv).run();
 }

@@ -1,5 +1,6 @@
-// tests/tune/claimed.cpp - one process tunes a problem; the others wait for it, not for ever.
+// tests/tune/claimed.cpp - one process tunes a problem; the others wait for it, or are sent what it found.
 // SPDX-License-Identifier: MIT
+#include <attune/remember/memory_store.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/tune/dispatch/variant_choice.hpp>
 
@@ -128,4 +129,70 @@ TEST_CASE("a claim ends with the process that has it")
     CHECK(one.how() == decision::tuned);
     CHECK(notices_but_noise(one.known.report()) ==
           std::vector<std::string>{"continued an interrupted tuning: 2 evaluations were known"});
+}
+
+namespace {
+
+/// All that comes through a pipe until its other end is closed.
+std::string all_of(int pipe)
+{
+    std::string out;
+    char block[4096];
+    for (::ssize_t got = 0; (got = ::read(pipe, block, sizeof block)) > 0;)
+        out.append(block, static_cast<std::size_t>(got));
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("all ranks of a job install what the first one found, and measure nothing")
+{
+    support::scratch_directory const directory;
+    constexpr int ranks = 4;
+    int to_rank[ranks][2];
+    std::vector<::pid_t> children;
+    for (int rank = 1; rank < ranks; ++rank) {
+        REQUIRE(::pipe(to_rank[rank]) == 0);
+        ::pid_t const child = ::fork(); // before anything of attune runs here, as mpirun does
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            ::alarm(60);
+            for (int other = 1; other <= rank; ++other)
+                ::close(to_rank[other][1]);
+            auto sent = attune::memory_store::from_text(all_of(to_rank[rank][0]));
+            time_script const nothing_is_timed;
+            memory_installation one{sent,
+                                    ways<usual, fast, crawling>(),
+                                    accumulate_source(),
+                                    accumulate_compiler(),
+                                    [&](attune::tuning_options& o) {
+                                        if (rank != 2) o.on_miss = attune::miss_policy::lookup_only;
+                                    },
+                                    &nothing_is_timed}; // a bench of which throws
+            if (one.obtain() != fast_code) ::_exit(2);
+            if (one.how() != decision::remembered) ::_exit(3);
+            if (one.known.report().evaluations != 0) ::_exit(4);
+            ::_exit(one.compiler.compiled() == std::vector<std::string>{"WAY=1"} ? 0 : 5);
+        }
+        children.push_back(child);
+    }
+    std::string const path = directory.file("store");
+    {
+        attune::store store{path};
+        installation<attune::store> first{store, ways<usual, fast, crawling>()};
+        CHECK(first.obtain() == fast_code);
+        CHECK(first.how() == decision::tuned);
+    }
+    std::string const text = attune::store{path}.text();
+    for (int rank = 1; rank < ranks; ++rank) {
+        ::close(to_rank[rank][0]);
+        REQUIRE(::write(to_rank[rank][1], text.data(), text.size()) ==
+                static_cast<::ssize_t>(text.size()));
+        ::close(to_rank[rank][1]);
+    }
+    for (::pid_t const child : children) {
+        int status = -1;
+        CHECK(::waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+    }
 }

@@ -8,6 +8,7 @@
 
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
+#include "../support/set_variable.hpp"
 
 using namespace attune_test;
 using attune::decision;
@@ -111,4 +112,52 @@ TEST_CASE("a record that does not say what was asked serves as before")
         CHECK(later.obtain() == fast_code);
         CHECK(later.how() == decision::remembered);
     }
+}
+
+TEST_CASE("what was timed with other threads is another problem, if the kernel uses threads")
+{
+    attune::kernel_source source = accumulate_source();
+    source.text += "#pragma omp barrier\n";
+    auto const obtained_with = [&](char const* threads, auto& store, auto const& text) {
+        set_variable const limit{"OMP_THREAD_LIMIT", ""};
+        set_variable const said{"OMP_NUM_THREADS", threads};
+        memory_installation one{store, ways<usual, fast>(), text};
+        static_cast<void>(one.obtain());
+        return one.how();
+    };
+    attune::memory_store store;
+    CHECK(obtained_with("", store, source) == decision::tuned);
+    CHECK(obtained_with("1001", store, source) == decision::tuned);
+    CHECK(obtained_with("1001", store, source) == decision::remembered);
+    CHECK(obtained_with("1002", store, source) == decision::tuned);
+    CHECK(obtained_with("", store, source) == decision::remembered);
+    REQUIRE(store.records().size() == 3);
+    CHECK(store.records()[0].key.setting.empty());
+    CHECK(store.records()[1].key.setting == attune::named_texts{{"threads", "1001"}});
+    CHECK(store.records()[0].threads == 1);
+
+    attune::memory_store other;
+    CHECK(obtained_with("", other, accumulate_source()) == decision::tuned);
+    CHECK(obtained_with("1001", other, accumulate_source()) == decision::remembered);
+}
+
+TEST_CASE("a record names the configurations that the final could not tell from the winner")
+{
+    attune::memory_store store;
+    void* const usual_code = std::get<void*>(code_of<usual>());
+    time_script const equal{.seconds = {{usual_code, 1e-3}, {fast_code, 1e-3}}};
+    memory_installation one{
+        store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(), {}, &equal};
+    static_cast<void>(one.obtain());
+    REQUIRE(store.records().size() == 1);
+    REQUIRE(one.known.report().ties == std::vector<std::string>{"WAY=1"});
+    CHECK(store.records()[0].ties == std::vector<attune::value_texts>{{"1"}});
+}
+
+TEST_CASE("a store says what device it was")
+{
+    attune::memory_store store;
+    memory_installation one{store, ways<usual, fast>()};
+    static_cast<void>(one.obtain());
+    CHECK(store.text().find("\"facts\":{\"isa\":\"") != std::string::npos);
 }

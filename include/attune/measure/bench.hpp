@@ -109,6 +109,9 @@ public:
     /// How the program is protected from variants, and why: "fork: as asked".
     [[nodiscard]] virtual std::string protection() const = 0;
 
+    /// What may have disturbed the times, in sentences.
+    [[nodiscard]] virtual std::vector<std::string> notices() const { return {}; }
+
     /// A bench for the same problem on another device, which this bench outlives. Another thread
     /// may use this bench during the call and afterwards.
     /// @return  null: there are no devices to choose from

@@ -104,12 +104,10 @@ struct closeness {
     return true;
 }
 
-/// How well a record with key `have` fits a problem with key `want`. A record of another source or
-/// schema never fits: its parameters may have another meaning.
-[[nodiscard]] inline closeness compare_keys(record_key const& have, record_key const& want)
+/// compare_keys() for two keys of the same schema, whatever they have as such.
+[[nodiscard]] inline closeness compare_but_schema(record_key const& have, record_key const& want)
 {
-    if (have.kernel != want.kernel || have.source != want.source || have.schema != want.schema)
-        return {};
+    if (have.kernel != want.kernel || have.source != want.source) return {};
     if (!detail::may_be_same(have.signature, want.signature) ||
         !same_inputs(have.setting, want.setting))
         return {};
@@ -124,6 +122,13 @@ struct closeness {
     if (auto const distance = input_distance(have.inputs, want.inputs))
         return {record_match::other_size, *distance};
     return {};
+}
+
+/// How well a record with key `have` fits a problem with key `want`. A record of another source or
+/// schema never fits: its parameters may have another meaning.
+[[nodiscard]] inline closeness compare_keys(record_key const& have, record_key const& want)
+{
+    return have.schema == want.schema ? compare_but_schema(have, want) : closeness{};
 }
 
 } // namespace detail

@@ -77,14 +77,18 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
     return object;
 }
 
-[[nodiscard]] inline named_texts texts_field(record_json const& object, char const* name)
+[[nodiscard]] inline named_texts json_to_texts(record_json const& json, char const* name)
 {
-    record_json const& json = json_field(object, name);
     if (!json.is_object()) throw record_json_problem(std::string(name) + " is not an object");
     named_texts texts;
     for (auto const& [key, value] : json.items())
         texts.emplace_back(key, json_to_text(value, name));
     return texts;
+}
+
+[[nodiscard]] inline named_texts texts_field(record_json const& object, char const* name)
+{
+    return json_to_texts(json_field(object, name), name);
 }
 
 [[nodiscard]] inline record_json list_to_json(std::vector<std::string> const& texts)
@@ -116,18 +120,19 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
 [[nodiscard]] inline std::vector<value_texts> lists_field(record_json const& object,
                                                           char const* name)
 {
-    auto const at = object.find(name);
-    if (at == object.end()) return {};
-    if (!at->is_array()) throw record_json_problem(std::string(name) + " is not a list");
+    record_json const* const lists = field_or_none(object, name);
+    if (lists == nullptr) return {};
+    if (!lists->is_array()) throw record_json_problem(std::string(name) + " is not a list");
     std::vector<value_texts> out;
-    for (record_json const& list : *at)
+    for (record_json const& list : *lists)
         out.push_back(json_to_list(list, name));
     return out;
 }
 
 [[nodiscard]] inline std::string text_field_or_none(record_json const& object, char const* name)
 {
-    return object.contains(name) ? text_field(object, name) : std::string();
+    record_json const* const text = field_or_none(object, name);
+    return text != nullptr ? json_to_text(*text, name) : std::string();
 }
 
 [[nodiscard]] inline std::uint32_t small_count(record_json const& json, char const* name)
@@ -136,14 +141,6 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
         json.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
         throw record_json_problem(std::string(name) + " is not a small count");
     return json.get<std::uint32_t>();
-}
-
-[[nodiscard]] inline double json_to_number(record_json const& json, char const* name)
-{
-    record_json object = record_json::object();
-    if (json.is_number()) return json.get<double>();
-    object[name] = json;
-    return number_field(object, name);
 }
 
 /// [value, low, high, samples]
@@ -205,9 +202,11 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
     key.compiler = text_field(json, "compiler");
     key.device = text_field(json, "device");
     key.inputs = texts_field(json, "inputs");
-    if (json.contains("setting")) key.setting = texts_field(json, "setting");
+    if (auto const* const setting = field_or_none(json, "setting"))
+        key.setting = json_to_texts(*setting, "setting");
     key.signature = text_field_or_none(json, "signature");
-    if (json.contains("facts")) out.problem.facts = texts_field(json, "facts");
+    if (auto const* const facts = field_or_none(json, "facts"))
+        out.problem.facts = json_to_texts(*facts, "facts");
     out.problem.parameters = json_to_list(json_field(json, "parameters"), "parameters");
     return out;
 }
@@ -261,19 +260,20 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
     r.ties = lists_field(json, "ties");
     r.evaluations = count_field(json, "evaluations");
     r.failures = count_field(json, "failures");
-    if (json.contains("asked")) {
-        record_json const& asked = json_field(json, "asked");
-        if (!asked.is_array() || asked.size() != 2 || !asked[0].is_number_unsigned())
+    if (auto const* const asked = field_or_none(json, "asked")) {
+        if (!asked->is_array() || asked->size() != 2 || !(*asked)[0].is_number_unsigned())
             throw record_json_problem("asked is not [evaluations, seconds]");
-        r.asked = {asked[0].get<std::uint64_t>(), json_to_number(asked[1], "asked")};
+        r.asked = {(*asked)[0].get<std::uint64_t>(), json_to_number((*asked)[1], "asked")};
     }
     r.ended = text_field_or_none(json, "ended");
-    if (json.contains("threads")) r.threads = small_count(json_field(json, "threads"), "threads");
+    if (auto const* const threads = field_or_none(json, "threads"))
+        r.threads = small_count(*threads, "threads");
     r.replaces = lists_field(json, "replaces");
-    if (json.contains("interrupted")) r.interrupted = flag_field(json, "interrupted");
-    if (json.contains("disturbed")) r.disturbed = flag_field(json, "disturbed");
-    if (json.contains("least_s")) r.least_s = number_field(json, "least_s");
-    if (json.contains("memory_bound")) r.memory_bound = flag_field(json, "memory_bound");
+    r.interrupted = flag_field_or_no(json, "interrupted");
+    r.disturbed = flag_field_or_no(json, "disturbed");
+    if (auto const* const least = field_or_none(json, "least_s"))
+        r.least_s = json_to_number(*least, "least_s");
+    r.memory_bound = flag_field_or_no(json, "memory_bound");
     r.shape = text_field_or_none(json, "shape");
     r.seed = count_field(json, "seed");
     r.when = text_field(json, "when");
@@ -284,8 +284,8 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
 [[nodiscard]] inline line_content json_to_content(record_json const& json, bool has_sum)
 {
     if (json.contains("problem")) return json_to_problem(json);
-    if (json.contains("at")) {
-        std::string at = text_field(json, "at");
+    if (auto const* const id = field_or_none(json, "at")) {
+        std::string at = json_to_text(*id, "at");
         if (json.contains("try")) return json_to_tried(std::move(at), json);
         if (json.contains("won")) return json_to_won(std::move(at), json);
         if (json.contains("shape")) return json_to_proven(std::move(at), json);

@@ -306,17 +306,15 @@ record_table::first_of(std::unordered_map<std::uint64_t, std::uint32_t> const& i
 ATTUNE_INLINE lookup_result record_table::find(record_key const& key, text_source const& text)
 {
     found_record best = nullptr;
-    auto const with_schema = [&](known_problem const& of) {
-        record_key out = of.parsed->problem.key;
-        out.schema = key.schema;
-        return out;
+    // Problems have no schema of their own: best_of() looks for the key's.
+    auto const fit_of = [&](known_problem const& of) {
+        return compare_but_schema(of.parsed->problem.key, key);
     };
     std::uint64_t const identity = hexadecimal(identity_of(key)).value_or(0);
     for (std::uint32_t i = first_of(by_identity_, identity); i != nothing;
          i = problems_[i].next_of_identity) {
         known_problem& of = problems_[i];
-        if (of.won.first == nothing || !load(of, text) ||
-            compare_keys(with_schema(of), key).how != record_match::exact)
+        if (of.won.first == nothing || !load(of, text) || fit_of(of).how != record_match::exact)
             continue;
         fold(of, text);
         found_record const one = best_of(of, key.schema);
@@ -334,7 +332,7 @@ ATTUNE_INLINE lookup_result record_table::find(record_key const& key, text_sourc
          i = problems_[i].next_of_kernel) {
         known_problem& of = problems_[i];
         if (of.won.first == nothing || !load(of, text)) continue;
-        closeness const now = compare_keys(with_schema(of), key);
+        closeness const now = fit_of(of);
         if (now.how == record_match::none || !now.no_worse_than(fit)) continue;
         fold(of, text);
         found_record const one = best_of(of, key.schema);

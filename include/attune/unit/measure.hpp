@@ -20,6 +20,7 @@
 #include <attune/measure/cpu/cpu_bench.ipp>
 #include <attune/measure/cpu/cpu_first_runs.ipp>
 #include <attune/measure/cpu/guarded_timed_runs.ipp>
+#include <attune/measure/cpu/timing_turns.ipp>
 #include <attune/measure/cpu/variant_timing.ipp>
 #include <attune/measure/cuda/device_bench.ipp>
 #include <attune/measure/cuda/device_clock.ipp>

@@ -34,11 +34,13 @@
 #include <attune/tune/kernel/call_frame.ipp>
 #include <attune/tune/kernel/code_rules.ipp>
 #include <attune/tune/kernel/compile_point.ipp>
+#include <attune/tune/kernel/device_facts.ipp>
 #include <attune/tune/kernel/fallback.ipp>
 #include <attune/tune/kernel/launch_declaration.ipp>
 #include <attune/tune/kernel/owned_call.ipp>
 #include <attune/tune/kernel/problem.ipp>
 #include <attune/tune/kernel/stated_work.ipp>
+#include <attune/tune/kernel/thread_use.ipp>
 #include <attune/tune/known_choice.ipp>
 #include <attune/tune/loop/bench_pool.ipp>
 #include <attune/tune/loop/interrupt.ipp>

@@ -1,14 +1,21 @@
 // tests/tune/kernel/problem.cpp - from a kernel and its space to variants, keys and checked defaults.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/problem.hpp>
+// and the facts beside a key
+#include <attune/tune/kernel/device_facts.hpp>
+#include <attune/tune/kernel/thread_use.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <functional>
 #include <set>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "../../support/accumulate.hpp"
+#include "../../support/set_variable.hpp"
 #include "../../support/texts.hpp"
 
 using attune::source_text;
@@ -286,4 +293,58 @@ TEST_CASE("defaults that break a constraint are an error with names, constraint,
     CHECK(has(text, "TILE=16"));
     CHECK(has(text, "k.kernel.cpp:2"));
     CHECK(!has(text, "k.kernel.cpp:3")); // RATE is innocent
+}
+
+TEST_CASE("a kernel that uses threads is another problem where it has not the whole machine")
+{
+    using namespace attune::detail;
+    using attune_test::set_variable;
+    set_variable const no_limit{"OMP_THREAD_LIMIT", ""};
+    auto const with_threads = source_text("#pragma omp parallel for\n", "k.kernel.cpp");
+    auto const without = source_text("int x;\n", "k.kernel.cpp");
+    CHECK(may_use_threads(with_threads, "clang 19"));
+    CHECK(may_use_threads(without, "clang 19 -fopenmp"));
+    CHECK_FALSE(may_use_threads(without, "clang 19"));
+    auto by_flag = without;
+    by_flag.flags = {"-O3", "-fopenmp"};
+    CHECK(may_use_threads(by_flag, "clang 19"));
+
+    std::size_t const mine = [] {
+        set_variable const none{"OMP_NUM_THREADS", ""};
+        return usable_threads();
+    }();
+    CHECK(mine >= 1);
+    for (std::string const& nothing : {"", "no", "0", " "}) {
+        set_variable const said{"OMP_NUM_THREADS", nothing};
+        CHECK(usable_threads() == mine);
+    }
+    set_variable const many{"OMP_NUM_THREADS", " 1000,4"}; // of the outer and of inner regions
+    CHECK(usable_threads() == 1000);
+    CHECK(threads_setting(with_threads, "") == "1000");
+    CHECK(threads_setting(without, "").empty());
+    set_variable const limited{"OMP_THREAD_LIMIT", "77"};
+    CHECK(threads_setting(with_threads, "") == "77");
+    set_variable const all{"OMP_NUM_THREADS", std::to_string(::sysconf(_SC_NPROCESSORS_ONLN))};
+    set_variable const unlimited{"OMP_THREAD_LIMIT", "1000000"};
+    CHECK(threads_setting(with_threads, "").empty()); // the default
+}
+
+TEST_CASE("devices have facts by which they are near or far")
+{
+    using namespace attune::detail;
+    std::string const v2 = "fpu cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3";
+    std::string const v3 = v2 + " avx avx2 bmi1 bmi2 f16c fma abm movbe xsave";
+    CHECK(x86_level("fpu sse2") == "x86-64-v1");
+    CHECK(x86_level(v2) == "x86-64-v2");
+    CHECK(x86_level(v3) == "x86-64-v3");
+    CHECK(x86_level(v3 + " avx512f avx512bw avx512cd avx512dq avx512vl") == "x86-64-v4");
+    CHECK(x86_level("avx512f avx512bw avx512cd avx512dq avx512vl") == "x86-64-v1");
+    attune::named_texts const& here = facts_of_processor();
+    CHECK(std::any_of(here.begin(), here.end(), [](auto const& one) {
+        return one.first == "cores" && std::stoi(one.second) >= 1;
+    }));
+    CHECK(facts_of_device("NVIDIA H200 (sm_90)") ==
+          attune::named_texts{{"isa", "sm_90"}, {"vendor", "NVIDIA"}});
+    CHECK(facts_of_device("x").empty());
+    CHECK(facts_of_device("").empty());
 }

@@ -19,6 +19,12 @@ enum class lock_state : std::uint8_t {
     unavailable ///< there is no such file, or its file system has no locks
 };
 
+/// Bytes that lie side by side.
+struct byte_range {
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+};
+
 /// A lock of some bytes of a file; the bytes need not exist. The kernel releases it when its holder
 /// dies. A child that is forked meanwhile does not hold it. Movable.
 class range_lock {
@@ -31,7 +37,7 @@ public:
         file_ = std::move(other.file_);
         state_ = other.state_;
         why_ = std::move(other.why_);
-        places_ = std::move(other.places_);
+        ranges_ = std::move(other.ranges_);
         process_ = other.process_;
         return *this;
     }
@@ -52,7 +58,7 @@ private:
     descriptor file_{};
     lock_state state_ = lock_state::unavailable;
     std::string why_{};
-    std::vector<std::uint64_t> places_{};
+    std::vector<byte_range> ranges_{};
     int process_ = 0; ///< that took it
 };
 

@@ -22,14 +22,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// 0, or why one byte cannot be locked (EAGAIN: somebody else holds it) or unlocked.
-[[nodiscard]] inline int set_range(int file, short kind, std::uint64_t place) noexcept
+/// 0, or why these bytes cannot be locked (EAGAIN: somebody else holds one) or unlocked.
+[[nodiscard]] inline int set_range(int file, short kind, byte_range const& bytes) noexcept
 {
     struct ::flock range{};
     range.l_type = kind;
     range.l_whence = SEEK_SET;
-    range.l_start = static_cast<::off_t>(place);
-    range.l_len = 1;
+    range.l_start = static_cast<::off_t>(bytes.first);
+    range.l_len = static_cast<::off_t>(bytes.count);
     while (::fcntl(file, F_OFD_SETLK, &range) != 0) {
         if (errno == EACCES) return EAGAIN;
         if (errno != EINTR) return errno;
@@ -37,16 +37,29 @@ namespace attune::inline ATTUNE_ABI::detail {
     return 0;
 }
 
-/// All of the places or none.
-[[nodiscard]] inline int set_ranges(int file, std::vector<std::uint64_t> const& places) noexcept
+/// All of them or none.
+[[nodiscard]] inline int set_ranges(int file, std::vector<byte_range> const& all) noexcept
 {
-    for (std::size_t i = 0; i < places.size(); ++i)
-        if (int const error = set_range(file, F_WRLCK, places[i]); error != 0) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (int const error = set_range(file, F_WRLCK, all[i]); error != 0) {
             while (i-- > 0)
-                static_cast<void>(set_range(file, F_UNLCK, places[i]));
+                static_cast<void>(set_range(file, F_UNLCK, all[i]));
             return error;
         }
     return 0;
+}
+
+/// Neighbours together, in ascending order, so that two waiters do not hold half each.
+[[nodiscard]] inline std::vector<byte_range> ranges_of(std::vector<std::uint64_t> places)
+{
+    std::sort(places.begin(), places.end());
+    std::vector<byte_range> out;
+    for (std::uint64_t const place : places)
+        if (out.empty() || place > out.back().first + out.back().count)
+            out.push_back({place, 1});
+        else if (place == out.back().first + out.back().count)
+            ++out.back().count;
+    return out;
 }
 
 ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
@@ -68,13 +81,13 @@ ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
         out.why_ = path + ": " + std::generic_category().message(errno);
         return out;
     }
-    std::sort(places.begin(), places.end()); // so that two waiters do not hold half each
+    std::vector<byte_range> ranges = ranges_of(std::move(places));
     double const until = steady_seconds() + wait_s;
     for (long pause_ns = 1'000'000;; pause_ns = std::min(2 * pause_ns, 50'000'000L)) {
-        int const error = set_ranges(out.file_.get(), places);
+        int const error = set_ranges(out.file_.get(), ranges);
         if (error == 0) {
             out.state_ = lock_state::mine;
-            out.places_ = std::move(places);
+            out.ranges_ = std::move(ranges);
             out.process_ = ::getpid();
             return out;
         }
@@ -96,8 +109,8 @@ ATTUNE_INLINE void range_lock::release() noexcept
 {
     // A child that was forked meanwhile still has the file open, which would keep the lock.
     if (file_.is_open() && process_ == ::getpid())
-        for (std::uint64_t const place : places_)
-            static_cast<void>(set_range(file_.get(), F_UNLCK, place));
+        for (byte_range const& bytes : ranges_)
+            static_cast<void>(set_range(file_.get(), F_UNLCK, bytes));
     file_.close();
 }
 

@@ -1,7 +1,8 @@
-// attune/measure/cpu/core_turn.ipp - a byte of one file for each processor of the machine.
+// attune/measure/cpu/core_turn.ipp - two bytes of one file for each processor of the machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/environment.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
@@ -23,12 +24,30 @@ ATTUNE_INLINE std::vector<std::uint64_t> processors_of_this_thread()
     return out;
 }
 
+ATTUNE_INLINE std::string file_of_turns()
+{
+    std::string const named = environment_variable("ATTUNE_TURNS");
+    if (named == "off") return {};
+    return named.empty() ? "/tmp/attune-cores" : named;
+}
+
+/// Where the bytes begin that the next one has who waits for the processors. Without them, who has
+/// just had a turn takes the next one too, because the others sleep between two attempts.
+inline constexpr std::uint64_t first_to_wait = std::uint64_t{1} << 20;
+
 ATTUNE_INLINE
 core_turn::core_turn(std::vector<std::uint64_t> cores, double wait_s, std::string const& file)
-    : waited_s_(steady_seconds())
 {
-    lock_ = range_lock::take(file, std::move(cores), wait_s);
-    waited_s_ = steady_seconds() - waited_s_;
+    if (file.empty()) return;
+    double const begun_s = steady_seconds();
+    std::vector<std::uint64_t> places = cores;
+    for (std::uint64_t& place : places)
+        place += first_to_wait;
+    range_lock next = range_lock::take(file, std::move(places), wait_s);
+    double const left_s = wait_s - (steady_seconds() - begun_s);
+    lock_ = next.state() == lock_state::mine ? range_lock::take(file, std::move(cores), left_s)
+                                             : std::move(next);
+    waited_s_ = steady_seconds() - begun_s;
 }
 
 ATTUNE_INLINE std::string core_turn::notice() const

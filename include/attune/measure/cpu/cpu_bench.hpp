@@ -7,6 +7,7 @@
 #include <attune/measure/bench.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
 #include <attune/measure/cpu/guarded_timed_runs.hpp>
+#include <attune/measure/cpu/timing_turns.hpp>
 #include <attune/measure/cpu/variant_timing.hpp>
 
 #include <cstddef>
@@ -19,7 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// First runs are made by cpu_first_runs in a forked child, timed runs by guarded_timed_runs here.
+/// First runs are made by cpu_first_runs in a forked child, timed runs by guarded_timed_runs here;
+/// those in their turn among all that time something on these processors, see timing_turns.
 class cpu_bench final : public bench {
 public:
     /// Copies every writable buffer. @pre the memory of the call outlives this object
@@ -39,6 +41,7 @@ public:
                                                   std::size_t count,
                                                   double limit_s) override;
     [[nodiscard]] std::string protection() const override { return first_runs_.protection().why; }
+    [[nodiscard]] std::vector<std::string> notices() const override { return turns_.notices(); }
     void set_background(std::function<double()> cpu_s) override
     {
         background_cpu_s_ = std::move(cpu_s);
@@ -46,7 +49,9 @@ public:
 
     /// Guards runs of the caller and restores the arrays when the result is destroyed.
     /// @param limit_s  wall seconds for each run
-    [[nodiscard]] guarded_timed_runs watch(double limit_s) const;
+    /// @param turn     of these runs; null: they are not timed
+    [[nodiscard]] guarded_timed_runs watch(double limit_s,
+                                           timing_turns::turn* turn = nullptr) const;
 
 private:
     trial_call call_;
@@ -54,6 +59,7 @@ private:
     snapshot original_;
     variant_timing timing_;
     cpu_first_runs first_runs_;
+    timing_turns turns_;
     std::function<double()> background_cpu_s_{};
 };
 

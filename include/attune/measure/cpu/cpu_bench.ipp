@@ -25,6 +25,7 @@ ATTUNE_INLINE cpu_bench::cpu_bench(trial_call call, bench_options const& options
     , original_(call_.buffers)
     , timing_(call_.buffers, options)
     , first_runs_(call_, options.protect, original_, options.trial)
+    , turns_(options.timing_limit_s)
 {
 }
 
@@ -40,9 +41,9 @@ ATTUNE_INLINE first_run_result cpu_bench::first_run(callable const& tried, doubl
     return first_runs_.first_run(tried, limit_s);
 }
 
-ATTUNE_INLINE guarded_timed_runs cpu_bench::watch(double limit_s) const
+ATTUNE_INLINE guarded_timed_runs cpu_bench::watch(double limit_s, timing_turns::turn* turn) const
 {
-    return {call_, first_runs_, original_, limit_s};
+    return {call_, first_runs_, original_, limit_s, turn};
 }
 
 ATTUNE_INLINE outcome cpu_bench::time(callable const& tried,
@@ -50,7 +51,8 @@ ATTUNE_INLINE outcome cpu_bench::time(callable const& tried,
                                       double limit_s,
                                       timing_record& record)
 {
-    guarded_timed_runs runs = watch(limit_s);
+    timing_turns::turn mine{turns_};
+    guarded_timed_runs runs = watch(limit_s, &mine);
     timing_.take_off(runs.idle());
     try {
         measurement const m = timing_.time([&] { runs.prepare(); },
@@ -68,7 +70,8 @@ ATTUNE_INLINE outcome cpu_bench::time(callable const& tried,
 ATTUNE_INLINE std::variant<round_times, std::size_t>
 cpu_bench::compare(std::span<callable const> tried, double limit_s)
 {
-    guarded_timed_runs runs = watch(first_run_limit_s(limit_s, options_.first_run_ratio));
+    timing_turns::turn mine{turns_};
+    guarded_timed_runs runs = watch(first_run_limit_s(limit_s, options_.first_run_ratio), &mine);
     std::vector<std::function<void()>> calls;
     for (callable const& code : tried)
         calls.emplace_back([&] { runs.run(code); });
@@ -92,6 +95,7 @@ ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
                                                          std::size_t count,
                                                          double limit_s)
 {
+    timing_turns::turn const mine{turns_};
     // As guarded_timed_runs, but without a check of results: the code has passed one.
     process_state const before{false};
     std::optional<signal_guard> guard;

@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/snapshot.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
+#include <attune/measure/cpu/timing_turns.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
@@ -29,11 +30,14 @@ namespace attune::inline ATTUNE_ABI::detail {
 ///           runs.finish();
 class guarded_timed_runs {
 public:
-    /// @param limit_s  wall seconds for each run. @pre  all references outlive this object
+    /// @param limit_s  wall seconds for each run
+    /// @param turn     to which the runs belong; null: none
+    /// @pre  all references outlive this object
     guarded_timed_runs(trial_call const& call,
                        cpu_first_runs const& first_runs,
                        snapshot const& original,
-                       double limit_s);
+                       double limit_s,
+                       timing_turns::turn* turn = nullptr);
     ~guarded_timed_runs();
     guarded_timed_runs(guarded_timed_runs const&) = delete;
     guarded_timed_runs& operator=(guarded_timed_runs const&) = delete;
@@ -75,6 +79,7 @@ private:
     process_state before_{false};
     std::optional<signal_guard> guard_{};
     double limit_s_;
+    timing_turns::turn* turn_;
     std::vector<run_counts> runs_of_{};
     void* latest_ = nullptr;
     std::uint32_t since_prepared_ = 0;

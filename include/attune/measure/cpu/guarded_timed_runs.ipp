@@ -15,11 +15,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE guarded_timed_runs::guarded_timed_runs(trial_call const& call,
                                                      cpu_first_runs const& first_runs,
                                                      snapshot const& original,
-                                                     double limit_s)
+                                                     double limit_s,
+                                                     timing_turns::turn* turn)
     : call_(call)
     , first_runs_(first_runs)
     , original_(original)
     , limit_s_(limit_s)
+    , turn_(turn)
     , call_latest_([this] { call_.call(latest_, addresses_); })
     , call_idle_([this] { call_.call(idle_entry_, addresses_); })
 {
@@ -37,7 +39,13 @@ ATTUNE_INLINE guarded_timed_runs::~guarded_timed_runs()
 
 ATTUNE_INLINE void guarded_timed_runs::look_at_result() const
 {
-    if (std::string const said = first_runs_.objection(); !said.empty())
+    std::string said;
+    auto const look = [&] { said = first_runs_.objection(); };
+    if (turn_ != nullptr && call_.refusal) // the user's check may take its time
+        turn_->apart(look);
+    else
+        look();
+    if (!said.empty())
         throw stopped{{failure_stage::verify,
                        "right at first, then wrong: " + said.substr(0, said.find('\n'))}};
 }
@@ -48,6 +56,7 @@ ATTUNE_INLINE void guarded_timed_runs::prepare()
     bool const is_visible = since_prepared_ == 1;
     if (since_prepared_ > 0 && std::has_single_bit(count_latest()) && is_visible) look_at_result();
     since_prepared_ = 0;
+    if (turn_ != nullptr) turn_->prepare();
     original_.restore();
 }
 

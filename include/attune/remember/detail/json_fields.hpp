@@ -41,19 +41,19 @@ struct record_json_problem : std::runtime_error {
     }
 }
 
-[[nodiscard]] inline std::string json_to_text(record_json const& json, std::string const& name)
+[[nodiscard]] inline std::string json_to_text(record_json const& json, char const* name)
 {
     if (json.is_string()) return json.get<std::string>();
     auto const bytes = json.is_object() ? json.find("bytes") : json.end();
     if (bytes == json.end() || !bytes->is_string())
-        throw record_json_problem(name + " is not a text");
+        throw record_json_problem(std::string(name) + " is not a text");
     std::string const digits = bytes->get<std::string>();
     auto const value = [&](char digit) -> unsigned {
         if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
         if (digit >= 'a' && digit <= 'f') return static_cast<unsigned>(digit - 'a') + 10U;
-        throw record_json_problem(name + " has a wrong hexadecimal digit");
+        throw record_json_problem(std::string(name) + " has a wrong hexadecimal digit");
     };
-    if (digits.size() % 2 != 0) throw record_json_problem(name + " has half a byte");
+    if (digits.size() % 2 != 0) throw record_json_problem(std::string(name) + " has half a byte");
     std::string text;
     for (std::size_t i = 0; i < digits.size(); i += 2)
         text += static_cast<char>(value(digits[i]) * 16U + value(digits[i + 1]));
@@ -68,10 +68,17 @@ struct record_json_problem : std::runtime_error {
     return value;
 }
 
-[[nodiscard]] inline record_json const& json_field(record_json const& object, char const* name)
+/// Null: the object has no such field.
+[[nodiscard]] inline record_json const* field_or_none(record_json const& object, char const* name)
 {
     auto const at = object.find(name);
-    if (at == object.end()) throw record_json_problem(std::string(name) + " is missing");
+    return at == object.end() ? nullptr : &*at;
+}
+
+[[nodiscard]] inline record_json const& json_field(record_json const& object, char const* name)
+{
+    record_json const* const at = field_or_none(object, name);
+    if (at == nullptr) throw record_json_problem(std::string(name) + " is missing");
     return *at;
 }
 
@@ -80,14 +87,18 @@ struct record_json_problem : std::runtime_error {
     return json_to_text(json_field(object, name), name);
 }
 
-[[nodiscard]] inline double number_field(record_json const& object, char const* name)
+[[nodiscard]] inline double json_to_number(record_json const& json, char const* name)
 {
-    record_json const& json = json_field(object, name);
     if (json.is_number()) return json.get<double>();
     if (json == "inf") return std::numeric_limits<double>::infinity();
     if (json == "-inf") return -std::numeric_limits<double>::infinity();
     if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
     throw record_json_problem(std::string(name) + " is not a number");
+}
+
+[[nodiscard]] inline double number_field(record_json const& object, char const* name)
+{
+    return json_to_number(json_field(object, name), name);
 }
 
 [[nodiscard]] inline std::uint64_t count_field(record_json const& object, char const* name)
@@ -103,6 +114,11 @@ struct record_json_problem : std::runtime_error {
     record_json const& json = json_field(object, name);
     if (!json.is_boolean()) throw record_json_problem(std::string(name) + " is not true or false");
     return json.get<bool>();
+}
+
+[[nodiscard]] inline bool flag_field_or_no(record_json const& object, char const* name)
+{
+    return object.contains(name) && flag_field(object, name);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

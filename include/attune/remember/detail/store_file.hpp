@@ -70,15 +70,13 @@ public:
     [[nodiscard]] identity stamp() const noexcept
     {
         struct ::stat status{};
-        if (::fstat(file_.get(), &status) != 0) return {};
-        return {true,
-                static_cast<std::uint64_t>(status.st_dev),
-                static_cast<std::uint64_t>(status.st_ino),
-                static_cast<std::int64_t>(status.st_size),
-                static_cast<std::int64_t>(status.st_ctim.tv_sec),
-                static_cast<std::int64_t>(status.st_ctim.tv_nsec),
-                static_cast<std::int64_t>(status.st_mtim.tv_sec),
-                static_cast<std::int64_t>(status.st_mtim.tv_nsec)};
+        return ::fstat(file_.get(), &status) == 0 ? identity_of(status) : identity{};
+    }
+    /// Of the file that is there now.
+    [[nodiscard]] static identity stamp_at(std::string const& path) noexcept
+    {
+        struct ::stat status{};
+        return ::stat(path.c_str(), &status) == 0 ? identity_of(status) : identity{};
     }
 
     /// False when another process has replaced the file since this object opened it.
@@ -212,6 +210,17 @@ public:
     }
 
 private:
+    [[nodiscard]] static identity identity_of(struct ::stat const& status) noexcept
+    {
+        return {true,
+                static_cast<std::uint64_t>(status.st_dev),
+                static_cast<std::uint64_t>(status.st_ino),
+                static_cast<std::int64_t>(status.st_size),
+                static_cast<std::int64_t>(status.st_ctim.tv_sec),
+                static_cast<std::int64_t>(status.st_ctim.tv_nsec),
+                static_cast<std::int64_t>(status.st_mtim.tv_sec),
+                static_cast<std::int64_t>(status.st_mtim.tv_nsec)};
+    }
     store_file(std::string const& path, int flags)
     {
         // O_NONBLOCK: opening a named pipe must not wait for its other end.

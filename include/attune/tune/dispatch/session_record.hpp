@@ -10,6 +10,7 @@
 #include <attune/remember/record.hpp>
 #include <attune/remember/relation.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/options.hpp>
 
@@ -23,7 +24,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr char const* predicted_device = ", predicted";
 
 /// How times are taken, as far as it is not the default way.
-[[nodiscard]] named_texts setting_of(tuning_options const& options);
+/// @param compiler  its identity
+[[nodiscard]] named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler);
 
 /// The record of a finished session. @param key  from make_key()
 /// @param options  of that session

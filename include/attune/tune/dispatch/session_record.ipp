@@ -5,6 +5,9 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/session_record.hpp>
+#include <attune/tune/kernel/device_facts.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/kernel/thread_use.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +16,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE named_texts setting_of(tuning_options const& options)
+ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler)
 {
+    tuning_options const& options = subject.options;
     named_texts out;
     if (options.measuring.cache != cache_state::warm) out.emplace_back("cache", "cold");
     if (options.device.as_graph) out.emplace_back("graph", "yes");
+    if (subject.find_device) return out;
+    if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
+        out.emplace_back("threads", std::move(threads));
     return out;
 }
 
@@ -50,6 +57,9 @@ ATTUNE_INLINE record make_record(record_key key,
     out.default_interval = interval_of(result.report.default_time);
     out.code = result.code.object_key;
     out.default_code = result.default_code.object_key;
+    out.threads = result.report.noise.threads;
+    for (point const& tie : result.ties)
+        out.ties.push_back(values_of(space, tie));
     out.asked = {options.limits.evaluations, options.limits.seconds};
     out.ended = result.ended;
     out.interrupted = result.report.interrupted;
@@ -99,7 +109,9 @@ ATTUNE_INLINE value_texts values_of(description const& space, point const& at)
 
 ATTUNE_INLINE stored_problem problem_of(record_key const& key, description const& space)
 {
-    stored_problem out{.key = key};
+    bool const is_processor = key.device == device_name();
+    stored_problem out{.key = key,
+                       .facts = is_processor ? facts_of_processor() : facts_of_device(key.device)};
     out.key.schema.clear();
     for (parameter_description const& p : space.parameters)
         out.parameters.push_back(p.name);

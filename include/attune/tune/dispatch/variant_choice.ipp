@@ -146,11 +146,10 @@ ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of,
 
 ATTUNE_INLINE record_key variant_choice::key_of(call_problem const& of) const
 {
-    record_key key = make_key(subject_.kernel,
-                              of.space->describe(),
-                              subject_.compiler.identity(),
-                              subject_.target().get());
-    key.setting = setting_of(subject_.options);
+    std::string const compiler = subject_.compiler.identity();
+    record_key key =
+        make_key(subject_.kernel, of.space->describe(), compiler, subject_.target().get());
+    key.setting = setting_of(subject_, compiler);
     return key;
 }
 

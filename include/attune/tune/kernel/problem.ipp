@@ -265,7 +265,7 @@ ATTUNE_INLINE void set_extents(call_frame& frame,
         frame.set_extent(one.position, counts[one.position]);
 }
 
-ATTUNE_INLINE std::string device_name()
+[[nodiscard]] inline std::string read_device_name()
 {
     std::string model;
     std::string numbers;
@@ -278,6 +278,12 @@ ATTUNE_INLINE std::string device_name()
     }
     if (model.empty()) return "unknown processor";
     return numbers.empty() ? model : model + " (" + numbers + ")";
+}
+
+ATTUNE_INLINE std::string device_name()
+{
+    static std::string const name = read_device_name();
+    return name;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

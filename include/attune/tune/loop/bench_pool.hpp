@@ -52,7 +52,8 @@ public:
     [[nodiscard]] double cpu_s() const noexcept { return cpu_s_; }
     /// protection() of the own bench; with other devices, also the number of jobs of each bench.
     [[nodiscard]] std::string protection() const;
-    [[nodiscard]] std::vector<std::string> const& notices() const noexcept { return notices_; }
+    /// Those of the own bench, and those about the others.
+    [[nodiscard]] std::vector<std::string> notices() const;
 
 private:
     struct member {

@@ -141,6 +141,13 @@ ATTUNE_INLINE void bench_pool::work(std::span<job const> jobs)
     }
 }
 
+ATTUNE_INLINE std::vector<std::string> bench_pool::notices() const
+{
+    std::vector<std::string> out = own_->notices();
+    out.insert(out.end(), notices_.begin(), notices_.end());
+    return out;
+}
+
 ATTUNE_INLINE std::string bench_pool::protection() const
 {
     std::string text = own_->protection();

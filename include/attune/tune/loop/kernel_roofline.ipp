@@ -8,6 +8,7 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/cpu/timing_turns.hpp>
 #include <attune/tune/loop/kernel_roofline.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/pipeline/compile_queue.hpp>
@@ -134,6 +135,8 @@ ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
         std::iota(where.begin(), where.end(), 0);
     }
     detail::measuring_ground const ground{where};
+    timing_turns turns;
+    timing_turns::turn const mine{turns};
     machine_limits limits = source_(threads_, footprint_, anew);
     if (found != known_.end()) raise_to(limits, found->second); // there may be no file with them
     machine_limits const& fresh = known_.insert_or_assign(threads_, limits).first->second;

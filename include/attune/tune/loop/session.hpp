@@ -10,6 +10,7 @@
 #include <attune/tune/report.hpp>
 
 #include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -20,7 +21,8 @@ struct session_result {
     /// A call takes less than a microsecond, or none at all: nothing was tuned, and what was
     /// measured is worth no record.
     bool is_too_short = false;
-    std::string ended{}; ///< see record::ended
+    std::string ended{};       ///< see record::ended
+    std::vector<point> ties{}; ///< that the final could not tell from `at`
     tuning_report report;
 };
 

@@ -317,6 +317,7 @@ private:
         out.at = chosen.at;
         out.code = chosen.code;
         out.default_code = default_code_;
+        if (final_) out.ties = final_->ties();
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen.time;
         if (!interrupt_.requested() || !roofline_.will_measure())

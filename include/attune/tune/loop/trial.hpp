@@ -95,11 +95,8 @@ public:
     /// How the program is protected from the variants, and why; on several devices, also the number
     /// of measurements of each.
     [[nodiscard]] std::string protection() const { return pool_.protection(); }
-    /// Notices about the devices.
-    [[nodiscard]] std::vector<std::string> const& notices() const noexcept
-    {
-        return pool_.notices();
-    }
+    /// Notices about the benches and their devices.
+    [[nodiscard]] std::vector<std::string> notices() const { return pool_.notices(); }
 
     /// Adds an outcome from before an interruption, which variants with this code take.
     void seed_known(std::string const& object_key, outcome const& result)

@@ -5,46 +5,22 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/thread_use.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-[[nodiscard]] inline bool mentions_threads(std::string_view text)
-{
-    constexpr std::string_view words[] = {"omp.h",
-                                          "pragma omp",
-                                          "-fopenmp",
-                                          "-qopenmp",
-                                          "pthread",
-                                          "std::thread",
-                                          "std::jthread",
-                                          "std::async",
-                                          "std::execution",
-                                          "tbb"};
-    return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) {
-        return text.find(word) != std::string_view::npos;
-    });
-}
-
 ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
 {
     if (allowed_cores() < 2) return 0;
-    kernel_source const& source = problem.kernel.source;
-    if (mentions_threads(source.text)) return 0;
-    if (mentions_threads(problem.compiler.identity())) return 0;
-    bool const by_flag =
-        std::any_of(source.flags.begin(), source.flags.end(), [](std::string const& flag) {
-            return mentions_threads(flag);
-        });
-    return by_flag ? 0 : 1;
+    return may_use_threads(problem.kernel.source, problem.compiler.identity()) ? 0 : 1;
 }
 
 ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,

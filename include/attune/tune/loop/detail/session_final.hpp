@@ -115,6 +115,9 @@ public:
         return default_;
     }
 
+    /// What the final could not tell from the winner.
+    [[nodiscard]] std::vector<point> const& ties() const noexcept { return ties_; }
+
 private:
     [[nodiscard]] std::string text_of_point(point const& at) const
     {
@@ -215,8 +218,10 @@ private:
             put_into(report, end.time, baseline_->time);
         with_.processor.put_into(report.noise, with_.runner.disturbed());
         note(report, warning_of(report.noise, end, times.size()));
-        for (std::size_t const i : end.ties)
+        for (std::size_t const i : end.ties) {
             report.ties.push_back(text_of_point(field[i].at));
+            ties_.push_back(field[i].at);
+        }
         finalist out = field[end.winner];
         out.time = end.time;
         return out;
@@ -226,6 +231,7 @@ private:
     finalist default_;
     leaders leaders_;
     std::optional<finalist> baseline_{}; ///< the user's own code, where it is right
+    std::vector<point> ties_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
