@@ -1,12 +1,18 @@
 // bench.tune.background : calls of many sizes while they are tuned in the background.
 // SPDX-License-Identifier: MIT
 //
-// Run      ATTUNE_CACHE=off bench.tune.background [--sizes 32] [--evaluations 15] [--threads 2]
-// [--untuned 3]
-//          --untuned: seconds of the same calls with the default, before
+// Run      ATTUNE_CACHE=off bench.tune.background [--sizes 32] [--evaluations 15] [--total 0]
+// [--threads 2] [--untuned 3] [--online] [--against 0]
+//          --total: evaluations of all sizes together, 0: no limit; --untuned: seconds of the same
+//          calls with the default, before; --online: candidates are timed in these calls;
+//          --against: evaluations of a tuning of each size by itself, to compare the winners with
 // Prints   untuned, tuning and tuned: number of calls, 99.9th percentile and longest of them, wrong
-//          results; the last line the time from the first call to the last tuning, the evaluations,
-//          and the speedup over the untuned calls (geometric mean over sizes of median times)
+//          results, share of the time in calls beyond 1.25 medians of the untuned calls of the size
+//          (what slow candidates cost online, and what the machine did); with --against, the
+//          geometric mean over sizes of the winner's time over that of a tuning by itself; the last
+//          line the time from the first call to the last tuning, the evaluations, the speedup over
+//          the untuned calls (geometric mean over sizes of median times), and the verifications for
+//          the size met last
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
@@ -23,6 +29,7 @@
 #include <vector>
 
 #include "../support/arguments.hpp"
+#include "../support/interleaved.hpp"
 #include "../support/median.hpp"
 
 namespace {
@@ -139,27 +146,69 @@ seen call_all(tuned_product& of,
     return all;
 }
 
-void print(char const* name, seen const& what)
+/// Share of the time in calls that is beyond 1.25 medians of the untuned ones.
+double late_share(seen const& what, seen const& untuned)
+{
+    double late = 0;
+    double all = 0;
+    for (std::size_t s = 0; s < what.seconds.size(); ++s) {
+        double const usual = bench::median(untuned.seconds[s]);
+        for (double const one : what.seconds[s]) {
+            all += one;
+            if (one > 1.25 * usual) late += one - usual;
+        }
+    }
+    return late / all;
+}
+
+void print(char const* name, seen const& what, seen const& untuned)
 {
     std::vector<double> all;
     for (std::vector<double> const& one : what.seconds)
         all.insert(all.end(), one.begin(), one.end());
     std::sort(all.begin(), all.end());
     std::size_t const at = std::min(all.size() - 1, all.size() * 999 / 1000);
-    std::printf("%-8s calls=%zu p999_ms=%.2f max_ms=%.2f wrong=%llu\n",
+    std::printf("%-8s calls=%zu p999_ms=%.2f max_ms=%.2f wrong=%llu late_share=%.4f\n",
                 name,
                 all.size(),
                 1e3 * all[at],
                 1e3 * all.back(),
-                static_cast<unsigned long long>(what.wrong));
+                static_cast<unsigned long long>(what.wrong),
+                late_share(what, untuned));
     std::fflush(stdout);
 }
 
-int run(std::size_t sizes,
-        std::uint32_t evaluations,
-        std::size_t thread_count,
-        std::size_t untuned_s)
+struct wanted {
+    std::size_t sizes = 32;
+    std::uint32_t evaluations = 15;
+    std::uint32_t total = 0;
+    std::size_t threads = 2;
+    std::size_t untuned_s = 3;
+    bool online = false;
+    std::uint32_t against = 0;
+};
+
+/// Geometric mean over sizes of one winner's time over the other's, in turns.
+double ratio_of(tuned_product& one, tuned_product& other, std::vector<arrays>& data)
 {
+    double logs = 0;
+    for (arrays& of : data) {
+        auto const repeated = [&of](tuned_product& by) {
+            return [&of, &by] {
+                for (int i = 0; i < 5; ++i)
+                    by(of.a, of.b, of.c, of.size);
+            };
+        };
+        std::vector<double> const medians =
+            bench::interleaved_medians({repeated(one), repeated(other)}, 41);
+        logs += std::log(medians[0] / medians[1]);
+    }
+    return std::exp(logs / static_cast<double>(data.size()));
+}
+
+int run(wanted const& what)
+{
+    auto const [sizes, evaluations, total, thread_count, untuned_s, online, against] = what;
     attune::kernel<product> kernel{
         "product", attune::source_text(text, "product.kernel.cpp"), space};
     kernel.bind<3>(n);
@@ -171,6 +220,7 @@ int run(std::size_t sizes,
 
     attune::tuning_options options;
     options.limits = {.evaluations = evaluations};
+    if (total > 0) options.limits.total.evaluations = total;
     options.progress = attune::silent_progress();
     std::atomic<std::uint64_t> rounds{0};
     auto const lasting = [](std::size_t s) {
@@ -181,9 +231,10 @@ int run(std::size_t sizes,
     options.on_miss = attune::miss_policy::lookup_only;
     tuned_product plain{kernel, attune::clang_compiler{}, options};
     seen const untuned = call_all(plain, data, lasting(untuned_s), rounds);
-    print("untuned", untuned);
+    print("untuned", untuned, untuned);
 
-    options.on_miss = attune::miss_policy::tune_in_background;
+    options.on_miss =
+        online ? attune::miss_policy::online : attune::miss_policy::tune_in_background;
     std::atomic<std::uint64_t> evaluated{0};
     options.progress = [&](attune::progress const& p) {
         if (p.event == attune::progress_event::evaluated) ++evaluated;
@@ -195,24 +246,41 @@ int run(std::size_t sizes,
     std::thread waits([&] {
         while (rounds < thread_count)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        // Online, wait() has the tuning end where there are no calls for a moment: there are.
         tuned.wait();
         is_over = true;
     });
     seen const tuning = call_all(tuned, data, [&] { return is_over.load(); }, rounds);
     waits.join();
     double const whole_s = std::chrono::duration<double>(clock_type::now() - begin).count();
-    print("tuning", tuning);
+    print("tuning", tuning, untuned);
     seen const after = call_all(tuned, data, lasting(untuned_s), rounds);
-    print("tuned", after);
+    print("tuned", after, untuned);
+    if (against > 0) {
+        options.on_miss = attune::miss_policy::tune_if_missing;
+        options.limits = {.evaluations = against};
+        options.search.use_related = false;
+        options.progress = attune::silent_progress();
+        tuned_product alone{kernel, attune::clang_compiler{}, options};
+        for (arrays& one : data.front())
+            static_cast<void>(alone.tune(one.a, one.b, one.c, one.size));
+        std::printf("against  evaluations=%llu ratio=%.4f\n",
+                    static_cast<unsigned long long>(against * sizes),
+                    ratio_of(tuned, alone, data.front()));
+    }
 
     double logs = 0;
     for (std::size_t s = 0; s < sizes; ++s)
         logs += std::log(bench::median(untuned.seconds[s]) / bench::median(after.seconds[s]));
-    std::printf("total    whole_s=%.1f evaluations=%llu speedup=%.3f wrong=%llu\n",
+    attune::served_shapes const shapes = tuned.report().shapes;
+    std::printf("total    whole_s=%.1f evaluations=%llu speedup=%.3f wrong=%llu verified=%llu "
+                "verification_ms=%.2f\n",
                 whole_s,
                 static_cast<unsigned long long>(evaluated.load()),
                 std::exp(logs / static_cast<double>(sizes)),
-                static_cast<unsigned long long>(untuned.wrong + tuning.wrong + after.wrong));
+                static_cast<unsigned long long>(untuned.wrong + tuning.wrong + after.wrong),
+                static_cast<unsigned long long>(shapes.verified),
+                1e3 * shapes.seconds);
     return untuned.wrong + tuning.wrong + after.wrong == 0 ? 0 : 1;
 }
 
@@ -220,17 +288,17 @@ int run(std::size_t sizes,
 
 int main(int argc, char** argv)
 {
-    std::size_t sizes = 32;
-    std::uint32_t evaluations = 15;
-    std::size_t threads = 2;
-    std::size_t untuned_s = 3;
+    wanted what;
     return bench::exit_code_of(argv[0], [&] {
         bench::read_arguments(argc,
                               argv,
-                              {{"--sizes", &sizes, 1},
-                               {"--evaluations", &evaluations, 1},
-                               {"--threads", &threads, 1},
-                               {"--untuned", &untuned_s, 1}});
-        return run(sizes, evaluations, threads, untuned_s);
+                              {{"--sizes", &what.sizes, 1},
+                               {"--evaluations", &what.evaluations, 1},
+                               {"--total", &what.total},
+                               {"--threads", &what.threads, 1},
+                               {"--untuned", &what.untuned_s, 1},
+                               {"--online", &what.online},
+                               {"--against", &what.against}});
+        return run(what);
     });
 }

@@ -689,3 +689,97 @@ TEST_CASE("in the background: what served a shape goes on until the new winner i
     CHECK(served(small) == crawling);
     CHECK(call.report().shapes.wrong == 0);
 }
+
+namespace {
+
+template <int Steps>
+double sum_of(std::span<double const> x)
+{
+    idle(Steps);
+    double out = 0;
+    for (double const one : x)
+        out += one;
+    return out;
+}
+
+double twice_the_sum(std::span<double const> x) { return 2 * sum_of<0>(x); }
+
+/// A kernel that returns a value: usual, wrong, fast.
+attune::tuned<double(std::span<double const>), scripted_compiler>
+online_sum(attune::progress_sink sink)
+{
+    scripted_compiler compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
+        std::string const which = v.macros.at(0).value;
+        return which == "0"   ? reinterpret_cast<void*>(&sum_of<200'000>)
+               : which == "1" ? reinterpret_cast<void*>(&twice_the_sum)
+                              : reinterpret_cast<void*>(&sum_of<100>);
+    }};
+    auto options = quick_options(std::move(sink));
+    options.on_miss = miss_policy::online;
+    options.limits.lost_share = 0.5;
+    attune::kernel<double(std::span<double const>)> const kernel{
+        "sum",
+        attune::source_text("int w = ATTUNE_TUNABLE(W, 0);", "sum.kernel.cpp"),
+        attune::space(attune::categorical<"W">(0, 1, 2))};
+    return {kernel, compiler, options};
+}
+
+} // namespace
+
+TEST_CASE("online: calls decide, every one of them is right, and then they are free")
+{
+    recorded_progress heard;
+    auto call = online_sum(heard.sink());
+    std::vector<double> const x(100, 1.0);
+    std::atomic<bool> is_over{false};
+    std::atomic<int> wrong_results{0};
+    std::vector<std::thread> others;
+    for (int t = 0; t < 2; ++t)
+        others.emplace_back([&] {
+            while (!is_over)
+                if (call(x) != 100) ++wrong_results;
+        });
+    for (int i = 0; i < 1'000'000 && call.report().how != decision::tuned; ++i)
+        if (call(x) != 100) ++wrong_results;
+    is_over = true;
+    for (std::thread& t : others)
+        t.join();
+    CHECK(wrong_results == 0);
+    attune::tuning_report const report = call.report();
+    CHECK(report.how == decision::tuned);
+    CHECK(report.evaluations == 3);
+    CHECK(contains(report.isolation, "calls of the program"));
+    CHECK(report.speedup > 1);
+    CHECK(call(x) == 100);
+    CHECK(heard.count(progress_event::started) == 1);
+}
+
+TEST_CASE(
+    "online: where calls stop to come, nobody waits for them; the tuning goes on with the next")
+{
+    recorded_progress heard;
+    auto call = online_sum(heard.sink());
+    std::vector<double> const x(100, 1.0);
+    CHECK(call(x) == 100);
+    call.wait();
+    CHECK(call.report().how != decision::tuned);
+    for (int i = 0; i < 1'000'000 && call.report().how != decision::tuned; ++i)
+        CHECK(call(x) == 100);
+    CHECK(call.report().how == decision::tuned);
+    call.wait();
+}
+
+TEST_CASE("online: the end of the object ends it, and tune() tunes in the call")
+{
+    recorded_progress heard;
+    auto call = online_sum(heard.sink());
+    std::vector<double> const x(100, 1.0);
+    for (int i = 0; i < 10; ++i)
+        CHECK(call(x) == 100);
+    SUBCASE("the end") {}
+    SUBCASE("tune()")
+    {
+        CHECK(call.tune(x).how == decision::tuned);
+        CHECK(call(x) == 100);
+    }
+}

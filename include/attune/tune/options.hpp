@@ -39,6 +39,11 @@ enum class miss_policy : unsigned char {
     /// called on that thread, after the call has returned: they must not refer to its locals. The
     /// destructor waits for what is at work.
     tune_in_background,
+    /// As tune_in_background, but candidates that were right on the copy are timed in calls of the
+    /// program, which they delay by at most tuning_limits::lost_share: where calls differ from a
+    /// copy that is called alone, that is the truth. It takes many calls; limits.seconds does not
+    /// count. A kernel with a baseline is tuned as by tune_in_background.
+    online,
     always, ///< tunes in the first call, also what the store knows, which takes part
 };
 
@@ -66,6 +71,9 @@ struct tuning_limits {
     /// Bytes. miss_policy::tune_in_background tunes on copies of the arguments; those of all
     /// tunings that run or wait take at most this. What does not fit waits for a later call.
     std::size_t copied_bytes = std::size_t{1} << 30;
+    /// miss_policy::online: share of the time in calls that slow candidates may cost, for each
+    /// shape.
+    double lost_share = 0.03;
 
     /// The default limits: 60 evaluations and 60 seconds.
     [[nodiscard]] static tuning_limits usual() noexcept
@@ -124,7 +132,8 @@ struct tuning_options {
     progress_sink progress = default_progress(); ///< see there, and set_default_sink()
     /// What a call does whose inputs the store does not know; tuned.tune(arguments...) tunes in any
     /// case. The variable ATTUNE_MODE has priority: lookup_only, tune_if_missing,
-    /// tune_in_background or always. On a device, tune_in_background is lookup_only.
+    /// tune_in_background, online or always. On a device, tune_in_background and online are
+    /// lookup_only.
     miss_policy on_miss = miss_policy::tune_if_missing;
     /// Number of variants compiled ahead while another is measured, by as many threads on other
     /// cores; 0: each is compiled when it is due. Empty: see automatic_ahead().

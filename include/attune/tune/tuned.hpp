@@ -16,6 +16,7 @@
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/shape/call_shape.hpp>
+#include <attune/tune/shape/online_slot.hpp>
 #include <attune/tune/shape/resized_frame.hpp>
 
 #include <atomic>
@@ -118,8 +119,7 @@ public:
         if constexpr (device_compiler<Compiler>)
             launch(nullptr, args...);
         else
-            return reinterpret_cast<Result (*)(Args...)>(
-                variant_for(nullptr, args...).code.address)(args...);
+            return call(args...);
     }
 
     /// Calls on a stream of the caller's: see on().
@@ -242,22 +242,39 @@ private:
         return out;
     }
 
-    [[nodiscard]] detail::installed_variant const& variant_for(void* stream, Args const&... args)
+    [[nodiscard]] detail::installed_variant const&
+    obtain(typename shape::key const& key, void* stream, Args const&... args)
     {
-        typename shape::key const key = self_->shape_of(args...);
-        if (detail::known_shape const* const met = self_->known->shapes().find(key))
-            if (auto const* const ready = met->serves.load(std::memory_order_acquire)) {
-                if (auto* const counter = met->counter.load(std::memory_order_acquire))
-                    counter->add();
-                return *ready;
-            }
         return self_->known->obtain(key, inputs_of(args...), frame_of(args...), stream);
+    }
+
+    /// On this processor.
+    Result call(Args const&... args)
+    {
+        auto const function = [](void* entry) {
+            return reinterpret_cast<Result (*)(Args...)>(entry);
+        };
+        typename shape::key const key = self_->shape_of(args...);
+        if (detail::known_shape* const met = self_->known->shapes().find(key)) {
+            auto const* const ready = met->serves.load(std::memory_order_acquire);
+            if (auto* const counter = met->counter.load(std::memory_order_acquire)) counter->add();
+            if (ready != nullptr) return function(ready->code.address)(args...);
+            if (auto* const slot = met->tries.load(std::memory_order_acquire)) {
+                detail::online_call const turn(*slot);
+                return function(turn.entry())(args...);
+            }
+        }
+        return function(obtain(key, nullptr, args...).code.address)(args...);
     }
 
     void launch(void* stream, Args const&... args)
     {
         detail::launch_arguments<Args...> passed{args...};
-        passed.launch(*variant_for(stream, args...).on_device, stream);
+        typename shape::key const key = self_->shape_of(args...);
+        detail::known_shape const* const met = self_->known->shapes().find(key);
+        auto const* by = met != nullptr ? met->serves.load(std::memory_order_acquire) : nullptr;
+        if (by == nullptr) by = &obtain(key, stream, args...);
+        passed.launch(*by->on_device, stream);
     }
 
     detail::owned_until_end<parts> self_;

@@ -47,6 +47,7 @@
 #include <attune/tune/loop/kernel_roofline.ipp>
 #include <attune/tune/loop/logged_search.ipp>
 #include <attune/tune/loop/make_bench.ipp>
+#include <attune/tune/loop/online_bench.ipp>
 #include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/session.ipp>
 #include <attune/tune/loop/trial.ipp>
@@ -58,6 +59,7 @@
 #include <attune/tune/replay.ipp>
 #include <attune/tune/report.ipp>
 #include <attune/tune/shape/derived_shapes.ipp>
+#include <attune/tune/shape/online_slot.ipp>
 #include <attune/tune/shape/shape_check.ipp>
 #include <attune/tune/shape/shape_proof.ipp>
 #include <attune/tune/shape/shape_table.ipp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/dispatch/background.hpp>
 
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 
 #include <atomic>
@@ -101,4 +102,15 @@ TEST_CASE("a child of a fork begins without jobs, and can have its own")
     CHECK(status == 0);
     ends = true;
     worker.wait();
+}
+
+TEST_CASE("a worker is another thread of the program while it has a job, and not after that")
+{
+    REQUIRE(!attune::detail::has_other_threads());
+    bool was_seen = false;
+    background_worker worker;
+    worker.add([&] { was_seen = attune::detail::has_other_threads(); });
+    worker.wait();
+    CHECK(was_seen);
+    CHECK(!attune::detail::has_other_threads());
 }

@@ -11,7 +11,10 @@
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/shape/online_slot.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,15 +51,27 @@ public:
                                     std::span<std::int64_t const> key,
                                     call_frame const& frame);
 
+    /// A tuning of these inputs that waits for calls goes on.
+    void wake(served_inputs& of)
+    {
+        if (of.is_resting) wake_now(of);
+    }
+
     /// Until no job is at work or waits, or the program ends. @pre  not called by a job
-    void wait() const { worker_.wait(); }
+    void wait() const;
 
 private:
     struct open_tuning;
+    class trial_period;
 
     [[nodiscard]] call_copy copy_of(call_frame const& frame);
     [[nodiscard]] std::string add(std::function<void()> job);
     void go_on();
+    void wake_now(served_inputs& of);
+    [[nodiscard]] bool is_online(known_shape const* shape) const;
+    [[nodiscard]] search_limits limits_of(open_tuning const& one) const;
+    [[nodiscard]] bench_factory online_bench_for(open_tuning& one);
+    [[nodiscard]] double patience_s(open_tuning const& one) const;
     [[nodiscard]] bool is_over_after(open_tuning& one, tuning_slice const& slice);
     void close(open_tuning const& one);
     [[nodiscard]] std::vector<sliced_tuning> turns() const;
@@ -65,8 +80,10 @@ private:
     call_copies copies_;
     fork_safe_mutex lock_{}; ///< of served_inputs::tuned_apart_in, and of what follows
     std::vector<std::shared_ptr<open_tuning>> open_{};
-    bool is_queued_ = false;     ///< go_on() is
-    int process_ = 0;            ///< the process of these
+    bool is_queued_ = false;                            ///< go_on() is
+    int process_ = 0;                                   ///< the process of these
+    std::vector<std::unique_ptr<online_slot>> slots_{}; ///< calls may be in them at any time
+    mutable std::atomic<int> waiting_{0};               ///< threads in wait()
     background_worker worker_{}; ///< the last member: its thread uses all others
 };
 

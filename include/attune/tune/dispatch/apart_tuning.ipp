@@ -7,6 +7,8 @@
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/dispatch/apart_tuning.hpp>
+#include <attune/tune/loop/make_bench.hpp>
+#include <attune/tune/loop/online_bench.hpp>
 #include <attune/tune/report.hpp>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -27,9 +30,44 @@ struct apart_tuning::open_tuning {
     known_shape* shape; ///< that the call had
     std::vector<std::int64_t> key;
     std::shared_ptr<owned_call const> call;
-    sliced_tuning so_far{}; ///< with `calls` as they were when last looked
+    installed_variant const* serving = nullptr; ///< by the slot
+    online_slot* slot = nullptr;                ///< null: candidates are timed on the copy
+    int rests = 0;                              ///< how often calls stopped to come
+    sliced_tuning so_far{};                     ///< with `calls` as they were when last looked
     std::vector<known_outcome> outcomes{};
 };
+
+/// While one exists, calls of the shape go through the slot.
+class apart_tuning::trial_period {
+public:
+    trial_period(dispatch_parts& parts, open_tuning& one)
+        : shapes_(parts.shapes)
+        , shape_(*one.shape)
+    {
+        installed_variant const* const now = shape_.serves.load(std::memory_order_acquire);
+        one.serving =
+            now != nullptr
+                ? now
+                : &shapes_.serve_as_before(one.shape, parts.defaults.code_of(one.of.problem));
+        one.slot->serve(one.serving->code.address);
+        shapes_.begin_trials(shape_, *one.slot);
+    }
+    ~trial_period() { shapes_.end_trials(shape_); }
+    trial_period(trial_period const&) = delete;
+    trial_period& operator=(trial_period const&) = delete;
+
+private:
+    shape_register& shapes_;
+    known_shape& shape_;
+};
+
+/// Of one tuning.
+ATTUNE_INLINE search_limits apart_tuning::limits_of(open_tuning const& one) const
+{
+    search_limits out = parts_.subject.options.limits;
+    if (one.slot != nullptr) out.seconds = search_limits::any_time; // waiting costs nothing
+    return out;
+}
 
 ATTUNE_INLINE apart_tuning::apart_tuning(dispatch_parts& parts)
     : parts_(parts)
@@ -40,8 +78,23 @@ ATTUNE_INLINE apart_tuning::~apart_tuning() = default;
 
 ATTUNE_INLINE bool apart_tuning::is_wanted() const
 {
-    return parts_.subject.options.on_miss == miss_policy::tune_in_background &&
+    miss_policy const policy = parts_.subject.options.on_miss;
+    return (policy == miss_policy::tune_in_background || policy == miss_policy::online) &&
            !parts_.subject.find_device;
+}
+
+/// Whether calls of this shape are to say how long candidates take.
+ATTUNE_INLINE bool apart_tuning::is_online(known_shape const* shape) const
+{
+    return parts_.subject.options.on_miss == miss_policy::online && shape != nullptr &&
+           parts_.subject.options.limits.lost_share > 0 && !parts_.subject.kernel.baseline;
+}
+
+ATTUNE_INLINE void apart_tuning::wait() const
+{
+    ++waiting_;
+    worker_.wait();
+    --waiting_;
 }
 
 /// @return  why it will not run; empty: it will
@@ -69,7 +122,7 @@ ATTUNE_INLINE std::vector<sliced_tuning> apart_tuning::turns() const
 /// No further slice.  @pre  lock_ is held
 ATTUNE_INLINE void apart_tuning::close(open_tuning const& one)
 {
-    one.of.is_partly_tuned = false;
+    one.of.is_partly_tuned = one.of.is_resting = false;
     parts_.shapes.stop_counting(one.of.calls);
     std::erase_if(open_, [&](auto const& open) { return open.get() == &one; });
 }
@@ -120,6 +173,13 @@ ATTUNE_INLINE installed_variant const& apart_tuning::tune(served_inputs& of,
                                              "a tuning runs in the background"));
             open_.push_back(std::make_shared<open_tuning>(
                 open_tuning{of, shape, {key.begin(), key.end()}, std::move(copy.call)}));
+            if (is_online(shape))
+                open_.back()->slot = slots_
+                                         .emplace_back(std::make_unique<online_slot>(
+                                             until_then.code.address,
+                                             parts_.subject.options.limits.lost_share,
+                                             steady_seconds))
+                                         .get();
             if (!std::exchange(is_queued_, true)) refusal = add([this] { go_on(); });
             if (!refusal.empty()) {
                 is_queued_ = is_on = false;
@@ -187,9 +247,16 @@ ATTUNE_INLINE void apart_tuning::go_on()
     for (std::shared_ptr<open_tuning> const& one : std::vector(open_))
         if (one->so_far.evaluations > 0 && !one->of.is_partly_tuned)
             close(*one); // tuned.tune(arguments...) did the rest
-    if (open_.empty() || !now.is_on()) return;
-    std::vector<sliced_tuning> const all = turns();
-    std::shared_ptr<open_tuning> const one = open_[next_in_turn(all)];
+    std::vector<sliced_tuning> all;
+    std::vector<std::size_t> place; // of each of these in open_; the others wait for calls
+    std::vector<sliced_tuning> const every = turns();
+    for (std::size_t i = 0; i < every.size(); ++i)
+        if (!open_[i]->of.is_resting) {
+            all.push_back(every[i]);
+            place.push_back(i);
+        }
+    if (all.empty() || !now.is_on()) return;
+    std::shared_ptr<open_tuning> const one = open_[place[next_in_turn(all)]];
     auto const waiting = std::count_if(
         all.begin(), all.end(), [](sliced_tuning const& of) { return of.evaluations == 0; });
     search_limits const left = parts_.choice.total_left();
@@ -198,9 +265,10 @@ ATTUNE_INLINE void apart_tuning::go_on()
             close(*open_.back());
         return;
     }
-    tuning_slice slice = next_slice(
-        one->so_far, parts_.subject.options.limits, left, static_cast<std::size_t>(waiting));
+    tuning_slice slice =
+        next_slice(one->so_far, limits_of(*one), left, static_cast<std::size_t>(waiting));
     slice.known = one->outcomes;
+    if (one->slot != nullptr) slice.make_bench = online_bench_for(*one);
     here.unlock();
     bool is_over = true;
     try {
@@ -208,12 +276,46 @@ ATTUNE_INLINE void apart_tuning::go_on()
     } catch (...) { // the program's sink threw, and there is nobody to tell
     }
     here.lock();
-    if (one->of.tuned_apart_in != 0) { // that was the first slice: there is something better now
+    // After the first slice there is something better.
+    if (one->of.tuned_apart_in != 0 && !one->of.is_resting) {
         one->of.tuned_apart_in = 0;
         parts_.look_again(one->of);
     }
     if (is_over) close(*one);
-    if (!open_.empty() && !is_queued_) is_queued_ = add([this] { go_on(); }).empty();
+    bool const is_more = std::any_of(
+        open_.begin(), open_.end(), [](auto const& other) { return !other->of.is_resting; });
+    if (is_more && !is_queued_) is_queued_ = add([this] { go_on(); }).empty();
+}
+
+/// How long a session waits for a call: the longer, the more often that was in vain.
+ATTUNE_INLINE double apart_tuning::patience_s(open_tuning const& one) const
+{
+    constexpr double least_s = 0.1; // where somebody waits for the end
+    if (waiting_ > 0 || parts_.waiting > 0) return least_s;
+    constexpr int most_rests = 5;
+    return static_cast<double>(1 << std::min(one.rests, most_rests));
+}
+
+ATTUNE_INLINE bench_factory apart_tuning::online_bench_for(open_tuning& one)
+{
+    return [this, &one](tuning_problem const& problem, tuning_options const& options) {
+        tuning_options on_copy = options;
+        on_copy.measuring.make_bench = parts_.subject.options.measuring.make_bench;
+        return std::unique_ptr<bench>(
+            std::make_unique<online_bench>(make_bench(problem, on_copy),
+                                           *one.slot,
+                                           one.serving->code,
+                                           options.measuring.precision,
+                                           [this, &one] { return patience_s(one); }));
+    };
+}
+
+ATTUNE_INLINE void apart_tuning::wake_now(served_inputs& of)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (process_ != ::getpid()) return;
+    of.is_resting = false;
+    if (!is_queued_) is_queued_ = add([this] { go_on(); }).empty();
 }
 
 /// @return  whether the tuning needs no other slice.  @pre  the turn is this thread's
@@ -229,8 +331,11 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         if (of.near) // serves while the tuning lasts
             static_cast<void>(
                 of.near->verifier.serve(one.shape, one.key, one.call->frame(), false));
+        std::optional<trial_period> trials;
+        if (one.slot != nullptr) trials.emplace(parts_, one);
         dispatch_parts::found_winner found =
             parts_.find_winner(of, one.key, one.call->frame(), when_unknown::tune, &slice);
+        trials.reset();
         of.is_settled = true;
         if (of.winner == nullptr) of.is_given_up = true; // too short, or nothing to spend
         if (of.winner == nullptr) return true;
@@ -239,14 +344,20 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
             parts_.shapes.serve(one.shape, *of.winner, true);
         }
         std::scoped_lock<fork_safe_mutex> const here(lock_);
-        one.so_far.evaluations = slice.evaluations;
+        one.so_far.evaluations = std::max<std::uint64_t>(slice.evaluations, found.outcomes.size());
         one.so_far.spent_s += steady_seconds() - begun_s;
         one.so_far.call_s = found.call_s;
         one.so_far.gain = expected_gain(found.outcomes);
         one.outcomes = std::move(found.outcomes);
-        bool const is_over = found.is_over || has_all(one.so_far, parts_.subject.options.limits);
+        bool const is_over = found.is_over || has_all(one.so_far, limits_of(one));
         of.is_partly_tuned = !is_over;
         return is_over;
+    } catch (calls_ended const&) {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        ++one.rests;
+        of.is_resting = true;
+        parts_.shapes.rest(*one.shape);
+        return false;
     } catch (std::exception const& e) {
         if (!is_first) return true;            // the winner so far goes on serving
         of.is_given_up = of.is_settled = true; // also where the sink throws again

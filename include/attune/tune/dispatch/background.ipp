@@ -6,6 +6,7 @@
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/dispatch/background.hpp>
 
 #include <atomic>
@@ -13,11 +14,15 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Threads of this process see it. See has_other_threads().
+inline void name_this_thread(char const* name) { ::pthread_setname_np(::pthread_self(), name); }
 
 struct background_worker::state {
     std::mutex lock{}; ///< of the members below
@@ -34,6 +39,7 @@ struct background_worker::state {
     void run()
     {
         stopped_by const told(stop);
+        name_this_thread(own_thread_name);
         std::unique_lock here(lock);
         while (true) {
             changed.wait(here, [this] { return is_over || !line.empty(); });
@@ -42,11 +48,13 @@ struct background_worker::state {
             line.pop_front();
             is_at_work = true;
             here.unlock();
+            name_this_thread("attune tune"); // one that may change what all threads share
             try {
                 job();
             } catch (...) { // a sink or a check of the program's threw; nobody is there to hear it
             }
             job = nullptr; // what it holds is freed without the lock
+            name_this_thread(own_thread_name);
             here.lock();
             is_at_work = false;
             changed.notify_all();

@@ -131,6 +131,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     served_inputs& of = s.parts.served(inputs);
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
+    s.apart.wake(of);
     working const now(s.parts, tunes_now != nullptr);
     if (!now.is_on()) {
         if (tunes_now != nullptr)

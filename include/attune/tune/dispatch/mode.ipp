@@ -18,10 +18,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline std::optional<miss_policy> named_policy(std::string_view name)
 {
-    constexpr std::array<std::pair<std::string_view, miss_policy>, 4> names{{
+    constexpr std::array<std::pair<std::string_view, miss_policy>, 5> names{{
         {"lookup_only", miss_policy::lookup_only},
         {"tune_if_missing", miss_policy::tune_if_missing},
         {"tune_in_background", miss_policy::tune_in_background},
+        {"online", miss_policy::online},
         {"always", miss_policy::always},
     }};
     for (auto const& [known, policy] : names)
@@ -96,7 +97,7 @@ ATTUNE_INLINE std::vector<std::string> complaints_of_variables()
     if (!mode.empty() && !named_policy(mode))
         out.push_back("ATTUNE_MODE is '" + mode +
                       "', which is none of lookup_only, tune_if_missing, tune_in_background, "
-                      "always: ignored");
+                      "online, always: ignored");
     std::string const force = environment_variable("ATTUNE_FORCE");
     if (!force.empty() && values_in(force).empty())
         out.push_back("ATTUNE_FORCE is '" + force +

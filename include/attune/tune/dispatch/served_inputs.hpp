@@ -41,6 +41,7 @@ struct served_inputs {
     std::atomic<int> tuned_apart_in{0};
     std::atomic<bool> is_settled{false};      ///< there is a winner, or it is given up
     std::atomic<bool> is_partly_tuned{false}; ///< there is a winner, and its tuning goes on
+    std::atomic<bool> is_resting{false};      ///< until there are calls again
     call_count calls{};                       ///< while they are tuned in the background
     std::atomic<installed_variant const*> winner{nullptr}; ///< null: not known yet
     std::optional<point> winner_at{};

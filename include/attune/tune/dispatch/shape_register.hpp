@@ -43,6 +43,14 @@ public:
     /// All shapes that the variant serves are looked at again; see serve_as_before().
     void look_again(installed_variant const& by);
 
+    /// Calls of the shape go through the slot, which serves what served it; until end_trials().
+    /// @pre  the slot lives as long as this object
+    void begin_trials(known_shape& shape, online_slot& slot);
+    /// The shape is served as before, or as serve() said meanwhile.
+    void end_trials(known_shape& shape);
+    /// The next call of the shape is looked at again; see serve_as_before().
+    void rest(known_shape& shape);
+
     /// Calls of the shape are counted.  @pre  `by` lives as long as this object
     static void count(known_shape& shape, call_count& by);
     /// They are not any more.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -33,7 +34,10 @@ ATTUNE_INLINE installed_variant const&
 shape_register::serve(known_shape* shape, installed_variant const& by, bool is_verified)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
-    if (shape != nullptr) {
+    if (shape != nullptr && shape->tries.load(std::memory_order_relaxed) != nullptr) {
+        shape->before = &by;
+        shape->was_verified = is_verified;
+    } else if (shape != nullptr) {
         shape->is_verified = is_verified;
         shape->before = nullptr;
         shape->serves.store(&by, std::memory_order_release);
@@ -45,7 +49,7 @@ ATTUNE_INLINE installed_variant const& shape_register::serve_as_before(known_sha
                                                                        installed_variant const& by)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
-    if (shape == nullptr) return by;
+    if (shape == nullptr || shape->tries.load(std::memory_order_relaxed) != nullptr) return by;
     installed_variant const& serves = shape->before != nullptr ? *shape->before : by;
     shape->is_verified = shape->before != nullptr && shape->was_verified;
     shape->serves.store(&serves, std::memory_order_release);
@@ -78,6 +82,33 @@ ATTUNE_INLINE void shape_register::look_again(installed_variant const& by)
             s->was_verified = s->is_verified;
             s->serves.store(nullptr, std::memory_order_release);
         }
+}
+
+ATTUNE_INLINE void shape_register::begin_trials(known_shape& shape, online_slot& slot)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (auto const* const serves = shape.serves.load(std::memory_order_relaxed)) {
+        shape.before = serves;
+        shape.was_verified = shape.is_verified;
+    }
+    shape.tries.store(&slot, std::memory_order_release);
+    shape.serves.store(nullptr, std::memory_order_release);
+}
+
+ATTUNE_INLINE void shape_register::end_trials(known_shape& shape)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    shape.is_verified = shape.was_verified;
+    shape.serves.store(std::exchange(shape.before, nullptr), std::memory_order_release);
+    shape.tries.store(nullptr, std::memory_order_release);
+}
+
+ATTUNE_INLINE void shape_register::rest(known_shape& shape)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    shape.before = shape.serves.load(std::memory_order_relaxed);
+    shape.was_verified = shape.is_verified;
+    shape.serves.store(nullptr, std::memory_order_release);
 }
 
 ATTUNE_INLINE void shape_register::count(known_shape& shape, call_count& by)

@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/options.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@ struct tuning_slice {
     double seconds_before = 0;     ///< of those before it
     /// Of the sessions before, as run_session() takes them. A store may know more.
     std::vector<known_outcome> known{};
+    bench_factory make_bench{}; ///< empty: that of the options
 };
 
 /// A tuning, as far as its turn is concerned.

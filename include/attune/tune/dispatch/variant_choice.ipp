@@ -73,6 +73,7 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
         std::min(slice != nullptr ? slice->evaluations : whole.evaluations,
                  is_bounded ? known_before + left.evaluations : left.evaluations);
     now.limits.seconds = std::min(slice != nullptr ? slice->seconds : whole.seconds, left.seconds);
+    if (slice != nullptr && slice->make_bench) now.measuring.make_bench = slice->make_bench;
     interrupt_guard const until_remembered; // the program's handler for Ctrl-C runs after that
     session_result result = run_session(problem, now, std::move(memory));
     spent_evaluations_ += all.size() - known_before;
@@ -220,9 +221,12 @@ ATTUNE_INLINE known_choice variant_choice::explain(call_problem const& of)
                .configuration = text_of(space.describe(), *of.default_at),
                .why = "the store has nothing of this kernel that could serve"};
     bool const tunes = wants_tuning(left);
-    if (tunes && subject_.options.on_miss == miss_policy::tune_in_background)
+    miss_policy const policy = subject_.options.on_miss;
+    bool const is_apart =
+        policy == miss_policy::tune_in_background || policy == miss_policy::online;
+    if (tunes && is_apart)
         out.why += "; a call has it tuned in the background";
-    else if (tunes && subject_.options.on_miss != miss_policy::lookup_only)
+    else if (tunes && policy != miss_policy::lookup_only)
         out.why += "; a call tunes first";
     return out;
 }

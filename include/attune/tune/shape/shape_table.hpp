@@ -15,6 +15,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 struct installed_variant;
+class online_slot;
 
 /// A number of calls, about: of two threads that count at once, one may count in vain. No locked
 /// instruction; a cache line of its own.
@@ -32,6 +33,7 @@ struct known_shape {
     std::uint64_t hash = 0;
     std::atomic<installed_variant const*> serves{nullptr}; ///< null: decide by the slow path
     std::atomic<call_count*> counter{nullptr};             ///< null: calls are not counted
+    std::atomic<online_slot*> tries{nullptr};              ///< calls go through it; null: none
     std::vector<std::int64_t> key{};
     std::uint32_t calls = 0;                   ///< number of calls on the slow path
     bool is_verified = false;                  ///< `serves` was verified on this shape

@@ -1,0 +1,122 @@
+// attune/tune/shape/online_slot.hpp - the calls of one shape take turns between what serves them and a candidate.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Two calls of the program, one right after the other.
+struct timed_pair {
+    double serving_s = 0;   ///< of the code that serves
+    double candidate_s = 0; ///< of the candidate; infinity: it threw
+};
+
+/// Calls, on any thread, ask which code they run. Nearly all run the code that serves. One thread
+/// at a time asks for a candidate's time: then one call is timed that runs the code that serves,
+/// and the next one runs the candidate, as soon as that can be afforded: what candidates have lost
+/// so far is at most a share of the time that was spent in all calls. No call waits.
+class online_slot {
+public:
+    /// @param serves      code that serves  @param lost_share  0 to 1
+    /// @param now_s       a clock that any thread may read
+    online_slot(void* serves, double lost_share, std::function<double()> now_s);
+
+    /// What one call is to run.
+    struct turn {
+        void* entry = nullptr;
+        bool is_timed = false;
+        double begun_s = 0;
+    };
+    [[nodiscard]] turn begin()
+    {
+        phase const now = phase_.load(std::memory_order_acquire);
+        if ((now == phase::wants_serving && can_afford()) || now == phase::wants_candidate)
+            if (turn out = take(now); out.is_timed) return out;
+        unmeasured_.store(unmeasured_.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
+        return {.entry = serves_.load(std::memory_order_acquire)};
+    }
+    /// @param has_thrown  the code did
+    void end(turn const& of, bool has_thrown);
+
+    // What follows is for the thread that tunes.
+
+    /// @pre  no time is asked for
+    void serve(void* entry);
+    /// Asks for the times of both.
+    /// @param slower  how many times as long as the serving code the candidate may take, as far as
+    ///                is known
+    /// @pre  no time is asked for; the code stays loaded until has_ended()
+    void ask(void* candidate, double slower);
+    [[nodiscard]] bool has_ended() const noexcept
+    {
+        return phase_.load(std::memory_order_acquire) == phase::idle;
+    }
+    /// Asks no more. @return  false: a call runs the candidate, and will end
+    [[nodiscard]] bool withdraw();
+    /// What was asked for last. @pre  has_ended(), and it was not withdrawn
+    [[nodiscard]] timed_pair const& latest() const noexcept { return latest_; }
+
+    /// Calls so far, about.
+    [[nodiscard]] std::uint64_t calls() const noexcept
+    {
+        return unmeasured_.load(std::memory_order_relaxed) +
+               measured_.load(std::memory_order_relaxed);
+    }
+    /// Seconds in calls, and of these what candidates took longer. At least, and at most.
+    [[nodiscard]] double spent_s() const noexcept;
+    [[nodiscard]] double lost_s() const noexcept { return lost_s_.load(); }
+
+private:
+    enum class phase : unsigned char {
+        idle,
+        wants_serving, ///< then the candidate
+        serving,       ///< a call runs it
+        wants_candidate,
+        candidate, ///< a call runs it
+    };
+    [[nodiscard]] bool can_afford() const noexcept;
+    [[nodiscard]] turn take(phase wanted);
+
+    std::atomic<phase> phase_{phase::idle};
+    std::atomic<void*> serves_;
+    std::atomic<void*> candidate_{nullptr};
+    std::atomic<std::uint64_t> unmeasured_{0}; ///< calls that were not timed
+    std::atomic<std::uint64_t> measured_{0};
+    std::atomic<std::uint64_t> settled_{0}; ///< unmeasured calls whose time is in spent_s_
+    std::atomic<double> spent_s_{0};        ///< in measured and settled calls
+    std::atomic<double> lost_s_{0};
+    std::atomic<double> serving_s_{0}; ///< of one call, when last seen; 0: not yet
+    std::atomic<double> slower_{1};    ///< of the candidate
+    timed_pair latest_{};
+    double lost_share_;
+    std::function<double()> now_s_;
+    double clock_s_; ///< of two readings
+};
+
+/// One call through a slot.
+class online_call {
+public:
+    explicit online_call(online_slot& through);
+    ~online_call();
+    online_call(online_call const&) = delete;
+    online_call& operator=(online_call const&) = delete;
+
+    [[nodiscard]] void* entry() const noexcept { return turn_.entry; }
+
+private:
+    online_slot& slot_;
+    online_slot::turn turn_;
+    int thrown_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/shape/online_slot.ipp>
+#endif
