@@ -127,6 +127,23 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
             CHECK_FALSE(store.find(key).best.has_value());
         }
     }
+    SUBCASE("what was timed in another way is another problem, and a record that does not say is "
+            "of the default way")
+    {
+        attune::record_key with_two = laws::example_key();
+        with_two.setting = {{"threads", "2"}};
+        store.add(laws::example_record());
+        CHECK(store.find(with_two).how != attune::record_match::exact);
+        store.add(laws::example_record(with_two, 2));
+        attune::record_key with_four = with_two;
+        with_four.setting[0].second = "4";
+        CHECK(store.find(with_four).how != attune::record_match::exact);
+        REQUIRE(store.find(with_two).best.has_value());
+        CHECK(store.find(with_two).best->seed == 2);
+        REQUIRE(store.find(laws::example_key()).best.has_value());
+        CHECK(store.find(laws::example_key()).how == attune::record_match::exact);
+        CHECK(store.find(laws::example_key()).best->seed == 1);
+    }
     SUBCASE("no answer is better in name than in fact, and an exact match is never missed")
     {
         attune::random_engine engine(23);

@@ -31,9 +31,12 @@ private:
     {
         std::vector<std::string> parts{
             key.kernel, key.source, key.schema, key.compiler, key.device};
-        for (auto const& [name, value] : key.inputs) {
-            parts.push_back(name);
-            parts.push_back(value);
+        for (auto const* const texts : {&key.inputs, &key.setting}) {
+            for (auto const& [name, value] : *texts) {
+                parts.push_back(name);
+                parts.push_back(value);
+            }
+            parts.emplace_back();
         }
         return parts;
     }
