@@ -16,6 +16,7 @@
 #include <string>
 #include <unordered_map>
 #include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -57,6 +58,7 @@ public:
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
                                                                  double limit_s) override;
     [[nodiscard]] std::string protection() const override;
+    [[nodiscard]] std::vector<std::string> notices() const override { return copy_->notices(); }
 
 private:
     class taker;
