@@ -11,10 +11,12 @@
 #include <attune/declare/lower.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/input_bucket.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/stated_work.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -58,6 +60,7 @@ struct kernel_description {
     void* fallback = nullptr;    ///< of kernel.fallback(f): a function of that type; null: none
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< a variant verified for one call is valid for all calls
+    std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
 };
 
 namespace detail {
@@ -252,6 +255,65 @@ public:
         static_assert(exists, "attune: kernel.ignore<i>(): the kernel has fewer arguments");
         description_.ignored.resize(sizeof...(Args));
         if constexpr (exists) description_.ignored[Position] = true;
+        return *this;
+    }
+
+    /// `f(value)` stands for each value of argument `Position`, which is bound to an input: for
+    /// sizes that never repeat, such as numbers of tokens or particles. All values with one
+    /// f(value) share one tuning, on the arguments of the first call of theirs, over the
+    /// configurations that are valid for f(value); the record has f(value) as the input. What
+    /// serves is decided for each call by its own value: a configuration that breaks a constraint
+    /// for it does not serve it, and a shape is verified as any other. `f` is called where a call
+    /// meets a new shape, not by known shapes, maybe by several threads at once; what it throws
+    /// leaves the call.
+    ///
+    /// Errors   attune::error at the construction of `tuned`: the argument is bound to no input, or
+    ///          the kernel runs on a device
+    /// Example  kernel.bind<2>(n).bucket<2>([](int tokens) { return (tokens + 63) / 64 * 64; });
+    template <std::size_t Position, class F>
+    kernel& bucket(F f)
+    {
+        constexpr bool exists = Position < sizeof...(Args);
+        static_assert(exists, "attune: kernel.bucket<i>(f): the kernel has fewer arguments");
+        if constexpr (exists) {
+            using argument = std::tuple_element_t<Position, std::tuple<Args...>>;
+            constexpr bool maps = [] {
+                if constexpr (std::is_arithmetic_v<argument>)
+                    return std::is_invocable_r_v<argument, F const&, argument>;
+                else
+                    return false;
+            }();
+            static_assert(maps,
+                          "attune: kernel.bucket<i>(f): argument i must be a number, and f must "
+                          "take one and return the one that stands for it");
+            if constexpr (maps)
+                description_.buckets.push_back(
+                    detail::make_input_bucket<argument>(Position, std::move(f)));
+        }
+        return *this;
+    }
+    /// The same for every argument that is a whole number and is bound to an input so far.
+    template <class F>
+    kernel& bucket(F f)
+    {
+        constexpr bool maps =
+            ((!std::is_integral_v<Args> || std::is_invocable_r_v<Args, F const&, Args>) && ...);
+        static_assert(
+            maps,
+            "attune: kernel.bucket(f): f must take each whole number among the arguments, "
+            "and return the one that stands for it");
+        if constexpr (maps) {
+            std::size_t position = 0;
+            auto const add = [&]<class T>(std::type_identity<T>) {
+                if constexpr (std::is_integral_v<T>)
+                    for (detail::input_argument const& input : description_.inputs)
+                        if (input.position == position)
+                            description_.buckets.push_back(
+                                detail::make_input_bucket<T>(position, f));
+                ++position;
+            };
+            (add(std::type_identity<Args>{}), ...);
+        }
         return *this;
     }
 

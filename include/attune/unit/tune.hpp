@@ -15,6 +15,7 @@
 #include <attune/tune/device/cuda/program_ptx.ipp>
 #include <attune/tune/dispatch/apart_tuning.ipp>
 #include <attune/tune/dispatch/background.ipp>
+#include <attune/tune/dispatch/bucketed_inputs.ipp>
 #include <attune/tune/dispatch/call_copies.ipp>
 #include <attune/tune/dispatch/default_code.ipp>
 #include <attune/tune/dispatch/dispatch_parts.ipp>

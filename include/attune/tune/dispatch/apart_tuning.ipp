@@ -86,8 +86,10 @@ ATTUNE_INLINE bool apart_tuning::is_wanted() const
 /// Whether calls of this shape are to say how long candidates take.
 ATTUNE_INLINE bool apart_tuning::is_online(known_shape const* shape) const
 {
+    // Sizes that never repeat have no call in which a candidate could be timed.
     return parts_.subject.options.on_miss == miss_policy::online && shape != nullptr &&
-           parts_.subject.options.limits.lost_share > 0 && !parts_.subject.kernel.baseline;
+           parts_.subject.kernel.buckets.empty() && parts_.subject.options.limits.lost_share > 0 &&
+           !parts_.subject.kernel.baseline;
 }
 
 ATTUNE_INLINE void apart_tuning::wait() const
@@ -341,7 +343,9 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         if (of.winner == nullptr) return true;
         if (found.is_for_this_shape) {
             of.verifier->add(one.key);
-            parts_.shapes.serve(one.shape, *of.winner, true);
+            // Whether it may serve a call for whose inputs others stand is decided in the call.
+            if (parts_.subject.kernel.buckets.empty())
+                parts_.shapes.serve(one.shape, *of.winner, true);
         }
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         one.so_far.evaluations = std::max<std::uint64_t>(slice.evaluations, found.outcomes.size());

@@ -41,6 +41,15 @@ struct dispatch_parts {
 
     /// What is known of these inputs. Any thread; the result stays where it is.
     [[nodiscard]] served_inputs& served(std::vector<number> const& inputs);
+    /// What is known of the inputs that stand for those of a call: see kernel.bucket(f). Any thread
+    /// that holds no lock.
+    /// Errors  what the user's function throws
+    [[nodiscard]] served_inputs& served_for(std::vector<number> const& inputs);
+
+    /// Whether this configuration cannot serve a call with these inputs, for which those of `of`
+    /// stand; the report says why.  @pre  the turn is this thread's
+    [[nodiscard]] bool
+    is_refused(served_inputs& of, std::vector<number> const& inputs, point const& at);
 
     /// The default serves this shape for good. Any thread.
     installed_variant const& settle(served_inputs& of, known_shape* shape);
@@ -66,6 +75,7 @@ struct dispatch_parts {
     /// Serves inputs without a winner: by find_near() where that was verified, or is now, else by
     /// the default. @pre  the turn is this thread's
     installed_variant const& serve_untuned(served_inputs& of,
+                                           std::vector<number> const& inputs,
                                            shape_register::met_shape const& met,
                                            std::span<std::int64_t const> key,
                                            call_frame const& frame);
@@ -82,6 +92,7 @@ private:
 
     fork_safe_mutex all_lock_{};
     std::vector<std::unique_ptr<served_inputs>> all_{};
+    std::atomic<bool> told_of_outside_{false};
 };
 
 /// While one exists and is on, this thread has the turn: it tunes or verifies.

@@ -4,6 +4,7 @@
 
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/tune/dispatch/bucketed_inputs.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/report.hpp>
 
@@ -50,6 +51,42 @@ ATTUNE_INLINE served_inputs& dispatch_parts::served(std::vector<number> const& i
     for (std::unique_ptr<served_inputs> const& of : all_)
         if (of->problem.inputs == inputs) return *of;
     return *all_.emplace_back(std::make_unique<served_inputs>(inputs));
+}
+
+ATTUNE_INLINE served_inputs& dispatch_parts::served_for(std::vector<number> const& inputs)
+{
+    if (subject.kernel.buckets.empty()) return served(inputs);
+    served_inputs& of = served(representative_of(subject.kernel, inputs));
+    if (of.problem.inputs == inputs) return of;
+    std::string why;
+    try {
+        defaults.complete(of.problem);
+        why = why_not_with(
+            subject, inputs, texts_at(of.problem.space->describe(), *of.problem.default_at));
+    } catch (std::exception const& e) { // there is no space for what the function gives
+        why = e.what();
+    }
+    if (why.empty()) return of;
+    served_inputs& own = served(inputs);
+    own.is_outside_bucket = true;
+    if (!told_of_outside_.exchange(true))
+        report.note("kernel.bucket(f) of kernel '" + subject.kernel.name +
+                    "' gives inputs with another default: " + why +
+                    "; such calls are not tuned, so let f return inputs for which the same default "
+                    "is valid");
+    return own;
+}
+
+ATTUNE_INLINE bool
+dispatch_parts::is_refused(served_inputs& of, std::vector<number> const& inputs, point const& at)
+{
+    if (of.problem.inputs == inputs) return false;
+    std::string const why =
+        why_not_with(subject, inputs, texts_at(of.problem.space->describe(), at));
+    if (why.empty()) return false;
+    report.set_serving(
+        {}, "the default serves: the variant is that of other inputs (kernel.bucket), and " + why);
+    return true;
 }
 
 ATTUNE_INLINE installed_variant const& dispatch_parts::settle(served_inputs& of, known_shape* shape)
@@ -134,6 +171,7 @@ ATTUNE_INLINE void dispatch_parts::find_near(served_inputs& of)
     if (*found->at == *problem.default_at) return;
     report.set(std::move(found->report));
     installed_variant const& made = variants.install(std::move(found->code));
+    of.near_at = found->at;
     of.near.emplace(made,
                     shape_verifier{{subject, defaults, shapes, report},
                                    problem,
@@ -144,12 +182,13 @@ ATTUNE_INLINE void dispatch_parts::find_near(served_inputs& of)
 
 ATTUNE_INLINE installed_variant const&
 dispatch_parts::serve_untuned(served_inputs& of,
+                              std::vector<number> const& inputs,
                               shape_register::met_shape const& met,
                               std::span<std::int64_t const> key,
                               call_frame const& frame)
 {
     find_near(of);
-    if (!of.near) return settle(of, met.shape);
+    if (!of.near || is_refused(of, inputs, of.near_at.value())) return settle(of, met.shape);
     return of.near->verifier.serve(met.shape, key, frame, met.is_first);
 }
 

@@ -6,6 +6,7 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/apart_tuning.hpp>
+#include <attune/tune/dispatch/bucketed_inputs.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/mode.hpp>
@@ -30,8 +31,9 @@ struct dispatch_table::state {
     apart_tuning apart{parts}; ///< the last member: its thread uses the parts
 
     /// What a call does with unknown inputs.
-    [[nodiscard]] when_unknown by_policy() const
+    [[nodiscard]] when_unknown by_policy(served_inputs const& of) const
     {
+        if (of.is_outside_bucket) return when_unknown::take_what_is_there;
         if (apart.is_wanted()) return when_unknown::say_so;
         bool const tunes = parts.subject.options.on_miss == miss_policy::tune_if_missing ||
                            parts.subject.options.on_miss == miss_policy::always;
@@ -45,23 +47,26 @@ struct dispatch_table::state {
         return met.before != nullptr ? *met.before : parts.defaults.code_of(of.problem);
     }
 
+    /// @param inputs  of the call; those of `of` stand for them
     /// @pre  the turn is this thread's
     installed_variant const& serve_call(served_inputs& of,
+                                        std::vector<number> const& inputs,
                                         shape_register::met_shape const& met,
                                         std::span<std::int64_t const> key,
                                         call_frame const& frame,
                                         when_unknown otherwise)
     {
         bool const is_apart = otherwise == when_unknown::say_so;
-        if (of.is_given_up) return parts.serve_untuned(of, met, key, frame);
+        if (of.is_given_up) return parts.serve_untuned(of, inputs, met, key, frame);
         if (of.winner == nullptr && frame.has_only_empty_arrays()) {
             installed_variant const& by = parts.defaults.code_of(of.problem);
             parts.report.set_serving({}, "the default serves: all arrays of this call are empty");
             return by;
         }
+        bool is_for_this = false;
         bool const is_partial = otherwise == when_unknown::tune && of.is_partly_tuned;
         if (of.winner == nullptr || is_partial) {
-            bool const is_for_this = parts.find_winner(of, key, frame, otherwise).is_for_this_shape;
+            is_for_this = parts.find_winner(of, key, frame, otherwise).is_for_this_shape;
             of.is_partly_tuned = false;
             if (of.winner == nullptr && of.is_given_up && is_apart) {
                 of.is_given_up = false;
@@ -69,12 +74,13 @@ struct dispatch_table::state {
             }
             of.is_settled = true;
             if (of.winner == nullptr && of.is_given_up) // nothing to spend
-                return parts.serve_untuned(of, met, key, frame);
+                return parts.serve_untuned(of, inputs, met, key, frame);
             if (of.winner == nullptr) return parts.settle(of, met.shape); // too short
-            if (is_for_this) {
-                of.verifier->add(key);
-                return parts.shapes.serve(met.shape, *of.winner, true);
-            }
+        }
+        if (parts.is_refused(of, inputs, of.winner_at.value())) return parts.settle(of, met.shape);
+        if (is_for_this) {
+            of.verifier->add(key);
+            return parts.shapes.serve(met.shape, *of.winner, true);
         }
         if (of.winner_is_default) return parts.shapes.serve(met.shape, *of.winner);
         if (is_apart && of.verifier->needs_runs(key, met.is_first))
@@ -101,6 +107,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
 {
     watch_program_end();
     require_targets(kernel);
+    require_buckets(kernel, state_->parts.subject.find_device != nullptr);
     for (std::string const& said : complaints_of_variables())
         state_->parts.report.tell(said);
     // What no input can excuse is an error now: defaults that are no values, or break a constraint.
@@ -128,7 +135,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     dispatched_kernel const& subject = s.parts.subject;
     shape_register::met_shape met = s.parts.shapes.meet(key);
     if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
-    served_inputs& of = s.parts.served(inputs);
+    served_inputs& of = s.parts.served_for(inputs);
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
     s.apart.wake(of);
@@ -140,7 +147,9 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
                         "call it when the tuning is over");
         installed_variant const& by = s.until_then(of, met);
         bool const is_too_early = of.is_settled && (of.winner == nullptr || met.is_first);
-        if (!s.apart.is_wanted() || is_too_early || frame.has_only_empty_arrays()) return by;
+        if (!s.apart.is_wanted() || is_too_early || of.is_outside_bucket ||
+            (of.is_settled && of.problem.inputs != inputs) || frame.has_only_empty_arrays())
+            return by;
         try {
             set_extents(frame, subject.kernel, subject.values_of(inputs));
         } catch (std::exception const&) {
@@ -166,12 +175,12 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     try {
         if (!device) set_extents(frame, subject.kernel, subject.values_of(inputs));
         work_in_progress const at_work;
-        if (tunes_now == nullptr) return s.serve_call(of, met, key, frame, s.by_policy());
+        if (tunes_now == nullptr) return s.serve_call(of, inputs, met, key, frame, s.by_policy(of));
         installed_variant const* by = met.serves;
         // A shape that is asked for is verified.
         if (by == nullptr || by != of.winner || of.is_partly_tuned) {
             met.is_first = false;
-            by = &s.serve_call(of, met, key, frame, when_unknown::tune);
+            by = &s.serve_call(of, inputs, met, key, frame, when_unknown::tune);
         }
         *tunes_now = of.outcome;
         return *by;
@@ -215,7 +224,7 @@ ATTUNE_INLINE tuning_report dispatch_table::tune(std::span<std::int64_t const> k
 ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
 {
     state& s = *state_;
-    served_inputs& of = s.parts.served(inputs);
+    served_inputs& of = s.parts.served_for(inputs);
     if (of.is_settled && of.winner != nullptr && !of.is_partly_tuned) return true;
     working const now(s.parts, true);
     if (!now.is_on() || of.winner != nullptr) return of.winner != nullptr && !of.is_partly_tuned;
@@ -227,12 +236,13 @@ ATTUNE_INLINE known_choice dispatch_table::explain(std::span<std::int64_t const>
                                                    std::vector<number> const& inputs)
 {
     state& s = *state_;
+    served_inputs& of = s.parts.served_for(inputs);
     working const now(s.parts, true);
     if (!now.is_on())
         throw error("kernel '" + s.parts.subject.kernel.name + "' is being tuned",
                     "tuned.explain(arguments...)",
                     "call it when the tuning is over");
-    return s.parts.explain(s.parts.served(inputs), key);
+    return s.parts.explain(of, key);
 }
 
 ATTUNE_INLINE void dispatch_table::wait() const

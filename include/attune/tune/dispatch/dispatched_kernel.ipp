@@ -24,6 +24,14 @@ ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)
     return out;
 }
 
+ATTUNE_INLINE shape_choice shape_choice_of_proofs(kernel_description const& kernel)
+{
+    shape_choice out = shape_choice_of(kernel);
+    for (input_bucket const& one : kernel.buckets)
+        out.bound[one.position] = false;
+    return out;
+}
+
 ATTUNE_INLINE std::vector<input_value>
 dispatched_kernel::values_of(std::vector<number> const& inputs) const
 {

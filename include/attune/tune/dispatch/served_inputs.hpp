@@ -46,12 +46,16 @@ struct served_inputs {
     std::atomic<installed_variant const*> winner{nullptr}; ///< null: not known yet
     std::optional<point> winner_at{};
     bool winner_is_default = false;
+    /// Other inputs stand for these, by kernel.bucket(f), and not even the default is valid for
+    /// both: these are looked up by themselves, and not tuned.
+    std::atomic<bool> is_outside_bucket{false};
     bool is_given_up = false;                 ///< nothing is looked up, tuned or verified any more
     std::optional<shape_verifier> verifier{}; ///< of the winner
     bool is_near_known = false;               ///< it was looked for
-    std::optional<stand_in> near{};           ///< empty: none, or there is a winner
-    known_choice choice{};                    ///< of the winner or of `near`
-    tuning_report outcome{};                  ///< how the winner was found, or why there is none
+    std::optional<point> near_at{};
+    std::optional<stand_in> near{}; ///< empty: none, or there is a winner
+    known_choice choice{};          ///< of the winner or of `near`
+    tuning_report outcome{};        ///< how the winner was found, or why there is none
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

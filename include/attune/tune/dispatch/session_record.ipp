@@ -22,6 +22,7 @@ ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::stri
     named_texts out;
     if (options.measuring.cache != cache_state::warm) out.emplace_back("cache", "cold");
     if (options.device.as_graph) out.emplace_back("graph", "yes");
+    if (!subject.kernel.buckets.empty()) out.emplace_back("bucket", "yes");
     if (subject.find_device) return out;
     if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
         out.emplace_back("threads", std::move(threads));

@@ -98,7 +98,7 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
 {
     dispatched_kernel const& subject = with_.subject;
     if (!frame.resized || trust_.is_distrusted() || subject.target() != nullptr) return;
-    shape_choice const choice = shape_choice_of(subject.kernel);
+    shape_choice const choice = shape_choice_of_proofs(subject.kernel);
     std::vector<std::int64_t> relations = relations_of(subject.layout, key, choice);
     if (proven_for_.size() >= most_proofs ||
         std::find(proven_for_.begin(), proven_for_.end(), relations) != proven_for_.end())
