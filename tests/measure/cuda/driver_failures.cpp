@@ -76,6 +76,7 @@ TEST_CASE("whichever function of the driver fails, there is a sentence and nothi
                 device.fails_at = at;
                 device.fails_with = code;
                 std::string const said = live(device);
+                if (device.calls[name] < at) continue; // a slow machine took fewer samples
                 // Some have a way around: memory for what only helps, who is current when all is
                 // over, the kind of a pointer.
                 bool const may_be_silent =
