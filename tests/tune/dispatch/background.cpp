@@ -106,11 +106,11 @@ TEST_CASE("a child of a fork begins without jobs, and can have its own")
 
 TEST_CASE("a worker is another thread of the program while it has a job, and not after that")
 {
-    REQUIRE(!attune::detail::has_other_threads());
+    bool const has_others = attune::detail::has_other_threads(); // a sanitizer's
     bool was_seen = false;
     background_worker worker;
     worker.add([&] { was_seen = attune::detail::has_other_threads(); });
     worker.wait();
     CHECK(was_seen);
-    CHECK(!attune::detail::has_other_threads());
+    CHECK(attune::detail::has_other_threads() == has_others);
 }
