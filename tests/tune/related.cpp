@@ -54,6 +54,20 @@ TEST_CASE("a new version of a kernel first tries what was best in the version be
     CHECK(notices_but_noise(later.known.report()).empty()); // measured here, not continued
 }
 
+TEST_CASE("what would serve untuned is tried first: the winner of the nearest problem")
+{
+    attune::memory_store store;
+    memory_installation far{store, many, accumulate_source(), accumulate_compiler("far")};
+    CHECK(far.obtain() == fast_code);
+    memory_installation near{store, ways<usual, same_as_usual>()};
+    (void)near.obtain();
+    memory_installation later{
+        store, many, next_version(), accumulate_compiler(), two_evaluations(true)};
+    (void)later.obtain();
+    CHECK(later.known.report().evaluations == 2);
+    CHECK(later.known.report().configuration == near.known.report().configuration);
+}
+
 TEST_CASE("without use_related a new version begins as if nothing were known")
 {
     attune::memory_store store = tuned_before();

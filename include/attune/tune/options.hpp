@@ -31,9 +31,9 @@ using bench_factory =
 
 /// What a call does whose inputs the store does not know.
 enum class miss_policy : unsigned char {
-    lookup_only,     ///< the default serves
+    lookup_only,     ///< the best of related problems serves where it is verified, else the default
     tune_if_missing, ///< tunes in this call
-    /// Tunes on a thread of its own, on copies of the arguments; until then, the default serves.
+    /// Tunes on a thread of its own, on copies of the arguments; until then, as lookup_only.
     /// Each set of inputs has a quarter of its limits first, whose winner then serves; after that
     /// those go on that are called most, and have most to gain. Checks, references and sinks are
     /// called on that thread, after the call has returned: they must not refer to its locals. The
@@ -48,7 +48,7 @@ enum class miss_policy : unsigned char {
 };
 
 /// Limits of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds nothing is
-/// tuned: the remembered result serves, else the default configuration. Example  options.limits =
+/// tuned: the remembered result serves, else as miss_policy::lookup_only. Example  options.limits =
 /// {.evaluations = 100, .seconds = 30};
 struct tuning_limits {
     std::uint64_t evaluations = search_limits::any_number; ///< per tuning, with the default's
@@ -60,7 +60,7 @@ struct tuning_limits {
     double expected_gain = search_limits{}.expected_gain;
     /// The evaluations and seconds of all tunings of one `tuned` together; no limit by default. The
     /// rest of it limits the next tuning; when nothing is left, new inputs get the remembered
-    /// result or the default.
+    /// result, else as miss_policy::lookup_only.
     search_limits total{};
     double default_run_s = 60.0; ///< limit of the default configuration's first run
     /// A first run fails if it takes this many times the time of the quickest one so far.

@@ -66,7 +66,8 @@ answer ask(attune::memory_store& store, int n, std::vector<attune::point> const&
 void add_rows(attune::memory_store& store, int n)
 {
     attune::chain_of_trees const chain = attune::build(space);
-    stored_problem const problem = wanted_for(n);
+    stored_problem problem = wanted_for(n);
+    problem.key.device = "another";
     REQUIRE(*chain.size() >= attune::detail::outcomes_of_a_source);
     for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(*chain.size()); ++i) {
         attune::point const at = chain.at(i);
@@ -135,16 +136,21 @@ TEST_CASE("what failed here is not chosen: the next nearest speaks, or nobody")
     CHECK(ask(empty, 1'024).configuration == "none");
 }
 
-TEST_CASE("where problems have many outcomes, what is good in all of them speaks")
+TEST_CASE("on other devices what is good in all problems with many outcomes speaks")
 {
     attune::memory_store store;
     add_rows(store, 512);
     add_rows(store, 4'096);
-    store.add(winner_for(1'000, "8", "1")); // nearer, but it says nothing of the rest
+    record other = winner_for(1'000, "8", "1"); // nearer, but it says nothing of the rest
+    other.key.device = "another";
+    store.add(other);
     answer const got = ask(store, 1'024);
     CHECK(got.configuration == "TILE=32 UNROLL=2");
-    CHECK(got.choice.distance == doctest::Approx(std::log(2.0)));
+    CHECK(got.choice.how == choice_match::near_device);
     CHECK(has(got.choice.why, "best of 2 related problems, the nearest for N=512, not N=1024"));
+    // A winner of this device was measured here.
+    store.add(winner_for(64, "16", "1"));
+    CHECK(ask(store, 1'024).configuration == "TILE=16 UNROLL=1");
 }
 
 TEST_CASE("another device is near_device, and farther than any other size on a device of this kind")

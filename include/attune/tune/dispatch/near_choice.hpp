@@ -17,7 +17,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// From so many outcomes on, a model of a problem speaks for it, else its winner alone.
+/// Of another device: from so many outcomes on, a model of a problem speaks for it, else its winner
+/// alone.
 inline constexpr std::size_t outcomes_of_a_source = 20;
 
 /// What a related problem says: its outcomes; of a store that keeps winners alone, the winner. Its
@@ -33,8 +34,10 @@ struct near_choice {
 
 /// Nothing is timed or run, and no time is taken over: who uses it verifies it first.
 ///
-/// Where problems have outcomes_of_a_source or more, the first of their warm_portfolio(); else the
-/// winner of the nearest one. Values that this space does not have become the nearest ones, and an
+/// The winner of the nearest problem on this device; else, where problems have outcomes_of_a_source
+/// or more, the first of their warm_portfolio(); else the winner of the nearest one of all. (On
+/// this device a winner was measured, and what a portfolio expects is smoothed for the way to other
+/// devices: bench.tune.sizes.) Values that this space does not have become the nearest ones, and an
 /// invalid configuration the nearest valid one.
 /// @param related  nearest first
 /// @param refused  configurations that failed here: never taken

@@ -75,6 +75,16 @@ ATTUNE_INLINE std::optional<near_choice> near_choice_of(std::span<related_proble
     auto const is_refused = [&](point const& at) {
         return std::find(refused.begin(), refused.end(), at) != refused.end();
     };
+    auto const winner_at = [&](related_problem const& one) -> std::optional<near_choice> {
+        std::optional<past_session> const winner = winner_of(one);
+        if (!winner) return {};
+        translated_session here = translate(space, *winner);
+        if (here.where.empty() || is_refused(here.where.front())) return {};
+        return choice_at(std::move(here.where.front()), one, 1);
+    };
+    for (related_problem const& one : related)
+        if (one.how.how != problem_difference::device)
+            if (std::optional<near_choice> found = winner_at(one)) return found;
     std::vector<past_session> sources;
     related_problem const* nearest = nullptr;
     for (related_problem const& one : related) {
@@ -85,13 +95,8 @@ ATTUNE_INLINE std::optional<near_choice> near_choice_of(std::span<related_proble
     if (nearest != nullptr)
         for (point& at : warm_portfolio(space, sources, warm_start_options{}.starts))
             if (!is_refused(at)) return choice_at(std::move(at), *nearest, sources.size());
-    for (related_problem const& one : related) {
-        std::optional<past_session> const winner = winner_of(one);
-        if (!winner) continue;
-        translated_session here = translate(space, *winner);
-        if (!here.where.empty() && !is_refused(here.where.front()))
-            return choice_at(std::move(here.where.front()), one, 1);
-    }
+    for (related_problem const& one : related)
+        if (std::optional<near_choice> found = winner_at(one)) return found;
     return {};
 }
 

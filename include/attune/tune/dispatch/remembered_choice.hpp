@@ -85,6 +85,11 @@ public:
     [[nodiscard]] std::optional<known_variant> find_near(record_key const& key,
                                                          chain_of_trees const& space) const;
 
+    /// The nearest winner of this device, without code: a tuning begins with it, whatever else it
+    /// tries. Nothing unless tuning_search::use_related.
+    [[nodiscard]] std::optional<point> near_point(record_key const& key,
+                                                  chain_of_trees const& space) const;
+
     /// What the store knows of this problem's configurations, and what it is told of them.
     /// @param anew  only what an interrupted tuning left, as with miss_policy::always
     [[nodiscard]] session_memory
@@ -121,6 +126,9 @@ private:
                                            callable code,
                                            point at,
                                            bool predict) const;
+    /// Configurations of this problem that failed.
+    [[nodiscard]] std::vector<point> refused_in(stored_problem const& problem,
+                                                chain_of_trees const& space) const;
     /// The nearest first, without this very problem.
     [[nodiscard]] std::vector<related_problem> related_to(stored_problem const& problem,
                                                           std::size_t most) const;

@@ -216,21 +216,42 @@ remembered_choice::find_by_code(record_key const& key,
                            std::to_string(known->evaluations) + " evaluations"};
 }
 
+ATTUNE_INLINE std::vector<point> remembered_choice::refused_in(stored_problem const& problem,
+                                                               chain_of_trees const& space) const
+{
+    std::vector<point> out;
+    for (tried_row const& row : store_.recall(problem).rows) {
+        std::optional<point> at = point_of(problem.parameters, row.values, space);
+        if (!at) continue;
+        std::erase(out, *at);
+        if (!succeeded(row.result)) out.push_back(std::move(*at));
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::optional<point> remembered_choice::near_point(record_key const& key,
+                                                                 chain_of_trees const& space) const
+{
+    if (!subject_.options.search.use_related) return {};
+    stored_problem const problem = problem_of(key, space.describe());
+    std::vector<related_problem> here = related_to(problem, most_related);
+    std::erase_if(here, [](related_problem const& other) {
+        return other.how.how == problem_difference::device;
+    });
+    std::optional<near_choice> found = near_choice_of(here, space, refused_in(problem, space));
+    if (!found) return {};
+    return std::move(found->at);
+}
+
 ATTUNE_INLINE std::optional<known_variant>
 remembered_choice::find_near(record_key const& key, chain_of_trees const& space) const
 {
     description const& d = space.describe();
     stored_problem const problem = problem_of(key, d);
-    std::vector<point> refused;
+    std::vector<point> refused = refused_in(problem, space);
     auto const note = [store = store_, problem, &d](point const& at, failure const& why) {
         store.note(problem, {.values = values_of(d, at), .result = why});
     };
-    for (tried_row const& row : store_.recall(problem).rows) {
-        std::optional<point> at = point_of(problem.parameters, row.values, space);
-        if (!at) continue;
-        std::erase(refused, *at);
-        if (!succeeded(row.result)) refused.push_back(std::move(*at));
-    }
     std::vector<related_problem> const related = related_to(problem, most_related);
     for (int tried = 0; tried < most_compiled; ++tried) {
         std::optional<near_choice> found = own_choice(exact(key), space);

@@ -56,7 +56,8 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
         kernel, *of.space, *of.default_at, subject_.compiler, frame, device.get(), predict};
     description const& space = of.space->describe();
     std::optional<record> const known = remembered_.exact(key);
-    if (known) problem.rival = point_of(known->configuration, *of.space);
+    problem.rival =
+        known ? point_of(known->configuration, *of.space) : remembered_.near_point(key, *of.space);
     tuning_options now = subject_.options;
     session_memory memory = remembered_.memory_of(key, *of.space, anew);
     if (slice != nullptr && slice->known.size() > memory.known.size()) memory.known = slice->known;
