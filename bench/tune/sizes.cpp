@@ -37,32 +37,30 @@
 
 namespace {
 
-inline constexpr auto height = attune::input<"HEIGHT", int>();
-inline constexpr auto width = attune::input<"WIDTH", int>();
+inline constexpr auto size = attune::input<"N", int>();
 
-/// A kernel of the suite, the arguments that are its size, and data of size `of`.
-template <class Kernel, std::size_t HeightAt, std::size_t WidthAt>
+/// A kernel of the suite, and the argument that is its size.
+template <class Kernel, std::size_t At>
 struct sized {
     using data = Kernel;
     static attune::kernel<typename Kernel::signature> declared()
     {
-        attune::kernel<typename Kernel::signature> out{Kernel::name,
-                                                       Kernel::kernel().describe().source,
-                                                       Kernel::space.where(height * width > 0)};
+        attune::kernel<typename Kernel::signature> out{
+            Kernel::name, Kernel::kernel().describe().source, Kernel::space.where(size > 0)};
         out.work(Kernel::cost);
-        out.template bind<HeightAt>(height).template bind<WidthAt>(width);
+        out.template bind<At>(size);
         return out;
     }
 };
-struct product : sized<kernels::sgemm, 3, 3> {
+struct product : sized<kernels::sgemm, 3> {
     static kernels::sgemm of_size(int n) { return {.n = n}; }
     static constexpr int smallest = 96, largest = 768;
 };
-struct stencil : sized<kernels::stencil2d, 2, 3> {
+struct stencil : sized<kernels::stencil2d, 2> {
     static kernels::stencil2d of_size(int n) { return {.height = n, .width = n + n / 3}; }
     static constexpr int smallest = 200, largest = 2'400;
 };
-struct convolution : sized<kernels::convolution2d, 3, 4> {
+struct convolution : sized<kernels::convolution2d, 3> {
     static kernels::convolution2d of_size(int n) { return {.height = n, .width = n + n / 3}; }
     static constexpr int smallest = 100, largest = 900;
 };
