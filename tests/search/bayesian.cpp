@@ -379,6 +379,12 @@ TEST_CASE("a session that was wrong costs a search little")
     attune::chain_of_trees const space = search_spaces::grid(60);
     double const cold = after({}, 40);
     CHECK(after({past_sessions::of(space, 60, 1, reversed)}, 40) < cold + 0.03);
+    // A few evaluations, not the first ten.
+    CHECK(after({past_sessions::of(space, 60, 1, reversed)}, 10) < after({}, 6));
+    // All alike, or one alone.
+    auto const constant = [](attune::point const&) -> std::optional<double> { return 2.0; };
+    CHECK(after({past_sessions::of(space, 60, 1, constant)}, 10) < after({}, 8));
+    CHECK(after({past_sessions::of(space, 1, 1, constant)}, 10) < after({}, 8));
     CHECK(after({past_sessions::of(space, 60, 1, noise)}, 40) < cold + 0.03);
     // The objective here may even be negative where the session's was not.
     attune::bayesian_options options;
@@ -448,11 +454,13 @@ TEST_CASE("a search is informed before its first question, by whatever name it g
     }
 }
 
-TEST_CASE("beside the default's outcome as many configurations of other sessions are tried first")
+TEST_CASE("beside the default's outcome the configurations of other sessions are tried first")
 {
     attune::chain_of_trees const space = search_spaces::grid(60);
-    std::vector<attune::past_session> const past{past_sessions::of(
-        every_fourth(), 60, 1, [](attune::point const& p) { return valley_at(p, 4); })};
+    std::vector<attune::past_session> past;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed)
+        past.push_back(past_sessions::of(
+            every_fourth(), 60, seed, [](attune::point const& p) { return valley_at(p, 4); }));
     attune::bayesian_searcher one(space, 3);
     attune::bayesian_searcher other(space, 4);
     for (attune::bayesian_searcher* const each : {&one, &other}) {

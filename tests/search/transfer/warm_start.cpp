@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "../../support/past_sessions.hpp"
@@ -115,6 +117,41 @@ TEST_CASE("the sessions of the highest weights count, and of long ones the best 
     point const first = w.portfolio(1).front();
     CHECK(std::abs(first[0].index - 9.0) <= 1);
     CHECK(std::abs(first[1].index - 9.0) <= 1);
+}
+
+TEST_CASE("of one outcome, or of two, the best is what is tried first")
+{
+    attune::chain_of_trees const space = search_spaces::grid(12);
+    auto const row = [](std::string x, std::string y, std::optional<double> value) {
+        return attune::past_outcome{{std::move(x), std::move(y)}, value};
+    };
+    attune::past_session winner = past_sessions::of(space, 0, 1, never);
+    winner.outcomes = {row("7", "4", 0.5)};
+    warm_start const one = start(space, {winner});
+    CHECK(one.portfolio(1).front() == space.at(std::uint64_t{7 * 12 + 4}));
+    CHECK(one.trust() == doctest::Approx(0));
+    winner.outcomes = {row("2", "2", 3.0), row("7", "4", 0.5), row("8", "8", {})};
+    CHECK(start(space, {winner}).portfolio(2).front()[0].index == 7);
+    winner.outcomes = {row("2", "2", 3.0), row("7", "4", -0.5)};
+    CHECK(start(space, {winner}).portfolio(1).front()[0].index == 7);
+}
+
+TEST_CASE("an opinion is the weighted prior, and a value in the unit of the outcomes")
+{
+    attune::chain_of_trees const space = search_spaces::grid(12);
+    warm_start const w = start(space,
+                               {past_sessions::of(space, 100, 1, bowl(2, 2), 3),
+                                past_sessions::of(space, 100, 2, bowl(9, 9), 1)});
+    attune::feature_map const features(space);
+    for (std::uint64_t const i : {5u, 26u, 64u}) {
+        point const p = space.at(i);
+        attune::feature_table one;
+        features.append(p, one);
+        attune::detail::opinion const said = w.opinion_of(p);
+        CHECK(said.deviations == doctest::Approx((w.prior(one) * w.weights())[0]));
+        double const value = 0.75 * std::log(*bowl(2, 2)(p)) + 0.25 * std::log(*bowl(9, 9)(p));
+        CHECK(std::abs(said.value - value) < 0.3); // of 3 over the space
+    }
 }
 
 TEST_CASE("of a large space a sample and what the sessions tried stand for the whole")

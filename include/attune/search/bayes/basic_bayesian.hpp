@@ -23,6 +23,7 @@
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
 #include <attune/search/history.hpp>
+#include <attune/search/transfer/opening.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
 #include <Eigen/Core>
@@ -32,9 +33,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -201,7 +204,8 @@ public:
 private:
     static constexpr std::size_t gain_candidates = 48;
     static constexpr std::size_t finish_from = 40;
-    static constexpr double probable = 0.6; ///< least chance where failures are avoided
+    static constexpr double least_trust = 0.1; ///< sessions of noise are at 0.02, others at 0.4
+    static constexpr double probable = 0.6;    ///< least chance where failures are avoided
 
     /// At the first question: what other sessions say.
     void read_past()
@@ -212,37 +216,97 @@ private:
             unseen_.space(), std::exchange(options_.past, {}), options_.warm_start, options_);
         if (read->empty()) return;
         known_ = read;
-        std::size_t const starts = options_.warm_start.starts;
-        // Beside an outcome that is known already, such as the default configuration's.
-        if (starts > 0)
-            options_.initial_samples = starts + std::min<std::size_t>(history_.worked(), 1);
+        std::size_t starts = options_.warm_start.starts;
+        // A model that believes the sessions finds others by itself.
+        if (expects_past()) starts = std::min(starts, (read->size() + 1) / 2);
+        if (starts > 0) opening_.emplace(starts);
         // The rest take the place of those that fail.
-        if (starts > 0) first_ = read->portfolio(2 * starts);
-        bool const is_believing = options_.warm_start.believe_until > 0;
+        if (starts > 0) first_ = read->portfolio(detail::opening::length);
+        bool const is_believing = options_.warm_start.believe_until > 0 && is_informative();
         if (is_believing && read->logarithmic()) options_.objective.unit = read->unit();
     }
 
     [[nodiscard]] bool is_starting() const
     {
+        if (opening_) return history_.told().size() < detail::opening::unsurprised;
         std::size_t const asked = history_.told().size() + history_.pending().size();
         return history_.worked() + history_.pending().size() < options_.initial_samples &&
                asked < 2 * options_.initial_samples;
     }
 
-    /// The next point of the initial design; nothing when it is complete.
+    /// The next point before there is a model; nothing when it is the model's turn.
     std::optional<point> start()
     {
+        if (opening_) return open();
         if (!is_starting()) return {};
-        // A stated prior counts more than spread, outcomes of sessions more than both.
-        if (!prior_.is_flat() && first_.empty()) return draw();
+        return design(history_.worked(), history_.pending().size());
+    }
+    /// The same where other sessions are known.
+    std::optional<point> open()
+    {
+        if (history_.told().size() >= detail::opening::length) return {};
+        detail::opening_step const step = opening_->next(judged(), waiting());
+        std::size_t const hoped = history_.worked() + history_.pending().size();
+        if (step == detail::opening_step::model &&
+            (expects_past() || hoped >= options_.initial_samples))
+            return {};
+        while (step == detail::opening_step::session && tried_first_ < first_.size()) {
+            point const& p = first_[tried_first_++];
+            if (!unseen_.has_seen(p)) return p;
+        }
+        std::optional<point> p = design(0, 0); // whatever worked was no part of the design
+        return p ? p : draw();
+    }
+    /// The next point of the initial design; nothing when it is complete.
+    std::optional<point> design(std::size_t worked, std::size_t pending)
+    {
+        if (!prior_.is_flat()) return draw(); // a stated prior counts more than spread
         if (!design_) {
             design_options wanted;
             wanted.working = options_.initial_samples;
             wanted.attempts = 2 * options_.initial_samples;
-            wanted.first = first_;
             design_.emplace(unseen_.space(), std::move(wanted), engine_);
         }
-        return design_->next(unseen_, history_.worked(), history_.pending().size(), engine_);
+        return design_->next(unseen_, worked, pending, engine_);
+    }
+
+    /// Whether the model expects what the sessions say, so that it needs no design.
+    [[nodiscard]] bool expects_past() const
+    {
+        using model = detail::candidate_model<Surrogate>;
+        return std::constructible_from<model, feature_map const&, decltype(known_) const&> &&
+               options_.warm_start.believe_until > 0 && is_informative();
+    }
+    /// Whether the sessions' models explain anything. Those of noise, or of a single outcome, say
+    /// where to begin and no more.
+    [[nodiscard]] bool is_informative() const { return known_->trust() >= least_trust; }
+    /// The outcomes, beside what the sessions said of them.
+    [[nodiscard]] std::vector<detail::judged_outcome> judged()
+    {
+        std::vector<detail::judged_outcome> out;
+        for (observation const& o : history_.told()) {
+            detail::opinion const& said = opinion_of(o.where);
+            detail::judged_outcome one{.expected = said.deviations};
+            one.surprise = o.worked ? 0 : std::numeric_limits<double>::infinity();
+            if (o.worked) one.value = o.value;
+            if (o.worked && o.value > 0 && known_->logarithmic())
+                one.surprise = std::log(o.value) - said.value;
+            out.push_back(one);
+        }
+        return out;
+    }
+    [[nodiscard]] std::vector<double> waiting()
+    {
+        std::vector<double> out;
+        for (point const& p : history_.pending())
+            out.push_back(opinion_of(p).deviations);
+        return out;
+    }
+    detail::opinion const& opinion_of(point const& p)
+    {
+        auto const found = opinions_.find(p);
+        return found != opinions_.end() ? found->second
+                                        : opinions_.emplace(p, known_->opinion_of(p)).first->second;
     }
 
     /// A random point; with a user prior, one of 16 random points in proportion to its weight.
@@ -279,7 +343,11 @@ private:
     /// Updates models and candidates.
     void prepare()
     {
-        if (!models_) models_.emplace(unseen_, prior_, options_, &metrics_, known_);
+        if (!models_) {
+            bool const is_told = known_ && is_informative();
+            models_.emplace(
+                unseen_, prior_, options_, &metrics_, is_told ? known_ : decltype(known_)());
+        }
         models_->update(history_, engine_);
     }
     /// The best value in model units; 0 before the first success.
@@ -385,7 +453,10 @@ private:
     detail::code_metrics metrics_;
     bool has_begun_ = false;                          ///< past sessions were read
     std::shared_ptr<detail::warm_start const> known_; ///< null: no other session is known
+    std::optional<detail::opening> opening_;          ///< where sessions say what to try first
     std::vector<point> first_;                        ///< good in those
+    std::size_t tried_first_ = 0;                     ///< of them
+    std::unordered_map<point, detail::opinion, point_hash> opinions_; ///< of what was tried first
     std::optional<Design> design_;
     std::optional<detail::search_models<Surrogate, Feasibility>> models_;
     std::vector<point> near_; ///< neighbours of near_what_, the best point of a huge space

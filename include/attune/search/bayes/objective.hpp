@@ -58,6 +58,8 @@ public:
     [[nodiscard]] bool logarithmic() const noexcept { return logarithmic_; }
     /// The model's unit, in that of the (logarithms of the) values.
     [[nodiscard]] double unit() const noexcept { return deviation_; }
+    /// What is 0 in the model's unit, before bending, in that of the (logarithms of the) values.
+    [[nodiscard]] double centre() const noexcept { return mean_; }
     /// False when `value` has no image: not positive under a logarithm, or not finite.
     [[nodiscard]] bool accepts(double value) const noexcept
     {

@@ -35,9 +35,10 @@ public:
     /// Whether values are logarithms.
     [[nodiscard]] bool logarithmic() const noexcept { return logarithmic_; }
     [[nodiscard]] bool has_failures() const noexcept { return labels_.has_value(); }
-    /// What is expected at each row, in the unit of the (logarithms of the) values, but for a
-    /// constant, and how unsure that is: the variance, in that unit squared.
+    /// What is expected at each row, in the unit of the (logarithms of the) values, less centre(),
+    /// and how unsure that is: the variance, in that unit squared.
     void predict(feature_table const& points, Eigen::ArrayXd& mean, Eigen::ArrayXd& variance) const;
+    [[nodiscard]] double centre() const noexcept { return centre_; }
     /// The mean with first_discrepancy.
     [[nodiscard]] Eigen::ArrayXd predict_first(feature_table const& points) const;
     /// Of the values, what no function explains: in that unit squared.
@@ -55,6 +56,7 @@ private:
     gp::process first_; ///< of the same values, with first_discrepancy
     std::optional<gp::process> labels_;
     double unit_ = 1;
+    double centre_ = 0;
     bool logarithmic_ = false;
 };
 

@@ -35,6 +35,7 @@ ATTUNE_INLINE source_model::source_model(feature_map const& features,
     own.unit = 0;
     objective_scale const scale(values, own);
     unit_ = scale.unit();
+    centre_ = scale.centre();
     logarithmic_ = scale.logarithmic();
     for (double& v : values)
         v = scale.to_model(v);

@@ -9,6 +9,7 @@
 #include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
+#include <attune/search/transfer/opening.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/source_model.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -43,6 +44,8 @@ public:
     /// What each session expects at each row, less its mean over the space, divided by the
     /// deviation of its values there: a session of noise expects about 0 everywhere.  m x size()
     [[nodiscard]] Eigen::MatrixXd prior(feature_table const& points) const;
+    /// All sessions together, of one configuration.
+    [[nodiscard]] opinion opinion_of(point const& p) const;
     /// What share of their values the sessions' models explain: in [0, 1], about 0 for noise.
     [[nodiscard]] double trust() const noexcept { return trust_; }
     /// The mean of the hyperparameters of the sessions, weighted by weight and that share.
@@ -51,6 +54,13 @@ public:
     [[nodiscard]] std::vector<point> portfolio(std::size_t count) const;
 
 private:
+    /// Outcomes that worked from which on a model says more than they do.
+    static constexpr std::size_t least_modelled = 3;
+
+    /// How much slower than the best of session s each candidate is, as a logarithm.
+    [[nodiscard]] std::vector<double> slowdown_of(translated_session const& session,
+                                                  source_model const& model) const;
+
     feature_map features_;
     warm_start_options options_;
     std::vector<source_model> models_;

@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -124,16 +126,55 @@ ATTUNE_INLINE warm_start::warm_start(chain_of_trees const& space,
         deviation_[s] = std::sqrt(explained + left);
         if (!(deviation_[s] > 1e-9)) deviation_[s] = 1;
         unit_ += weights_[s] * deviation_[s];
-        Eigen::ArrayXd const here = model.predict_first(table_);
-        Eigen::ArrayXd const slower =
-            (here - here.minCoeff() - model.chance(table_).max(0.01).log()).min(most_slowdown);
-        slowdown_.emplace_back(slower.data(), slower.data() + slower.size());
+        slowdown_.push_back(slowdown_of(translated[static_cast<std::size_t>(s)], model));
         expected_.col(s) = ((expected - mean_[s]) / deviation_[s]).matrix();
         double const trusted = weights_[s] * explained / std::max(explained + left, 1e-300);
         hyper_.theta += trusted * model.hyper().theta;
         trust_ += trusted;
     }
     if (trust_ > 0) hyper_.theta /= trust_;
+}
+
+ATTUNE_INLINE std::vector<double> warm_start::slowdown_of(translated_session const& session,
+                                                          source_model const& model) const
+{
+    std::unordered_map<point, double, point_hash> worked;
+    for (std::size_t i = 0; i < session.where.size(); ++i)
+        if (session.value[i]) worked.emplace(session.where[i], *session.value[i]);
+    if (worked.size() >= least_modelled) {
+        Eigen::ArrayXd const here = model.predict_first(table_);
+        Eigen::ArrayXd const slower =
+            (here - here.minCoeff() - model.chance(table_).max(0.01).log()).min(most_slowdown);
+        return {slower.data(), slower.data() + slower.size()};
+    }
+    double best = std::numeric_limits<double>::infinity();
+    for (auto const& [where, value] : worked)
+        best = std::min(best, value);
+    std::vector<double> out;
+    for (point const& p : candidates_) {
+        auto const found = worked.find(p);
+        double slower = found != worked.end() && found->second <= best ? 0 : most_slowdown;
+        if (found != worked.end() && best > 0)
+            slower = std::min(most_slowdown, std::log(found->second / best));
+        out.push_back(slower);
+    }
+    return out;
+}
+
+ATTUNE_INLINE opinion warm_start::opinion_of(point const& p) const
+{
+    feature_table one;
+    features_.append(p, one);
+    opinion out;
+    Eigen::ArrayXd expected;
+    Eigen::ArrayXd variance;
+    for (Eigen::Index s = 0; s < weights_.size(); ++s) {
+        source_model const& model = models_[static_cast<std::size_t>(s)];
+        model.predict(one, expected, variance);
+        out.deviations += weights_[s] * (expected[0] - mean_[s]) / deviation_[s];
+        out.value += weights_[s] * (expected[0] + model.centre());
+    }
+    return out;
 }
 
 ATTUNE_INLINE Eigen::MatrixXd warm_start::prior(feature_table const& points) const
