@@ -83,6 +83,10 @@ private:
         return "kept_default";
     case attune::decision::remembered:
         return "remembered";
+    case attune::decision::served_near:
+        return "served_near";
+    case attune::decision::served_forced:
+        return "served_forced";
     case attune::decision::served_default:
         return "served_default";
     case attune::decision::served_fallback:
