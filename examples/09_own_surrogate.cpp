@@ -3,7 +3,6 @@
 #include <attune/attune.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <span>
@@ -40,7 +39,7 @@ public:
                 }
                 mean[row] += values_[i] / (square * square);
                 total += 1 / (square * square);
-                variance[row] = std::min(variance[row], square);
+                variance[row] = std::fmin(variance[row], square);
             }
             mean[row] /= total;
         }
