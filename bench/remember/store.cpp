@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "../support/arguments.hpp"
+#include "../support/scratch_folder.hpp"
 
 namespace {
 
@@ -135,17 +136,8 @@ int run(int argc, char** argv)
                            {"--writers", &writers, 1},
                            {"--appends", &appends, 1},
                            {"--folder", &folder}});
-    std::string path = folder + "/attune_bench_store_XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) throw std::runtime_error(folder + ": cannot be written");
-    struct removed {
-        std::string path;
-        ~removed()
-        {
-            std::error_code ignored;
-            std::filesystem::remove_all(path, ignored);
-        }
-    } const all{path};
-    path += "/store";
+    bench::scratch_folder const all{folder};
+    std::string const path = all.path() + "/store";
 
     double worst_append = 0, worst_open = 0, worst_lookup = 0;
     // Mostly rows, as tunings leave them; and winners alone, each with a problem of its own.

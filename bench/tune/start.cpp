@@ -24,6 +24,7 @@
 
 #include "../support/arguments.hpp"
 #include "../support/median.hpp"
+#include "../support/scratch_folder.hpp"
 
 namespace {
 
@@ -167,16 +168,8 @@ struct times {
 
 int measure(std::size_t rounds, std::size_t evaluations, std::string const& folder)
 {
-    std::string path = folder + "/attune_bench_start_XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) throw std::runtime_error(folder + ": cannot be written");
-    struct removed {
-        std::string path;
-        ~removed()
-        {
-            std::error_code ignored;
-            std::filesystem::remove_all(path, ignored);
-        }
-    } const all{path};
+    bench::scratch_folder const all{folder};
+    std::string const& path = all.path();
     ::setenv("ATTUNE_CACHE", (path + "/cache").c_str(), 1);
     std::string const self = std::filesystem::read_symlink("/proc/self/exe").string();
     bool has_any_llvm = false;

@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "../remember/scratch_directory.hpp"
 #include "../support/device_points.hpp"
 #include "../support/emulated_compiler.hpp"
 #include "../support/example_kernels.hpp"
+#include "../support/scratch_directory.hpp"
 #include "../support/set_variable.hpp"
 
 namespace {

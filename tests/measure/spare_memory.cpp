@@ -8,7 +8,7 @@
 #include <new>
 #include <string>
 
-#include "../remember/scratch_directory.hpp"
+#include "../support/scratch_directory.hpp"
 
 using attune::detail::large_footprint;
 using attune::detail::spare_memory_bytes;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../laws/record_store.hpp"
-#include "scratch_directory.hpp"
+#include "../support/scratch_directory.hpp"
 
 using attune::detail::lock_state;
 using attune::detail::problem_claim;

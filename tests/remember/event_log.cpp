@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../support/comma_locale.hpp"
-#include "scratch_directory.hpp"
+#include "../support/scratch_directory.hpp"
 
 using attune::event;
 using attune::event_kind;

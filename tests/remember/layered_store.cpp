@@ -12,7 +12,7 @@
 
 #include "../laws/record_store.hpp"
 #include "../support/minimal_record_store.hpp"
-#include "scratch_directory.hpp"
+#include "../support/scratch_directory.hpp"
 #include "store_lines.hpp"
 
 using attune::layered_store;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../laws/record_store.hpp"
-#include "scratch_directory.hpp"
+#include "../support/scratch_directory.hpp"
 #include "store_lines.hpp"
 
 using attune::record_match;

@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "../laws/record_store.hpp"
-#include "scratch_directory.hpp"
+#include "../support/scratch_directory.hpp"
 
 using namespace attune::detail;
 

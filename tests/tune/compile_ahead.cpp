@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "../remember/scratch_directory.hpp"
 #include "../support/accumulate.hpp"
 #include "../support/one_processor.hpp"
+#include "../support/scratch_directory.hpp"
 #include "../support/scripted_grid.hpp"
 
 using namespace attune_test;

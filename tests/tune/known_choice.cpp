@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../../bench/support/shape_calls.hpp"
-#include "../remember/scratch_directory.hpp"
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
+#include "../support/scratch_directory.hpp"
 #include "../support/set_variable.hpp"
 #include "../support/texts.hpp"
 

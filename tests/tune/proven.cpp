@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "../../bench/support/shape_calls.hpp"
-#include "../remember/scratch_directory.hpp"
 #include "../support/accumulate.hpp"
+#include "../support/scratch_directory.hpp"
 #include "../support/texts.hpp"
 
 using namespace attune_test;

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../remember/scratch_directory.hpp"
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
+#include "../support/scratch_directory.hpp"
 
 using namespace attune_test;
 using attune::decision;

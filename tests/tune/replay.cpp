@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "../remember/scratch_directory.hpp"
 #include "../support/accumulate.hpp"
 #include "../support/notices.hpp"
+#include "../support/scratch_directory.hpp"
 
 using namespace attune_test;
 using support::scratch_directory;

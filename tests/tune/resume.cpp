@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include <vector>
 
-#include "../remember/scratch_directory.hpp"
 #include "../support/ignored_interrupts.hpp"
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
+#include "../support/scratch_directory.hpp"
 
 using namespace attune_test;
 using attune::decision;

@@ -16,9 +16,9 @@
 #include <thread>
 #include <vector>
 
-#include "../remember/scratch_directory.hpp"
 #include "../support/accumulate.hpp"
 #include "../support/device_saxpy.hpp"
+#include "../support/scratch_directory.hpp"
 #include "../support/scripted_grid.hpp"
 #include "../support/set_variable.hpp"
 

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "../remember/scratch_directory.hpp"
 #include "../support/device_saxpy.hpp"
+#include "../support/scratch_directory.hpp"
 
 using namespace attune_test;
 using attune::decision;

@@ -14,22 +14,16 @@
 #include <unistd.h>
 #include <utility>
 
+#include "../../support/scratch_directory.hpp"
+
 using attune::detail::lock_state;
 using attune::detail::range_lock;
 
 namespace {
 
 struct lock_file {
-    lock_file()
-    {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "attune_lock_XXXXXX").string();
-        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-        folder = pattern;
-        path = folder + "/lock";
-    }
-    ~lock_file() { std::filesystem::remove_all(folder); }
-    std::string folder{}, path{};
+    support::scratch_directory folder{};
+    std::string path = folder.file("lock");
 };
 
 } // namespace
@@ -124,11 +118,11 @@ TEST_CASE("a child that is forked meanwhile neither keeps the lock nor gives it 
 TEST_CASE("a file that cannot be made or is none leaves the lock unavailable, with a reason")
 {
     lock_file const file;
-    range_lock const nowhere = range_lock::take(file.folder + "/none/lock", {1}, 5.0);
+    range_lock const nowhere = range_lock::take(file.folder.file("none/lock"), {1}, 5.0);
     CHECK(nowhere.state() == lock_state::unavailable);
     CHECK(nowhere.why().find("/none/lock: ") != std::string::npos);
-    CHECK(range_lock::take(file.folder, {1}, 5.0).state() == lock_state::unavailable);
-    std::filesystem::create_symlink(file.folder + "/elsewhere", file.path);
+    CHECK(range_lock::take(file.folder.path(), {1}, 5.0).state() == lock_state::unavailable);
+    std::filesystem::create_symlink(file.folder.file("elsewhere"), file.path);
     CHECK(range_lock::take(file.path, {1}, 0.0).state() == lock_state::unavailable);
     CHECK(range_lock().state() == lock_state::unavailable);
 }

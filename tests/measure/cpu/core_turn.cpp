@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <doctest/doctest.h>
-#include <filesystem>
 #include <limits>
 #include <new>
 #include <string>
@@ -23,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/scratch_directory.hpp"
 #include "../../support/set_variable.hpp"
 
 using attune::detail::core_turn;
@@ -34,16 +34,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 struct turns_file {
-    turns_file()
-    {
-        folder = (std::filesystem::temp_directory_path() / "attune_turn_XXXXXX").string();
-        REQUIRE(::mkdtemp(folder.data()) != nullptr);
-        path = folder + "/cores";
-    }
-    ~turns_file() { std::filesystem::remove_all(folder); }
-    turns_file(turns_file const&) = delete;
-    turns_file& operator=(turns_file const&) = delete;
-    std::string folder{}, path{};
+    support::scratch_directory folder{};
+    std::string path = folder.file("cores");
 };
 
 /// When the timings of two processes were, in memory that they share.
@@ -105,7 +97,7 @@ TEST_CASE("who has a processor in common waits for a bounded time, then measures
         mine.release();
         CHECK(core_turn({1, 4}, 0.0, file.path).is_alone());
     }
-    core_turn const nobody_knows({0}, 0.0, file.folder + "/none/cores");
+    core_turn const nobody_knows({0}, 0.0, file.folder.file("none/cores"));
     CHECK_FALSE(nobody_knows.is_alone());
     CHECK_FALSE(nobody_knows.is_late());
     CHECK(nobody_knows.notice().empty()); // nothing says that anybody disturbed

@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
-#include "../../remember/scratch_directory.hpp"
 #include "../../support/accumulate.hpp"
 #include "../../support/one_processor.hpp"
+#include "../../support/scratch_directory.hpp"
 #include "../../support/set_variable.hpp"
 
 using namespace attune_test;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../remember/scratch_directory.hpp"
+#include "../../support/scratch_directory.hpp"
 
 using attune::event_log;
 using attune::point;

@@ -17,6 +17,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>
@@ -287,7 +288,7 @@ ATTUNE_INLINE temporary_folder::temporary_folder()
     : owner_(::getpid())
 {
     std::string parent = environment_variable("TMPDIR");
-    if (parent.empty()) parent = "/tmp";
+    if (parent.empty()) parent = P_tmpdir;
     remove_dead_folders_once(parent);
     auto const cannot = [&] {
         return error("cannot make a temporary folder: " + std::generic_category().message(errno),

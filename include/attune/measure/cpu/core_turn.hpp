@@ -14,8 +14,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Processors that the calling thread may run on, by their numbers; empty: unknown.
 [[nodiscard]] std::vector<std::uint64_t> processors_of_this_thread();
 
-/// The file whose bytes stand for the processors of this machine: $ATTUNE_TURNS, else
-/// /tmp/attune-cores. Empty where that variable is "off".
+/// The file whose bytes stand for the processors of this machine: $ATTUNE_TURNS, else attune-cores
+/// in the system's folder of temporary files: not in $TMPDIR, of which each job may have its own.
+/// Empty where that variable is "off".
 [[nodiscard]] std::string file_of_turns();
 
 /// The right to time something on some processors, among all processes and objects on a machine

@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/cpu/core_turn.hpp>
 
+#include <cstdio>
 #include <sched.h>
 #include <utility>
 
@@ -28,7 +29,7 @@ ATTUNE_INLINE std::string file_of_turns()
 {
     std::string const named = environment_variable("ATTUNE_TURNS");
     if (named == "off") return {};
-    return named.empty() ? "/tmp/attune-cores" : named;
+    return named.empty() ? P_tmpdir "/attune-cores" : named;
 }
 
 /// Where the bytes begin that the next one has who waits for the processors. Without them, who has

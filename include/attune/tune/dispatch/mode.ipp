@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/layered_store.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -16,17 +16,22 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+struct policy_name {
+    miss_policy of;
+    std::string_view name;
+};
+inline constexpr enum_table<policy_name, miss_policy::always> policy_names{{
+    {miss_policy::lookup_only, "lookup_only"},
+    {miss_policy::tune_if_missing, "tune_if_missing"},
+    {miss_policy::tune_in_background, "tune_in_background"},
+    {miss_policy::online, "online"},
+    {miss_policy::always, "always"},
+}};
+
 [[nodiscard]] inline std::optional<miss_policy> named_policy(std::string_view name)
 {
-    constexpr std::array<std::pair<std::string_view, miss_policy>, 5> names{{
-        {"lookup_only", miss_policy::lookup_only},
-        {"tune_if_missing", miss_policy::tune_if_missing},
-        {"tune_in_background", miss_policy::tune_in_background},
-        {"online", miss_policy::online},
-        {"always", miss_policy::always},
-    }};
-    for (auto const& [known, policy] : names)
-        if (name == known) return policy;
+    for (policy_name const& known : policy_names)
+        if (name == known.name) return known.of;
     return {};
 }
 
@@ -94,10 +99,12 @@ ATTUNE_INLINE std::vector<std::string> complaints_of_variables()
 {
     std::vector<std::string> out;
     std::string const mode = environment_variable("ATTUNE_MODE");
-    if (!mode.empty() && !named_policy(mode))
-        out.push_back("ATTUNE_MODE is '" + mode +
-                      "', which is none of lookup_only, tune_if_missing, tune_in_background, "
-                      "online, always: ignored");
+    if (!mode.empty() && !named_policy(mode)) {
+        std::string names;
+        for (policy_name const& known : policy_names)
+            names += (names.empty() ? "" : ", ") + std::string(known.name);
+        out.push_back("ATTUNE_MODE is '" + mode + "', which is none of " + names + ": ignored");
+    }
     std::string const force = environment_variable("ATTUNE_FORCE");
     if (!force.empty() && values_in(force).empty())
         out.push_back("ATTUNE_FORCE is '" + force +

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "../../../remember/scratch_directory.hpp"
 #include "../../../support/device_saxpy.hpp"
+#include "../../../support/scratch_directory.hpp"
 
 using namespace attune_test;
 using attune::decision;

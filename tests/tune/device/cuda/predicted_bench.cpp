@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "../../../remember/scratch_directory.hpp"
 #include "../../../support/accumulate.hpp"
+#include "../../../support/scratch_directory.hpp"
 #include "../../../support/scripted_device.hpp"
 #include "../../../support/texts.hpp"
 

@@ -1,4 +1,4 @@
-// tests/remember/scratch_directory.hpp - a directory of its own for a test, removed at the end.
+// tests/support/scratch_directory.hpp - a directory of its own for a test, removed at the end.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@ public:
     scratch_directory()
     {
         std::string pattern =
-            (std::filesystem::temp_directory_path() / "attune_remember_XXXXXX").string();
+            (std::filesystem::temp_directory_path() / "attune_test_XXXXXX").string();
         REQUIRE(::mkdtemp(pattern.data()) != nullptr);
         path_ = pattern;
     }
