@@ -13,16 +13,18 @@
 #   worker     attune/unit/worker.hpp         JSON                   measure
 #   remember   attune/unit/remember.hpp       JSON                   core
 #   tune       attune/unit/tune.hpp           -                      search, compile, worker, remember
+#   ship       attune/unit/ship.hpp           JSON                   compile, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
 #
 # core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search compile measure worker remember tune)
+set(attune_stages core space files search compile measure worker remember tune ship)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
 set(attune_packages_remember json)
 set(attune_packages_worker json)
+set(attune_packages_ship json)
 set(attune_uses_space core)
 set(attune_uses_files space)
 set(attune_uses_search space)
@@ -31,6 +33,7 @@ set(attune_uses_measure core)
 set(attune_uses_worker measure)
 set(attune_uses_remember core)
 set(attune_uses_tune search compile worker remember)
+set(attune_uses_ship compile remember)
 set(attune_uses_clang tune)
 set(attune_packages_clang llvm)
 

@@ -17,13 +17,17 @@ set(sees_compile core declare cuda compile)
 set(sees_measure core cuda measure)
 set(sees_remember core declare remember)
 set(sees_tune core declare space search cuda compile measure remember tune)
+# What released programs include sees core alone; the tool sees everything.
+set(sees_ship core declare compile remember ship)
+set(sees_ship_baked core ship_baked)
+set(sees_ship_tool ${sees_tune} ship ship_tool)
 set(sees_top ${sees_tune} top)
-set(sees_unit ${sees_tune} unit) # one translation unit of the compiled form each
+set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the compiled form each
 
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
 set(where_Eigen "^search/(bayes/(gp/|model/|surrogate|basic_bayesian)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
-set(where_nlohmann "^(remember|space/files|measure/cuda/worker)/([^/]*\\.ipp$|detail/)")
+set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cuda/worker)/([^/]*\\.ipp$|detail/)")
 set(where_llvm "^compile/clang/detail/(files|frontend|headers|linking|loader|module|services|statics)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 
@@ -49,6 +53,10 @@ foreach(file IN LISTS files)
     set(folder top)
     if(file MATCHES "^([a-z]+)/")
         set(folder "${CMAKE_MATCH_1}")
+    endif()
+    set(stage "${folder}")
+    if(file MATCHES "^ship/(baked|tool)[/.]")
+        set(folder "ship_${CMAKE_MATCH_1}")
     endif()
     if(NOT DEFINED sees_${folder})
         set(number 1)
@@ -89,12 +97,16 @@ foreach(file IN LISTS files)
                    AND NOT file MATCHES "${backend}" AND NOT file STREQUAL "tune/device/devices.hpp"
                    AND NOT what MATCHES "${plain_cuda}")
                 problem("tune/ includes CUDA in tune/device/cuda/ only: ask device_target")
-            elseif(what MATCHES "^attune/([a-z]+)/.*detail/" AND NOT CMAKE_MATCH_1 STREQUAL folder
+            elseif(what MATCHES "^attune/([a-z]+)/.*detail/" AND NOT CMAKE_MATCH_1 STREQUAL stage
                    AND NOT folder STREQUAL "unit" AND NOT CMAKE_MATCH_1 STREQUAL "core")
                 problem("what is in detail/ is seen by its own stage alone")
             elseif(what MATCHES "^attune/([^/]+)/")
-                if(NOT CMAKE_MATCH_1 IN_LIST sees_${folder})
-                    problem("${folder}/ may not include ${CMAKE_MATCH_1}/")
+                set(other "${CMAKE_MATCH_1}")
+                if(what MATCHES "^attune/ship/(baked|tool)[/.]" AND NOT folder STREQUAL "ship")
+                    set(other "ship_${CMAKE_MATCH_1}")
+                endif()
+                if(NOT other IN_LIST sees_${folder})
+                    problem("${folder}/ may not include ${other}/")
                 endif()
             elseif(what MATCHES "^attune/")
                 if(NOT folder STREQUAL "top")

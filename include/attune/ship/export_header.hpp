@@ -1,0 +1,54 @@
+// attune/ship/export_header.hpp - the best configurations of a store as constants of C++.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/record.hpp>
+
+#include <concepts>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// The records that a release takes of the text of a store: of each problem the one that serves,
+/// without predicted ones, in the order of the kernels' names, then of devices and inputs.
+/// Errors   attune::error: it is no store, a newer release wrote it, or there is no winner in it
+/// @param path  in messages
+[[nodiscard]] std::vector<record> winners_in(std::string const& text, std::string const& path);
+
+/// The text of the header. @pre  there are winners, and they are in the order of winners_in()
+/// Errors   attune::error: a name of a kernel or parameter cannot be one of C++
+[[nodiscard]] std::string configurations_text(std::vector<record> const& winners);
+
+void export_header_of(std::string const& store_text, std::string const& path);
+
+} // namespace detail
+
+/// Writes the best configurations of a store as a header of `constexpr` data, for a program that
+/// compiles its kernels itself. The header needs the standard library alone:
+/// `attune_configurations::sgemm::all` is an array with the values of the parameters, the inputs
+/// and the device of each winner, and its seconds. Whole numbers and truths are numbers, lists of
+/// whole numbers are arrays, all else is text.
+///
+/// @param from  attune::store, memory_store: what has text()
+/// Errors   attune::error: there is no winner in it, or `path` cannot be written; then no file is
+///          left half-written
+/// Example  attune::store tuned{"sgemm.attune"};
+///          attune::export_header(tuned, "sgemm.tuned.hpp");
+template <class Store>
+    requires requires(Store& from) {
+        { from.text() } -> std::convertible_to<std::string>;
+    }
+void export_header(Store&& from, std::string const& path)
+{
+    detail::export_header_of(from.text(), path);
+}
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/ship/export_header.ipp>
+#endif

@@ -1,0 +1,8 @@
+// attune/unit/ship.hpp - the definitions of the stage ship/.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::ship. With ATTUNE_HEADER_ONLY nobody includes it.
+#pragma once
+
+#include <attune/ship/export_header.ipp>
