@@ -1,6 +1,6 @@
 // attune/remember/any_store.hpp - any record store as one value.
 // SPDX-License-Identifier: MIT
-// tested by remember/layered_store.cpp
+// tested by remember/layers.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A store that keeps more than winners: `store`, `memory_store` and `layered_store`.
+/// A store that keeps more than winners: `store`, `memory_store` and `layers`.
 ///
 /// note(problem, row)       keeps one outcome, as it is told
 /// end(problem)             a tuning ended whose winner is not kept

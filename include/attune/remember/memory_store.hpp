@@ -26,16 +26,20 @@ public:
 
     /// A store with all that `text` says, which is the text of a store's file, of format 1 or 2.
     /// What cannot be read is told by notices().
+    /// @param name  of the text in notices, such as the file's
     /// Example  `std::string text = attune::store{"a"}.text();` on rank 0, a broadcast, and on
     /// every
     ///          rank `attune::memory_store::from_text(text)`
-    [[nodiscard]] static memory_store from_text(std::string const& text);
+    [[nodiscard]] static memory_store from_text(std::string const& text,
+                                                std::string const& name = "a store given as text");
 
     [[nodiscard]] lookup_result find(record_key const& key);
     void add(record const& entry);
 
     /// Sentences on what from_text() could not read; each is given once.
     [[nodiscard]] std::vector<std::string> notices();
+    /// Has notices() give a sentence once.
+    void notice(std::string sentence);
 
     /// Everything kept, oldest first.  Cost  10 us for each
     [[nodiscard]] std::vector<record> records() const;

@@ -34,19 +34,20 @@ ATTUNE_INLINE memory_store& memory_store::operator=(memory_store other) noexcept
 }
 ATTUNE_INLINE memory_store::~memory_store() = default;
 
-ATTUNE_INLINE memory_store memory_store::from_text(std::string const& text)
+ATTUNE_INLINE memory_store memory_store::from_text(std::string const& text, std::string const& name)
 {
     memory_store out;
     out.state_->lines.add(text);
     detail::record_table& table = out.state_->lines.table();
     auto const damaged = table.take_damage();
     if (table.is_newer()) {
-        out.state_->notices.push_back("a store given as text was written by a newer attune (store "
+        out.state_->notices.push_back(name +
+                                      " was written by a newer attune (store "
                                       "format " +
                                       table.newer_format() + "): nothing of it is remembered");
         out.state_->lines = {};
     } else if (damaged.count > 0) {
-        out.state_->notices.push_back("a store given as text: " + std::to_string(damaged.count) +
+        out.state_->notices.push_back(name + ": " + std::to_string(damaged.count) +
                                       " damaged records skipped, the first in line " +
                                       std::to_string(damaged.first) + " (" + damaged.why + ")");
     }
@@ -64,6 +65,10 @@ ATTUNE_INLINE void memory_store::add(record const& entry)
 ATTUNE_INLINE std::vector<std::string> memory_store::notices()
 {
     return std::exchange(state_->notices, {});
+}
+ATTUNE_INLINE void memory_store::notice(std::string sentence)
+{
+    state_->notices.push_back(std::move(sentence));
 }
 ATTUNE_INLINE std::vector<record> memory_store::records() const
 {

@@ -48,7 +48,7 @@ struct imported_results {
 
 /// Adds results of another tuner to a store. They are never taken for results of this program, but
 /// start its searches: see "source" in README.md of this folder.
-/// @param into  `store`, `memory_store` or `layered_store`
+/// @param into  `store`, `memory_store` or `layers`
 /// @return  how many configurations were added
 /// Errors   attune::error: `text` is neither T4 nor a cache file of Kernel Tuner, or no kernel is
 ///          named
@@ -59,7 +59,7 @@ std::size_t import_t4(Store& into, std::string const& text, result_origin const&
     static_assert(
         detail::keeps_rows<Store>,
         "attune::import_t4(store, ...): this store keeps winners alone; use attune::store, "
-        "memory_store or layered_store");
+        "memory_store or layers");
     if constexpr (detail::keeps_rows<Store>) {
         detail::imported_results const results = detail::read_t4(text, of);
         for (detail::tried_row const& row : results.rows)
@@ -78,7 +78,7 @@ export_t4(Store& from, std::string const& kernel, std::size_t most = 1000)
     static_assert(
         detail::keeps_rows<Store>,
         "attune::export_t4(store, ...): this store keeps winners alone; use attune::store, "
-        "memory_store or layered_store");
+        "memory_store or layers");
     std::vector<exported_results> out;
     if constexpr (detail::keeps_rows<Store>) {
         detail::stored_problem any;

@@ -8,10 +8,11 @@
 #include <attune/remember/any_store.ipp>
 #include <attune/remember/claim.ipp>
 #include <attune/remember/event_log.ipp>
-#include <attune/remember/layered_store.ipp>
+#include <attune/remember/layers.ipp>
 #include <attune/remember/memory_store.ipp>
 #include <attune/remember/record_line.ipp>
 #include <attune/remember/record_table.ipp>
 #include <attune/remember/relation.ipp>
+#include <attune/remember/shipped.ipp>
 #include <attune/remember/store.ipp>
 #include <attune/remember/t4.ipp>

@@ -30,9 +30,9 @@ TEST_CASE("every byte survives, and every kernel of a program is found")
 namespace {
 
 constexpr unsigned char gone_text[] = "void gone() {}";
-constexpr attune::detail::embedded_kernel gone_kernel{
+constexpr attune::detail::embedded_file gone_kernel{
     "gone.kernel.cpp", "/nowhere/attune/gone.kernel.cpp", gone_text, sizeof gone_text - 1};
-ATTUNE_EMBED(gone_kernel)
+ATTUNE_EMBED(attune_kernels, gone_kernel)
 
 } // namespace
 

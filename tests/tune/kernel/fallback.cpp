@@ -24,9 +24,9 @@ namespace {
 // What attune_add_kernel(target device.kernel.cu) generates, by hand: no nvcc is needed here.
 constexpr unsigned char device_text[] =
     "constexpr int block = ATTUNE_TUNABLE(BLOCK, 64); __global__ void add(float*, int) {}";
-constexpr attune::detail::embedded_kernel device_kernel{
+constexpr attune::detail::embedded_file device_kernel{
     "device.kernel.cu", "/there/device.kernel.cu", device_text, sizeof device_text - 1};
-ATTUNE_EMBED(device_kernel)
+ATTUNE_EMBED(attune_kernels, device_kernel)
 constexpr unsigned char ptx[] =
     "// by hand\n.version 9.0\n.target sm_75\n.visible .entry _Z3addPfi("
     "\n\t.param .u64 a,\n\t.param .u32 b\n)\n{\n\tret;\n}\n";
@@ -45,9 +45,9 @@ extern "C" __global__ void triple(float* y, int n)
 }
 )";
 unsigned char const* triple_bytes() { return reinterpret_cast<unsigned char const*>(triple_text); }
-attune::detail::embedded_kernel const triple_kernel{
+attune::detail::embedded_file const triple_kernel{
     "triple.kernel.cu", "/there/triple.kernel.cu", triple_bytes(), sizeof triple_text - 1};
-ATTUNE_EMBED(triple_kernel)
+ATTUNE_EMBED(attune_kernels, triple_kernel)
 unsigned char triple_ptx[4096] = {};
 constexpr attune::detail::device_ahead triple_ahead{
     "triple", attune_emulated::kernel_symbol, "?", "/there/triple.kernel.cu", "", triple_ptx};

@@ -39,7 +39,7 @@ struct function_ahead {
     char const* name;   ///< as the program declares it: "sgemm", "linear::sgemm" or "sgemm<TILE>"
     function_type type; ///< of the function, without `noexcept`
     void* (*address)(); ///< returns the function, to be cast to `type`
-    char const* path;   ///< of the kernel file, as in its embedded_kernel
+    char const* path;   ///< of the kernel file, as in its embedded_file
     char const* flags;  ///< the FLAGS of attune_add_kernel, each followed by a line feed
 };
 
@@ -80,7 +80,7 @@ struct device_ahead {
     char const* name;  ///< as the program declares it: "saxpy", "linear::gemm" or "gemm<TILE>"
     char const* entry; ///< its symbol in the PTX
     char const* types; ///< of its arguments: "float const*, int"; "?": unknown with C linkage
-    char const* path;  ///< of the kernel file, as in its embedded_kernel
+    char const* path;  ///< of the kernel file, as in its embedded_file
     char const* flags; ///< the FLAGS of attune_add_kernel, each followed by a line feed
     unsigned char const* ptx; ///< zero-terminated text
 };

@@ -8,9 +8,9 @@
 
 // Defined by the linker; null when there is no such section.
 extern "C" {
-extern attune::detail::embedded_kernel const* const __start_attune_kernels
+extern attune::detail::embedded_file const* const __start_attune_kernels
     __attribute__((weak, visibility("hidden")));
-extern attune::detail::embedded_kernel const* const __stop_attune_kernels
+extern attune::detail::embedded_file const* const __stop_attune_kernels
     __attribute__((weak, visibility("hidden")));
 }
 
@@ -18,35 +18,31 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-ATTUNE_INLINE embedded_kernel const* embedded_from(std::string const& path)
+[[nodiscard]] inline embedded_files embedded_kernels() noexcept
 {
-    embedded_kernel const* const* const end = &__stop_attune_kernels;
-    for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at)
-        if (path == (*at)->path) return *at;
+    return {&__start_attune_kernels, &__stop_attune_kernels};
+}
+
+ATTUNE_INLINE embedded_file const* embedded_from(std::string const& path)
+{
+    for (embedded_file const* const kernel : embedded_kernels())
+        if (path == kernel->path) return kernel;
     return nullptr;
 }
 
-ATTUNE_INLINE embedded_kernel const& embedded_under(std::string const& name)
+ATTUNE_INLINE embedded_file const& embedded_under(std::string const& name)
 {
-    std::string names;
-    embedded_kernel const* const* const end = &__stop_attune_kernels;
-    for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at) {
-        embedded_kernel const& kernel = **at;
-        if (name == kernel.name) return kernel;
-        names += (names.empty() ? "" : ", ") + std::string(kernel.name);
-    }
+    embedded_files const all = embedded_kernels();
+    if (embedded_file const* const kernel = all.find(name)) return *kernel;
     throw error("no kernel '" + name + "' is embedded in this program",
-                names.empty() ? "there is none" : "there are " + names,
+                all.names(),
                 "embed it in CMakeLists.txt: attune_embed_kernel(<target> " + name + ")");
 }
 
 ATTUNE_INLINE bool is_embedded(char const* path, std::string_view text)
 {
-    embedded_kernel const* const* const end = &__stop_attune_kernels;
-    for (embedded_kernel const* const* at = &__start_attune_kernels; at != end; ++at)
-        if (std::string_view((*at)->path) == path &&
-            text == std::string_view(reinterpret_cast<char const*>((*at)->text), (*at)->size))
-            return true;
+    for (embedded_file const* const kernel : embedded_kernels())
+        if (std::string_view(kernel->path) == path && text == kernel->view()) return true;
     return false;
 }
 

@@ -19,9 +19,9 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline kernel_source source_of(embedded_kernel const& kernel)
+[[nodiscard]] inline kernel_source source_of(embedded_file const& kernel)
 {
-    return {std::string(reinterpret_cast<char const*>(kernel.text), kernel.size), kernel.path};
+    return {std::string(kernel.view()), kernel.path};
 }
 
 } // namespace detail
@@ -42,7 +42,7 @@ ATTUNE_INLINE kernel_source source_file(std::string const& path, std::source_loc
         std::error_code no_throw;
         std::filesystem::path const full = std::filesystem::absolute(place, no_throw);
         // The program may contain the text when the sources are not on this machine.
-        if (detail::embedded_kernel const* const kernel = detail::embedded_from(place.string()))
+        if (detail::embedded_file const* const kernel = detail::embedded_from(place.string()))
             return detail::source_of(*kernel);
         tried += (tried.empty() ? "" : ", then ") + (no_throw ? place : full).string();
     }

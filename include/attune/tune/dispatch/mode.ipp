@@ -5,7 +5,7 @@
 #include <attune/core/enum_table.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/layered_store.hpp>
+#include <attune/remember/layers.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 
 #include <algorithm>
@@ -91,8 +91,7 @@ ATTUNE_INLINE any_store with_named_stores(any_store own)
 {
     std::string const paths = environment_variable("ATTUNE_STORE");
     if (!names_stores(paths)) return own;
-    return make_any_store_of(
-        std::make_shared<layered_store>(layered_store::of_paths(paths), std::move(own)));
+    return make_any_store_of(std::make_shared<layers>(layers::of_paths(paths), std::move(own)));
 }
 
 ATTUNE_INLINE std::vector<std::string> complaints_of_variables()

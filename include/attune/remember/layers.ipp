@@ -1,11 +1,11 @@
-// attune/remember/layered_store.ipp - the answers of several stores put together.
+// attune/remember/layers.ipp - the answers of several stores put together.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/line_text.hpp>
-#include <attune/remember/layered_store.hpp>
+#include <attune/remember/layers.hpp>
 #include <attune/remember/store.hpp>
 
 #include <algorithm>
@@ -15,21 +15,20 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE layered_store layered_store::of_paths(std::string_view paths)
+ATTUNE_INLINE layers layers::of_paths(std::string_view paths)
 {
-    layered_store out;
+    layers out;
     while (!paths.empty()) {
         std::string_view const path = paths.substr(0, paths.find(':'));
         paths.remove_prefix(std::min(path.size() + 1, paths.size()));
         if (!path.empty()) out.push_back(std::make_shared<store>(std::string(path)));
     }
     if (out.layers_.empty())
-        throw error(
-            "no store is named", "layered_store::of_paths", "give it paths with ':' between");
+        throw error("no store is named", "layers::of_paths", "give it paths with ':' between");
     return out;
 }
 
-ATTUNE_INLINE lookup_result layered_store::find(record_key const& key)
+ATTUNE_INLINE lookup_result layers::find(record_key const& key)
 {
     lookup_result out;
     for (detail::any_store const& layer : std::views::reverse(layers_))
@@ -37,7 +36,7 @@ ATTUNE_INLINE lookup_result layered_store::find(record_key const& key)
     return out;
 }
 
-ATTUNE_INLINE std::vector<std::string> layered_store::notices()
+ATTUNE_INLINE std::vector<std::string> layers::notices()
 {
     std::vector<std::string> out;
     for (detail::any_store const& layer : layers_)
@@ -46,7 +45,7 @@ ATTUNE_INLINE std::vector<std::string> layered_store::notices()
     return out;
 }
 
-ATTUNE_INLINE detail::problem_history layered_store::recall(detail::stored_problem const& wanted)
+ATTUNE_INLINE detail::problem_history layers::recall(detail::stored_problem const& wanted)
 {
     detail::problem_history out{.problem = wanted};
     for (detail::any_store const& layer : std::views::reverse(layers_))
@@ -55,7 +54,7 @@ ATTUNE_INLINE detail::problem_history layered_store::recall(detail::stored_probl
 }
 
 ATTUNE_INLINE std::vector<detail::related_problem>
-layered_store::related(detail::stored_problem const& wanted, std::size_t most)
+layers::related(detail::stored_problem const& wanted, std::size_t most)
 {
     std::vector<detail::related_problem> out;
     for (detail::any_store const& layer : layers_)
@@ -63,8 +62,8 @@ layered_store::related(detail::stored_problem const& wanted, std::size_t most)
     return out;
 }
 
-ATTUNE_INLINE std::vector<detail::proven_shape>
-layered_store::proofs(detail::stored_problem const& wanted, std::string const& code)
+ATTUNE_INLINE std::vector<detail::proven_shape> layers::proofs(detail::stored_problem const& wanted,
+                                                               std::string const& code)
 {
     std::vector<detail::proven_shape> out;
     for (detail::any_store const& layer : layers_)

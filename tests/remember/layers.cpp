@@ -1,6 +1,6 @@
-// tests/remember/layered_store.cpp - a program's own results over those it was shipped with.
+// tests/remember/layers.cpp - a program's own results over those it was shipped with.
 // SPDX-License-Identifier: MIT
-#include <attune/remember/layered_store.hpp>
+#include <attune/remember/layers.hpp>
 
 #include <attune/core/error.hpp>
 #include <attune/remember/memory_store.hpp>
@@ -15,7 +15,7 @@
 #include "../support/scratch_directory.hpp"
 #include "store_lines.hpp"
 
-using attune::layered_store;
+using attune::layers;
 using attune::memory_store;
 using attune::record_match;
 using laws::example_key;
@@ -26,13 +26,12 @@ using support::write_file;
 namespace {
 
 struct layers_subject {
-    layered_store store{memory_store{}, memory_store{}};
+    layers store{memory_store{}, memory_store{}};
     auto& get() { return store; }
 };
 struct files_subject {
     scratch_directory directory{};
-    layered_store store =
-        layered_store::of_paths(directory.file("own") + ":" + directory.file("shipped"));
+    layers store = layers::of_paths(directory.file("own") + ":" + directory.file("shipped"));
     auto& get() { return store; }
 };
 
@@ -53,14 +52,13 @@ TEST_CASE("the best fit of all layers is found; of equals that of the first")
 {
     attune::record_key near = example_key();
     near.inputs[0].second = "2048";
-    layered_store one{with(example_record(near, 1)), with(example_record(example_key(), 2))};
+    layers one{with(example_record(near, 1)), with(example_record(example_key(), 2))};
     CHECK(one.find(example_key()).best->seed == 2);
-    layered_store other{with(example_record(example_key(), 1)),
-                        with(example_record(example_key(), 2))};
+    layers other{with(example_record(example_key(), 1)), with(example_record(example_key(), 2))};
     CHECK(other.find(example_key()).best->seed == 1);
     attune::record hard = example_record(example_key(), 3);
     hard.evaluations = 1'000;
-    layered_store third{with(example_record(example_key(), 1)), with(hard)};
+    layers third{with(example_record(example_key(), 1)), with(hard)};
     CHECK(third.find(example_key()).best->seed == 3);
 }
 
@@ -69,8 +67,8 @@ TEST_CASE("only the first layer is written to")
     scratch_directory const directory;
     std::string const shipped = support::old_header + support::old_line_of(1);
     write_file(directory.file("shipped"), shipped);
-    layered_store subject =
-        layered_store::of_paths(":" + directory.file("own") + "::" + directory.file("shipped"));
+    layers subject =
+        layers::of_paths(":" + directory.file("own") + "::" + directory.file("shipped"));
     CHECK(subject.find(example_key()).best->seed == 1);
     CHECK_FALSE(std::filesystem::exists(directory.file("own")));
     auto const problem = attune::detail::problem_of(example_record());
@@ -82,7 +80,7 @@ TEST_CASE("only the first layer is written to")
     auto const claim = subject.claim(example_key(), 0.0);
     CHECK(claim.state() == attune::detail::lock_state::mine);
     CHECK(attune::store(directory.file("own")).claim(example_key(), 0.0).may_tune() == false);
-    CHECK_THROWS_AS(static_cast<void>(layered_store::of_paths("::")), attune::error);
+    CHECK_THROWS_AS(static_cast<void>(layers::of_paths("::")), attune::error);
 }
 
 TEST_CASE("rows and proofs come from all layers, those of the layers below first")
@@ -95,7 +93,7 @@ TEST_CASE("rows and proofs come from all layers, those of the layers below first
     own.note(problem, row);
     shipped.prove(problem, {"c0", {1}, true});
     own.prove(problem, {"c0", {2}, true});
-    layered_store subject{own, shipped};
+    layers subject{own, shipped};
     auto const known = subject.recall(problem);
     REQUIRE(known.rows.size() == 2);
     CHECK(known.rows[0].values[0] == "1");
@@ -114,7 +112,7 @@ TEST_CASE("a store that keeps winners alone may be any layer")
         void add(attune::record const& entry) { held->add(entry); }
         auto notices() { return held->notices(); }
     };
-    layered_store subject{movable_minimal{}, with(example_record(example_key(), 7))};
+    layers subject{movable_minimal{}, with(example_record(example_key(), 7))};
     CHECK(subject.find(example_key()).best->seed == 7);
     auto const problem = attune::detail::problem_of(example_record());
     subject.note(problem, {{"1", "x"}, attune::measurement::exact(1.0), ""});

@@ -1,4 +1,4 @@
-// attune/remember/layered_store.hpp - several stores as one: a program's own over what it was shipped with.
+// attune/remember/layers.hpp - several stores as one: a program's own over what it was shipped with.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,13 +18,13 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Stores in layers. Looks into all of them and writes to the first one alone. Models
 /// `record_store`. Movable; used by as many threads at once as each layer is. Example
-/// attune::layered_store{attune::store{"own.attune"}, attune::store{"shipped.attune"}}
-class layered_store {
+/// attune::layers{attune::store{"own.attune"}, attune::store{"shipped.attune"}}
+class layers {
 public:
     /// @param first  is written to; of records that fit equally well its own is taken
     template <record_store First, record_store... Others>
         requires(sizeof...(Others) > 0)
-    explicit layered_store(First first, Others... others)
+    explicit layers(First first, Others... others)
     {
         push_back(std::make_shared<First>(std::move(first)));
         (push_back(std::make_shared<Others>(std::move(others))), ...);
@@ -32,7 +32,7 @@ public:
 
     /// @param paths  of files, the first one is written to: "own.attune:/usr/share/shipped.attune"
     /// Errors   attune::error: there is no path in it
-    [[nodiscard]] static layered_store of_paths(std::string_view paths);
+    [[nodiscard]] static layers of_paths(std::string_view paths);
 
     [[nodiscard]] lookup_result find(record_key const& key);
     void add(record const& entry) { layers_.front().add(entry); }
@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    layered_store() = default;
+    layers() = default;
 
     template <class Store>
     void push_back(std::shared_ptr<Store> one)
@@ -74,5 +74,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/remember/layered_store.ipp>
+#include <attune/remember/layers.ipp>
 #endif

@@ -1,0 +1,59 @@
+// attune/core/embedded_file.hpp - a file that the build put into the program.
+// SPDX-License-Identifier: MIT
+//
+// The linker collects entries of one section between its __start_ and __stop_ symbols (ELF).
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// One embedded file.
+struct embedded_file {
+    char const* name; ///< as given to the CMake function that embeds it
+    char const* path; ///< absolute path at build time
+    unsigned char const* text;
+    std::size_t size; ///< bytes
+
+    [[nodiscard]] std::string_view view() const noexcept
+    {
+        return {reinterpret_cast<char const*>(text), size};
+    }
+};
+
+/// The files of one section, as the linker lists them.
+struct embedded_files {
+    embedded_file const* const* first = nullptr;
+    embedded_file const* const* last = nullptr; ///< one past the end
+
+    [[nodiscard]] embedded_file const* const* begin() const noexcept { return first; }
+    [[nodiscard]] embedded_file const* const* end() const noexcept { return last; }
+
+    /// Null: there is none of this name.
+    [[nodiscard]] embedded_file const* find(std::string_view name) const noexcept
+    {
+        for (embedded_file const* const one : *this)
+            if (name == one->name) return one;
+        return nullptr;
+    }
+    /// "there are a, b", "there is none"
+    [[nodiscard]] std::string names() const
+    {
+        std::string out;
+        for (embedded_file const* const one : *this)
+            out += (out.empty() ? "there are " : ", ") + std::string(one->name);
+        return out.empty() ? "there is none" : out;
+    }
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+/// Adds a constant `embedded_file` to a list of the program's: attune_kernels or attune_stores. For
+/// generated code.
+#define ATTUNE_EMBED(list, file)                                                                   \
+    __attribute__((section(#list),                                                                 \
+                   used)) attune::detail::embedded_file const* const file##_listed = &(file);

@@ -1,0 +1,39 @@
+// attune/remember/shipped.hpp - the stores that a release brings along, as a file or in the program.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/memory_store.hpp>
+
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A store that came with the program: its file is read once, and never written, locked or created.
+/// What is added lasts as long as this object. Models `record_store`.
+/// Example  attune::tuned sgemm{kernel,
+///                              compiler,
+///                              attune::layers{attune::store{"/home/me/.sgemm"},
+///                                             attune::shipped{"sgemm.attune"}}};
+class shipped : public memory_store {
+public:
+    /// @param path  absolute, or relative to the folder of the running program, or else to the
+    ///              current folder
+    /// Errors   none for the state of the file; a notice says that it is missing, and where it was
+    ///          looked for
+    explicit shipped(std::string const& path);
+};
+
+/// The store that attune_embed_store(target file) put into this program; as `shipped`, without a
+/// file.
+/// @param name  as in the call of attune_embed_store
+/// Errors   attune::error that lists the embedded names. A store in a shared library is found only
+///          by an attune::tune that is linked into the same library
+[[nodiscard]] memory_store embedded_store(std::string const& name);
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/remember/shipped.ipp>
+#endif
