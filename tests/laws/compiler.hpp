@@ -14,6 +14,8 @@
 #include <variant>
 #include <vector>
 
+#include "../support/stack_offsets.hpp"
+
 /// What a kernel of the laws calls in the program.
 extern "C" inline __attribute__((used)) int attune_laws_host_value() { return 1234; }
 
@@ -212,6 +214,22 @@ void cpp_compiler_laws(Make make)
             said = caught.what();
         }
         CHECK(said == "sizes differ");
+    }
+    SUBCASE("the frame of a kernel lies the same way, whatever the stack of the call")
+    {
+        std::string const text = "long place(long n)\n"
+                                 "{\n"
+                                 "    double sums[40];\n"
+                                 "    for (double& sum : sums) sum = n;\n"
+                                 "    __asm__ volatile(\"\" : : \"r\"(sums) : \"memory\");\n"
+                                 "    return reinterpret_cast<long>(sums) % 64;\n"
+                                 "}\n";
+        for (std::string const inlined : {"", "__attribute__((noinline)) "}) {
+            attune::callable const code = callable_of(
+                compiler.compile(attune::source_text(inlined + text, "place.kernel.cpp"),
+                                 attune::variant_of<long(long)>("place")));
+            CHECK(at_stack_offsets([&] { return code.as<long(long)>()(1); }).size() == 1);
+        }
     }
     SUBCASE("static objects are constructed before the first call")
     {

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/stack_offsets.hpp"
+
 namespace {
 
 // What attune_add_kernel(target device.kernel.cu FLAGS -DWIDTH=8) generates, by hand: no nvcc is
@@ -91,6 +93,15 @@ TEST_CASE("a function is found in its namespace, with its text read from the fil
     CHECK(x == std::vector<int>{7, 7, 7});
     w.source = attune::source_file("../../support/ahead.kernel.cpp");
     CHECK(attune::detail::find_ahead(w).address == found.address);
+}
+
+TEST_CASE("the frame of a function lies the same way, whatever the stack of the call")
+{
+    attune::detail::found_ahead const found =
+        attune::detail::find_ahead(wanted<long(long)>("place", "support/ahead.kernel.cpp"));
+    REQUIRE(found.address != nullptr);
+    auto* const place = reinterpret_cast<long (*)(long)>(found.address);
+    CHECK(at_stack_offsets([&] { return place(1); }).size() == 1);
 }
 
 TEST_CASE("another type is refused with both types")

@@ -5,11 +5,13 @@
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace {
 
-void plain(std::span<float const>, int) {}
-void never_throws(std::span<float const>, int) noexcept {}
+int last = 0; ///< what a function was called with
+void plain(std::span<float const> x, int n) { last = static_cast<int>(x.size()) + n; }
+void never_throws(std::span<float const>, int n) noexcept { last = -n; }
 int returns(double) { return 0; }
 struct thing {
     void member() {}
@@ -17,18 +19,21 @@ struct thing {
 
 } // namespace
 
-TEST_CASE("a listed function has its type, with or without noexcept, and its address")
+TEST_CASE("a listed function has its type, with or without noexcept, and is called")
 {
     constexpr auto made = attune::detail::describe_ahead<&plain>("plain", "f.cpp", "-DA\n");
     using type = void(std::span<float const>, int);
     CHECK(made.type.tag == attune::detail::function_type_of<type>().tag);
     CHECK(std::string(made.type.text).find("const") != std::string::npos);
-    CHECK(made.address() == reinterpret_cast<void*>(&plain));
+    std::vector<float> const three(3);
+    reinterpret_cast<type*>(made.address())(three, 40);
+    CHECK(last == 43);
     CHECK(made.flags == std::string("-DA\n"));
     constexpr auto quiet =
         attune::detail::describe_ahead<&never_throws>("never_throws", "f.cpp", "");
     CHECK(quiet.type.tag == made.type.tag);
-    CHECK(quiet.address() == reinterpret_cast<void*>(&never_throws));
+    reinterpret_cast<type*>(quiet.address())(three, 40);
+    CHECK(last == -40);
 }
 
 TEST_CASE("different types have different texts, and a member of a class matches none")

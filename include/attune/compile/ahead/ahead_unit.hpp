@@ -53,6 +53,16 @@ template <class Result, class... Args>
 struct ahead_type<Result (*)(Args...)> {
     static constexpr function_type type = function_type_of<Result(Args...)>();
     static constexpr bool is_function = true;
+
+    /// Calls `Function` with a stack that begins at a multiple of 64 bytes, as the entry of a
+    /// variant does (compile/source/entry.hpp), so that times of both can be compared.
+    template <Result (*Function)(Args...)>
+    static Result entry(Args... arguments)
+    {
+        alignas(64) char frame;
+        __asm__ volatile("" : : "r"(&frame) : "memory");
+        return Function(static_cast<Args&&>(arguments)...);
+    }
 };
 template <class Result, class... Args>
 struct ahead_type<Result (*)(Args...) noexcept> : ahead_type<Result (*)(Args...)> {};
@@ -62,7 +72,7 @@ template <auto Function>
 void* ahead_address() noexcept
 {
     if constexpr (ahead_type<decltype(Function)>::is_function)
-        return reinterpret_cast<void*>(Function);
+        return reinterpret_cast<void*>(&ahead_type<decltype(Function)>::template entry<Function>);
     else
         return nullptr;
 }

@@ -12,7 +12,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The symbol that a loader looks up: C linkage, with the kernel's signature.
+/// The symbol that a loader looks up: C linkage, with the kernel's signature. It calls the kernel
+/// with a stack that begins at a multiple of 64 bytes, so that arrays in the kernel's frame lie the
+/// same way to cache lines in each call. Otherwise a time belongs to the frames above the call: one
+/// binary of a convolution took 1.3 or 2.7 ms (clang++-19 -O3, AVX-512), by 16 bytes of the stack.
 inline constexpr char const* entry_symbol = "attune_entry";
 
 namespace detail {
@@ -83,7 +86,10 @@ inline constexpr char const* tunable_overlay =
         arguments += (i == 0 ? "" : ", ") + argument;
     }
     text += "extern \"C\" __attribute__((visibility(\"default\"))) " + v.result + ' ' +
-            entry_symbol + '(' + parameters + ")\n{ return static_cast<" + v.result + " (*)(";
+            entry_symbol + '(' + parameters +
+            ")\n{ alignas(64) char attune_frame; __asm__ volatile(\"\" : : \"r\"(&attune_frame) : "
+            "\"memory\");\n  return static_cast<" +
+            v.result + " (*)(";
     for (std::size_t i = 0; i < v.arguments.size(); ++i)
         text += (i == 0 ? "" : ", ") + v.arguments[i];
     return text + ")>(&" + name + ")(" + arguments + "); }\n";
