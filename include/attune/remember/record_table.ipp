@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/detail/line_form.hpp>
 #include <attune/remember/matching.hpp>
 #include <attune/remember/record_line.hpp>
 #include <attune/remember/record_table.hpp>
@@ -12,9 +13,6 @@
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// "9f3c0011aabbccdd-1f2e3d4c"
-inline constexpr std::size_t id_length = 25;
 
 /// FNV-1a, 64 bits.
 [[nodiscard]] inline std::uint64_t hash_of_text(std::string_view text) noexcept
@@ -33,24 +31,6 @@ inline constexpr std::size_t id_length = 25;
         out = out << 4 | static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
     }
     return out;
-}
-
-/// The text between two texts, both as attune writes them; empty: they are not there.
-[[nodiscard]] inline std::string_view
-text_between(std::string_view line, std::string_view before, std::string_view after) noexcept
-{
-    if (!line.starts_with(before)) return {};
-    line.remove_prefix(before.size());
-    std::size_t const end = line.find(after);
-    return end == line.npos ? std::string_view() : line.substr(0, end);
-}
-
-[[nodiscard]] inline std::string_view trimmed_line(std::string_view line) noexcept
-{
-    constexpr std::string_view blanks = " \t\r";
-    std::size_t const first = line.find_first_not_of(blanks);
-    if (first == line.npos) return {};
-    return line.substr(first, line.find_last_not_of(blanks) + 1 - first);
 }
 
 // --- taking lines in ---------------------------------------------------------------------------
@@ -113,25 +93,22 @@ record_table::take_line(std::string_view line, std::uint64_t offset, bool is_fin
 /// A line in the form that attune writes.
 ATTUNE_INLINE bool record_table::take_in_form(std::string_view line, place at)
 {
-    std::string_view const row = text_between(line, "{\"at\":\"", "\",\"");
-    if (row.size() == id_length) {
-        std::size_t const kind = std::string_view("{\"at\":\"").size() + id_length + 3;
-        std::string_view const rest = line.substr(kind);
-        known_problem& of = problem_at(row);
-        if (rest.starts_with("try\":[")) return append(of.tried, of, at), true;
-        if (rest.starts_with("won\":[")) return append(of.won, of, at), true;
-        if (rest.starts_with("shape\":[")) return append(of.proven, of, at), true;
-        if (rest.starts_with("over\":")) return of.over = at.offset, true;
-        return true; // a kind of a later release
+    line_form const form = form_of(line);
+    if (form.kind == line_kind::unknown) return false;
+    if (form.kind != line_kind::problem) {
+        known_problem& of = problem_at(form.id);
+        if (form.kind == line_kind::tried) append(of.tried, of, at);
+        if (form.kind == line_kind::won) append(of.won, of, at);
+        if (form.kind == line_kind::proven) append(of.proven, of, at);
+        if (form.kind == line_kind::over) of.over = at.offset;
+        return true;
     }
-    std::string_view const id = text_between(line, "{\"problem\":\"", "\",\"kernel\":");
-    if (id.size() != id_length) return false;
-    auto const identity = hexadecimal(id.substr(0, 16));
+    auto const identity = hexadecimal(form.id.substr(0, 16));
     std::string_view const rest =
-        line.substr(std::string_view("{\"problem\":\"\",").size() + id_length);
+        line.substr(std::string_view("{\"problem\":\"\",").size() + form.id.size());
     std::string_view const kernel = text_between(rest, "\"kernel\":", ",\"source\":");
     if (!identity || kernel.empty()) return false;
-    place_problem(problem_at(id), at, *identity, hash_of_text(kernel));
+    place_problem(problem_at(form.id), at, *identity, hash_of_text(kernel));
     return true;
 }
 
@@ -446,6 +423,48 @@ record_table::proofs(stored_problem const& wanted, std::string const& code, text
             if (proven != nullptr && proven->proof.code == code)
                 out.push_back(std::move(proven->proof));
         }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<listed_problem> record_table::list(std::size_t most,
+                                                             text_source const& text)
+{
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> all; // last line, number
+    for (std::uint32_t i = 0; i < problems_.size(); ++i)
+        if (problems_[i].won.first != nothing || problems_[i].tried.first != nothing)
+            all.emplace_back(problems_[i].latest, i);
+    std::sort(all.begin(), all.end());
+    std::vector<listed_problem> out;
+    for (std::size_t i = all.size() - std::min(most, all.size()); i < all.size(); ++i) {
+        known_problem& of = problems_[all[i].second];
+        if (!load(of, text)) continue;
+        fold(of, text);
+        listed_problem one{.number = all[i].second, .problem = of.parsed->problem};
+        std::vector<dated_record> best = of.parsed->best;
+        std::sort(best.begin(), best.end(), [](auto const& a, auto const& b) {
+            return a.offset < b.offset;
+        });
+        for (dated_record& r : best)
+            one.best.push_back(std::move(r.entry));
+        auto const length_of = [&](chain const& lines) {
+            std::size_t count = 0;
+            for (std::uint32_t at = lines.first; at != nothing; at = entries_[at].next)
+                ++count;
+            return count;
+        };
+        one.tried = length_of(of.tried);
+        one.proven = length_of(of.proven);
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+ATTUNE_INLINE problem_history record_table::history(listed_problem const& of,
+                                                    text_source const& text)
+{
+    problem_history out{.problem = of.problem};
+    if (of.number < problems_.size() && load(problems_[of.number], text))
+        add_history(out, problems_[of.number], text);
     return out;
 }
 

@@ -31,6 +31,9 @@ struct exported_results {
 
 namespace detail {
 
+/// The source of what another tuner measured.
+inline constexpr char const* foreign_source = "T4";
+
 struct imported_results {
     stored_problem problem{};
     std::vector<tried_row> rows{};

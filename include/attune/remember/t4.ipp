@@ -15,9 +15,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The source of what no program of ours compiled.
-inline constexpr char const* foreign_source = "T4";
-
 [[noreturn]] inline void refuse_t4(std::string const& why)
 {
     throw error("these results cannot be read",

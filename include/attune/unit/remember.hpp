@@ -15,4 +15,6 @@
 #include <attune/remember/relation.ipp>
 #include <attune/remember/shipped.ipp>
 #include <attune/remember/store.ipp>
+#include <attune/remember/store_content.ipp>
+#include <attune/remember/store_lines.ipp>
 #include <attune/remember/t4.ipp>

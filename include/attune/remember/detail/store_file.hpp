@@ -5,6 +5,7 @@
 // processes, and the kernel releases it when its holder dies.
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
@@ -243,5 +244,13 @@ private:
     bool is_locked_ = false;
     bool irregular_ = false;
 };
+
+/// Throws an attune::error for a file that is not there or could not be opened or read.
+[[noreturn]] inline void refuse_store_file(store_file const& file, std::string const& path)
+{
+    if (file.absent())
+        throw error("there is no such store", path, "name a file that attune::store wrote");
+    throw error("the store cannot be read: " + file.why(), path, "name another file");
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -27,6 +27,9 @@ inline constexpr char const* predicted_device = ", predicted";
 /// @param compiler  its identity
 [[nodiscard]] named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler);
 
+/// This moment, as records have it: "2026-01-31T12:00:00Z".
+[[nodiscard]] std::string text_of_now();
+
 /// The record of a finished session. @param key  from make_key()
 /// @param options  of that session
 [[nodiscard]] record make_record(record_key key,

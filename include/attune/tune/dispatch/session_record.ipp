@@ -29,6 +29,16 @@ ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::stri
     return out;
 }
 
+ATTUNE_INLINE std::string text_of_now()
+{
+    std::time_t const now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[32] = {};
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
 ATTUNE_INLINE record make_record(record_key key,
                                  description const& space,
                                  session_result const& result,
@@ -44,12 +54,7 @@ ATTUNE_INLINE record make_record(record_key key,
     out.evaluations = result.report.evaluations;
     out.failures = total(result.report.failures);
     out.seed = options.search.seed;
-    std::time_t const now = std::time(nullptr);
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    char text[32] = {};
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    out.when = text;
+    out.when = text_of_now();
     out.attune = version;
     auto const interval_of = [](measurement const& m) {
         return time_interval{m.low, m.high, m.samples};

@@ -1,0 +1,66 @@
+// tests/core/posix/replace_file.cpp - a file is replaced whole, or not at all.
+// SPDX-License-Identifier: MIT
+#include <attune/core/posix/replace_file.hpp>
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "../../support/scratch_directory.hpp"
+#include "../../support/texts.hpp"
+
+using attune::detail::replace_file;
+using attune_test::error_of;
+using attune_test::has;
+
+namespace {
+
+std::size_t files_in(std::string const& folder)
+{
+    std::filesystem::directory_iterator const all(folder);
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+} // namespace
+
+TEST_CASE("a file is created, and replaced with its mode and through a link")
+{
+    support::scratch_directory const folder;
+    std::filesystem::create_directory(folder.file("a"));
+    std::string const path = folder.file("a/c.txt");
+    replace_file(path, "first");
+    CHECK(support::read_file(path) == "first");
+    std::filesystem::permissions(
+        path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    std::string const link = folder.file("link");
+    std::filesystem::create_symlink(path, link);
+    replace_file(link, "second");
+    CHECK(support::read_file(path) == "second");
+    CHECK(std::filesystem::is_symlink(link));
+    CHECK(std::filesystem::status(path).permissions() ==
+          (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+    CHECK(files_in(folder.file("a")) == 1);
+}
+
+TEST_CASE("what cannot be written leaves the old text and nothing beside it")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("kept");
+    replace_file(path, "old");
+    ::rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    ::rlimit const small{64, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    std::string const why = error_of([&] { replace_file(path, std::string(1000, 'x')); });
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(has(why, "File too large"));
+    CHECK(has(why, path));
+    CHECK(support::read_file(path) == "old");
+    CHECK(files_in(folder.path()) == 1);
+    CHECK(has(error_of([&] { replace_file(folder.path(), "x"); }), "not a regular file"));
+    CHECK(has(error_of([&] { replace_file("/proc/none/x", "x"); }), "cannot be written"));
+    CHECK(has(error_of([&] { replace_file(folder.file("none/x"), "x"); }), "No such file"));
+    CHECK(has(error_of([&] { replace_file("", "x"); }), "cannot be written"));
+}
