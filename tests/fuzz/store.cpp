@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.hpp>
 
+#include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/detail/line_json.hpp>
 #include <attune/remember/record_line.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include "../support/same_json.hpp"
 #include "data_file.hpp"
 
 namespace {
@@ -26,6 +30,10 @@ void require(bool holds)
 /// What a line says is written and read again, to the same text.
 void check_line(std::string_view line, attune::record_key& key, stored_problem& problem)
 {
+    if (auto const in_place = line_json::read(line)) {
+        record_json const document = record_json::parse(line, nullptr, false);
+        require(!document.is_discarded() && support::is_same_json(in_place->root(), document));
+    }
     line_content const read = read_line(line);
     if (auto const* const old = std::get_if<attune::record>(&read)) {
         key = old->key;

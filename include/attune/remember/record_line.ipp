@@ -6,13 +6,16 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/checksum.hpp>
 #include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/detail/line_json.hpp>
 #include <attune/remember/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_line.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,16 +80,22 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
     return object;
 }
 
-[[nodiscard]] inline named_texts json_to_texts(record_json const& json, char const* name)
+template <json_value Json>
+[[nodiscard]] named_texts json_to_texts(Json const& json, char const* name)
 {
     if (!json.is_object()) throw record_json_problem(std::string(name) + " is not an object");
     named_texts texts;
-    for (auto const& [key, value] : json.items())
-        texts.emplace_back(key, json_to_text(value, name));
+    if constexpr (std::same_as<Json, line_value>)
+        for (line_value const value : json)
+            texts.emplace_back(value.name(), json_to_text(value, name));
+    else
+        for (auto const& [key, value] : json.items())
+            texts.emplace_back(key, json_to_text(value, name));
     return texts;
 }
 
-[[nodiscard]] inline named_texts texts_field(record_json const& object, char const* name)
+template <json_value Json>
+[[nodiscard]] named_texts texts_field(Json const& object, char const* name)
 {
     return json_to_texts(json_field(object, name), name);
 }
@@ -99,12 +108,12 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
     return out;
 }
 
-[[nodiscard]] inline std::vector<std::string> json_to_list(record_json const& json,
-                                                           char const* name)
+template <json_value Json>
+[[nodiscard]] std::vector<std::string> json_to_list(Json const& json, char const* name)
 {
     if (!json.is_array()) throw record_json_problem(std::string(name) + " is not a list");
     std::vector<std::string> out;
-    for (record_json const& text : json)
+    for (auto const& text : json)
         out.push_back(json_to_text(text, name));
     return out;
 }
@@ -117,30 +126,32 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
     return out;
 }
 
-[[nodiscard]] inline std::vector<value_texts> lists_field(record_json const& object,
-                                                          char const* name)
+template <json_value Json>
+[[nodiscard]] std::vector<value_texts> lists_field(Json const& object, char const* name)
 {
-    record_json const* const lists = field_or_none(object, name);
-    if (lists == nullptr) return {};
+    auto const lists = field_or_none(object, name);
+    if (!lists) return {};
     if (!lists->is_array()) throw record_json_problem(std::string(name) + " is not a list");
     std::vector<value_texts> out;
-    for (record_json const& list : *lists)
+    for (auto const& list : *lists)
         out.push_back(json_to_list(list, name));
     return out;
 }
 
-[[nodiscard]] inline std::string text_field_or_none(record_json const& object, char const* name)
+template <json_value Json>
+[[nodiscard]] std::string text_field_or_none(Json const& object, char const* name)
 {
-    record_json const* const text = field_or_none(object, name);
-    return text != nullptr ? json_to_text(*text, name) : std::string();
+    auto const text = field_or_none(object, name);
+    return text ? json_to_text(*text, name) : std::string();
 }
 
-[[nodiscard]] inline std::uint32_t small_count(record_json const& json, char const* name)
+template <json_value Json>
+[[nodiscard]] std::uint32_t small_count(Json const& json, char const* name)
 {
     if (!json.is_number_unsigned() ||
-        json.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
+        json.template get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
         throw record_json_problem(std::string(name) + " is not a small count");
-    return json.get<std::uint32_t>();
+    return json.template get<std::uint32_t>();
 }
 
 /// [value, low, high, samples]
@@ -151,9 +162,10 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
         {number_to_json(value), number_to_json(low), number_to_json(high), samples});
 }
 
-[[nodiscard]] inline measurement times_field(record_json const& object, char const* name)
+template <json_value Json>
+[[nodiscard]] measurement times_field(Json const& object, char const* name)
 {
-    record_json const& json = json_field(object, name);
+    auto const& json = json_field(object, name);
     if (!json.is_array() || json.size() != 4)
         throw record_json_problem(std::string(name) + " is not [value, low, high, samples]");
     return {json_to_number(json[0], name),
@@ -164,7 +176,8 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
 
 // --- format 1 ----------------------------------------------------------------------------------
 
-[[nodiscard]] inline record json_to_record(record_json const& json)
+template <json_value Json>
+[[nodiscard]] record json_to_record(Json const& json)
 {
     record entry;
     entry.key.kernel = text_field(json, "kernel");
@@ -182,18 +195,19 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
     entry.when = text_field(json, "when");
     entry.attune = text_field(json, "attune");
     entry.interrupted = flag_field(json, "interrupted");
-    if (json.contains("disturbed")) entry.disturbed = flag_field(json, "disturbed");
-    if (json.contains("least_s")) {
+    if (has_field(json, "disturbed")) entry.disturbed = flag_field(json, "disturbed");
+    if (has_field(json, "least_s")) {
         entry.least_s = number_field(json, "least_s");
         entry.memory_bound = flag_field(json, "memory_bound");
     }
-    if (json.contains("shape")) entry.shape = text_field(json, "shape");
+    if (has_field(json, "shape")) entry.shape = text_field(json, "shape");
     return entry;
 }
 
 // --- format 2 ----------------------------------------------------------------------------------
 
-[[nodiscard]] inline problem_entry json_to_problem(record_json const& json)
+template <json_value Json>
+[[nodiscard]] problem_entry json_to_problem(Json const& json)
 {
     problem_entry out{.id = text_field(json, "problem")};
     record_key& key = out.problem.key;
@@ -202,21 +216,22 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
     key.compiler = text_field(json, "compiler");
     key.device = text_field(json, "device");
     key.inputs = texts_field(json, "inputs");
-    if (auto const* const setting = field_or_none(json, "setting"))
+    if (auto const setting = field_or_none(json, "setting"))
         key.setting = json_to_texts(*setting, "setting");
     key.signature = text_field_or_none(json, "signature");
-    if (auto const* const facts = field_or_none(json, "facts"))
+    if (auto const facts = field_or_none(json, "facts"))
         out.problem.facts = json_to_texts(*facts, "facts");
     out.problem.parameters = json_to_list(json_field(json, "parameters"), "parameters");
     return out;
 }
 
-[[nodiscard]] inline tried_entry json_to_tried(std::string at, record_json const& json)
+template <json_value Json>
+[[nodiscard]] tried_entry json_to_tried(std::string at, Json const& json)
 {
     tried_entry out{.at = std::move(at)};
     out.row.values = json_to_list(json_field(json, "try"), "try");
     out.row.code = text_field_or_none(json, "code");
-    if (!json.contains("failed")) {
+    if (!has_field(json, "failed")) {
         out.row.result = times_field(json, "s");
         return out;
     }
@@ -229,21 +244,23 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
     throw record_json_problem("failed is no stage");
 }
 
-[[nodiscard]] inline proven_entry json_to_proven(std::string at, record_json const& json)
+template <json_value Json>
+[[nodiscard]] proven_entry json_to_proven(std::string at, Json const& json)
 {
     proven_entry out{.at = std::move(at)};
     out.proof.code = text_field(json, "code");
     out.proof.is_right = flag_field(json, "right");
-    record_json const& words = json_field(json, "shape");
+    auto const& words = json_field(json, "shape");
     if (!words.is_array()) throw record_json_problem("shape is not a list");
-    for (record_json const& word : words) {
+    for (auto const& word : words) {
         if (!word.is_number_integer()) throw record_json_problem("a word of shape is no integer");
-        out.proof.shape.push_back(word.get<std::int64_t>());
+        out.proof.shape.push_back(word.template get<std::int64_t>());
     }
     return out;
 }
 
-[[nodiscard]] inline won_entry json_to_won(std::string at, record_json const& json)
+template <json_value Json>
+[[nodiscard]] won_entry json_to_won(std::string at, Json const& json)
 {
     won_entry out{.at = std::move(at)};
     record& r = out.entry;
@@ -260,18 +277,18 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
     r.ties = lists_field(json, "ties");
     r.evaluations = count_field(json, "evaluations");
     r.failures = count_field(json, "failures");
-    if (auto const* const asked = field_or_none(json, "asked")) {
+    if (auto const asked = field_or_none(json, "asked")) {
         if (!asked->is_array() || asked->size() != 2 || !(*asked)[0].is_number_unsigned())
             throw record_json_problem("asked is not [evaluations, seconds]");
-        r.asked = {(*asked)[0].get<std::uint64_t>(), json_to_number((*asked)[1], "asked")};
+        r.asked = {(*asked)[0].template get<std::uint64_t>(), json_to_number((*asked)[1], "asked")};
     }
     r.ended = text_field_or_none(json, "ended");
-    if (auto const* const threads = field_or_none(json, "threads"))
+    if (auto const threads = field_or_none(json, "threads"))
         r.threads = small_count(*threads, "threads");
     r.replaces = lists_field(json, "replaces");
     r.interrupted = flag_field_or_no(json, "interrupted");
     r.disturbed = flag_field_or_no(json, "disturbed");
-    if (auto const* const least = field_or_none(json, "least_s"))
+    if (auto const least = field_or_none(json, "least_s"))
         r.least_s = json_to_number(*least, "least_s");
     r.memory_bound = flag_field_or_no(json, "memory_bound");
     r.shape = text_field_or_none(json, "shape");
@@ -281,15 +298,16 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
     return out;
 }
 
-[[nodiscard]] inline line_content json_to_content(record_json const& json, bool has_sum)
+template <json_value Json>
+[[nodiscard]] line_content json_to_content(Json const& json, bool has_sum)
 {
-    if (json.contains("problem")) return json_to_problem(json);
-    if (auto const* const id = field_or_none(json, "at")) {
+    if (has_field(json, "problem")) return json_to_problem(json);
+    if (auto const id = field_or_none(json, "at")) {
         std::string at = json_to_text(*id, "at");
-        if (json.contains("try")) return json_to_tried(std::move(at), json);
-        if (json.contains("won")) return json_to_won(std::move(at), json);
-        if (json.contains("shape")) return json_to_proven(std::move(at), json);
-        if (json.contains("over")) return other_entry{}; // record_table knows it by its form
+        if (has_field(json, "try")) return json_to_tried(std::move(at), json);
+        if (has_field(json, "won")) return json_to_won(std::move(at), json);
+        if (has_field(json, "shape")) return json_to_proven(std::move(at), json);
+        if (has_field(json, "over")) return other_entry{}; // record_table knows it by its form
     }
     if (has_sum) return other_entry{};
     return json_to_record(json);
@@ -385,10 +403,25 @@ ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
     return with_sum(json);
 }
 
+/// The content of what is no header.
+template <json_value Json>
+[[nodiscard]] line_content content_of(Json const& json, bool has_sum)
+{
+    try {
+        return json_to_content(json, has_sum);
+    } catch (record_json_problem const& problem) {
+        return damaged_line{problem.what()};
+    }
+}
+
 ATTUNE_INLINE line_content read_line(std::string_view line)
 {
     line_check const check = check_of(line);
     if (check == line_check::wrong) return damaged_line{"its checksum is wrong"};
+    if (check == line_check::right)
+        if (std::optional<line_json> const own = line_json::read(line);
+            own && own->root().is_object() && !has_field(own->root(), store_header_field))
+            return content_of(own->root(), true);
     record_json json;
     try {
         json = record_json::parse(line);
@@ -405,11 +438,7 @@ ATTUNE_INLINE line_content read_line(std::string_view line)
         return store_header{is_known,
                             format->is_primitive() ? format->dump(-1, ' ', true) : "unknown"};
     }
-    try {
-        return json_to_content(json, check == line_check::right);
-    } catch (record_json_problem const& problem) {
-        return damaged_line{problem.what()};
-    }
+    return content_of(json, check == line_check::right);
 }
 
 ATTUNE_INLINE record record_of(won_entry won, stored_problem const& problem)

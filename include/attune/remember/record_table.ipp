@@ -282,6 +282,7 @@ record_table::first_of(std::unordered_map<std::uint64_t, std::uint32_t> const& i
 
 ATTUNE_INLINE lookup_result record_table::find(record_key const& key, text_source const& text)
 {
+    if (problems_.empty()) return {};
     found_record best = nullptr;
     // Problems have no schema of their own: best_of() looks for the key's.
     auto const fit_of = [&](known_problem const& of) {
@@ -350,6 +351,7 @@ ATTUNE_INLINE problem_history record_table::recall(stored_problem const& wanted,
                                                    text_source const& text)
 {
     problem_history out{.problem = wanted};
+    if (problems_.empty()) return out;
     std::vector<std::uint32_t> same;
     std::uint64_t const identity = hexadecimal(identity_of(wanted.key)).value_or(0);
     for (std::uint32_t i = first_of(by_identity_, identity); i != nothing;
@@ -367,6 +369,7 @@ ATTUNE_INLINE problem_history record_table::recall(stored_problem const& wanted,
 ATTUNE_INLINE std::vector<related_problem>
 record_table::related(stored_problem const& wanted, std::size_t most, text_source const& text)
 {
+    if (problems_.empty()) return {};
     struct candidate {
         std::uint32_t index;
         problem_relation how;
@@ -401,7 +404,7 @@ ATTUNE_INLINE std::vector<proven_shape>
 record_table::proofs(stored_problem const& wanted, std::string const& code, text_source const& text)
 {
     std::vector<proven_shape> out;
-    if (code.empty()) return out;
+    if (code.empty() || problems_.empty()) return out;
     std::vector<std::uint32_t> of_device;
     std::uint64_t const kernel = hash_of_text(text_to_json(wanted.key.kernel).dump());
     for (std::uint32_t i = first_of(by_kernel_, kernel); i != nothing;

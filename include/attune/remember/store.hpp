@@ -39,7 +39,7 @@ public:
     /// The record that fits best; of records with one key the one that no other supersedes (see
     /// supersedes()). Takes in what was appended to the file since the last call.
     /// Errors  none for the state of the file; see notices()
-    /// Cost    20 us the first time a problem is asked for
+    /// Cost    15 us the first time a problem is asked for
     [[nodiscard]] lookup_result find(record_key const& key);
 
     /// Appends one record. It is written when add() returns, but not flushed to the disk: a power

@@ -3,17 +3,25 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/remember/detail/line_json.hpp>
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 using record_json = nlohmann::ordered_json;
+
+/// What is read: any document, or a line in the form that attune writes.
+template <class Json>
+concept json_value = std::same_as<Json, record_json> || std::same_as<Json, line_value>;
 
 /// Why a JSON object has not the expected form. Thrown and caught by the readers of lines.
 struct record_json_problem : std::runtime_error {
@@ -41,13 +49,31 @@ struct record_json_problem : std::runtime_error {
     }
 }
 
-[[nodiscard]] inline std::string json_to_text(record_json const& json, char const* name)
+/// Nothing: the object has no such field. What is not null refers to the field.
+[[nodiscard]] inline record_json const* field_or_none(record_json const& object, char const* name)
 {
-    if (json.is_string()) return json.get<std::string>();
-    auto const bytes = json.is_object() ? json.find("bytes") : json.end();
-    if (bytes == json.end() || !bytes->is_string())
+    auto const at = object.find(name);
+    return at == object.end() ? nullptr : &*at;
+}
+[[nodiscard]] inline std::optional<line_value> field_or_none(line_value object, char const* name)
+{
+    return object.member(name);
+}
+
+template <json_value Json>
+[[nodiscard]] bool has_field(Json const& object, char const* name)
+{
+    return static_cast<bool>(field_or_none(object, name));
+}
+
+template <json_value Json>
+[[nodiscard]] std::string json_to_text(Json const& json, char const* name)
+{
+    if (json.is_string()) return json.template get<std::string>();
+    auto const bytes = field_or_none(json, "bytes");
+    if (!bytes || !bytes->is_string())
         throw record_json_problem(std::string(name) + " is not a text");
-    std::string const digits = bytes->get<std::string>();
+    std::string const digits = bytes->template get<std::string>();
     auto const value = [&](char digit) -> unsigned {
         if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
         if (digit >= 'a' && digit <= 'f') return static_cast<unsigned>(digit - 'a') + 10U;
@@ -68,57 +94,62 @@ struct record_json_problem : std::runtime_error {
     return value;
 }
 
-/// Null: the object has no such field.
-[[nodiscard]] inline record_json const* field_or_none(record_json const& object, char const* name)
+/// The field: of a document a reference, of a line a value.
+template <json_value Json>
+[[nodiscard]] decltype(auto) json_field(Json const& object, char const* name)
 {
-    auto const at = object.find(name);
-    return at == object.end() ? nullptr : &*at;
+    auto const at = field_or_none(object, name);
+    if (!at) throw record_json_problem(std::string(name) + " is missing");
+    if constexpr (std::is_pointer_v<decltype(field_or_none(object, name))>)
+        return (*at);
+    else
+        return Json(*at);
 }
 
-[[nodiscard]] inline record_json const& json_field(record_json const& object, char const* name)
-{
-    record_json const* const at = field_or_none(object, name);
-    if (at == nullptr) throw record_json_problem(std::string(name) + " is missing");
-    return *at;
-}
-
-[[nodiscard]] inline std::string text_field(record_json const& object, char const* name)
+template <json_value Json>
+[[nodiscard]] std::string text_field(Json const& object, char const* name)
 {
     return json_to_text(json_field(object, name), name);
 }
 
-[[nodiscard]] inline double json_to_number(record_json const& json, char const* name)
+template <json_value Json>
+[[nodiscard]] double json_to_number(Json const& json, char const* name)
 {
-    if (json.is_number()) return json.get<double>();
-    if (json == "inf") return std::numeric_limits<double>::infinity();
-    if (json == "-inf") return -std::numeric_limits<double>::infinity();
-    if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
+    if (json.is_number()) return json.template get<double>();
+    std::string const text = json.is_string() ? json.template get<std::string>() : std::string();
+    if (text == "inf") return std::numeric_limits<double>::infinity();
+    if (text == "-inf") return -std::numeric_limits<double>::infinity();
+    if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
     throw record_json_problem(std::string(name) + " is not a number");
 }
 
-[[nodiscard]] inline double number_field(record_json const& object, char const* name)
+template <json_value Json>
+[[nodiscard]] double number_field(Json const& object, char const* name)
 {
     return json_to_number(json_field(object, name), name);
 }
 
-[[nodiscard]] inline std::uint64_t count_field(record_json const& object, char const* name)
+template <json_value Json>
+[[nodiscard]] std::uint64_t count_field(Json const& object, char const* name)
 {
-    record_json const& json = json_field(object, name);
+    auto const& json = json_field(object, name);
     if (!json.is_number_unsigned())
         throw record_json_problem(std::string(name) + " is not a count");
-    return json.get<std::uint64_t>();
+    return json.template get<std::uint64_t>();
 }
 
-[[nodiscard]] inline bool flag_field(record_json const& object, char const* name)
+template <json_value Json>
+[[nodiscard]] bool flag_field(Json const& object, char const* name)
 {
-    record_json const& json = json_field(object, name);
+    auto const& json = json_field(object, name);
     if (!json.is_boolean()) throw record_json_problem(std::string(name) + " is not true or false");
-    return json.get<bool>();
+    return json.template get<bool>();
 }
 
-[[nodiscard]] inline bool flag_field_or_no(record_json const& object, char const* name)
+template <json_value Json>
+[[nodiscard]] bool flag_field_or_no(Json const& object, char const* name)
 {
-    return object.contains(name) && flag_field(object, name);
+    return has_field(object, name) && flag_field(object, name);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
