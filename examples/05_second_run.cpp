@@ -1,7 +1,8 @@
 // 05 - second run: what was found once is not searched again.
-// Shows the store, inputs as part of its key, and the report. Takes a few seconds.
+// Shows the store, inputs as part of its key, the report, and a page of all. Takes a few seconds.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
+#include <attune/ship/report/write_html.hpp>
 
 #include <cstdio>
 #include <span>
@@ -50,6 +51,8 @@ int main()
     run(4096); // remembers
     run(8192); // another size is another problem: tunes
     run(8192); // remembers
+    attune::store store{"total.attune"};
+    attune::write_html(store, "total.html"); // open it in a browser
 }
 // prints:
 // n = 4096: sum 2048, tuned, 7 evaluations

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
+#include <attune/core/quantity_text.hpp>
 #include <attune/core/version.hpp>
 
 #include <array>
@@ -56,9 +57,6 @@ struct progress {
 /// Called between evaluations, never during a timing. May call report() of the `tuned` object; a
 /// call of that object with new inputs is an attune::error.
 using progress_sink = std::function<void(progress const&)>;
-
-/// "1.25 ms"; the plain number if the unit is not seconds.
-[[nodiscard]] std::string text_of_quantity(double value, bool is_seconds);
 
 /// One plain line per event: start, each improvement, one line every two seconds, end.
 /// @param write  receives each line, without its line end

@@ -19,6 +19,7 @@
 #include <attune/core/posix/stay_loaded.ipp>
 #include <attune/core/posix/steady_seconds.ipp>
 #include <attune/core/posix/taken_handler.ipp>
+#include <attune/core/quantity_text.ipp>
 #include <attune/cuda/capture.ipp>
 #include <attune/cuda/clocks.ipp>
 #include <attune/cuda/device.ipp>

@@ -6,3 +6,7 @@
 #pragma once
 
 #include <attune/ship/export_header.ipp>
+#include <attune/ship/report/html_page.ipp>
+#include <attune/ship/report/problem_report.ipp>
+#include <attune/ship/report/watch.ipp>
+#include <attune/ship/report/write_html.ipp>

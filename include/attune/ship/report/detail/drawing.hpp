@@ -1,0 +1,153 @@
+// attune/ship/report/detail/drawing.hpp - lines, texts and axes of a drawing, as SVG.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/ship/report/detail/html_text.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// One drawing; its styles are classes, so that both colour schemes share it.
+class drawing {
+public:
+    /// @param shape  "wide", "narrow" or nothing: the screens on which it is shown
+    /// @param says   what a reader who does not see it is told
+    drawing(double width, double height, std::string_view shape, std::string_view says)
+    {
+        svg_ = "<svg viewBox=\"0 0 ";
+        append_place(svg_, width);
+        svg_ += ' ';
+        append_place(svg_, height);
+        svg_ += "\" class=\"";
+        svg_ += shape;
+        svg_ += "\" style=\"--w:";
+        append_place(svg_, width);
+        svg_ += "px\" role=\"img\" aria-label=\"" + html_text(says) + "\">\n";
+    }
+
+    void line(double x1, double y1, double x2, double y2, std::string_view style)
+    {
+        path("M" + place(x1, y1) + "L" + place(x2, y2), style);
+    }
+    /// @param d  as place() writes places: "M1 2L3 4"
+    void path(std::string const& d, std::string_view style)
+    {
+        svg_ += "<path class=\"" + std::string(style) + "\" d=\"" + d + "\"/>\n";
+    }
+    void box(double x, double y, double width, double height, std::string_view style)
+    {
+        svg_ += "<rect class=\"" + std::string(style) + '"';
+        attribute("x", x);
+        attribute("y", y);
+        attribute("width", std::fmax(0, width));
+        attribute("height", height);
+        svg_ += "/>\n";
+    }
+    void dot(double x, double y, double radius, std::string_view style)
+    {
+        svg_ += "<circle class=\"" + std::string(style) + '"';
+        attribute("cx", x);
+        attribute("cy", y);
+        attribute("r", radius);
+        svg_ += "/>\n";
+    }
+    /// @param style  "start", "middle" or "end" among its words says where the place is in the text
+    void text(double x, double y, std::string_view style, std::string_view words)
+    {
+        svg_ += "<text class=\"" + std::string(style) + '"';
+        attribute("x", x);
+        attribute("y", y);
+        svg_ += '>' + html_text(words) + "</text>\n";
+    }
+    /// A text of at most `most` characters; all of it is shown under the pointer.
+    void text(double x, double y, std::string_view style, std::string_view words, std::size_t most)
+    {
+        std::string const cut = shortened(words, most);
+        if (cut == words) return text(x, y, style, words);
+        svg_ += "<text class=\"" + std::string(style) + '"';
+        attribute("x", x);
+        attribute("y", y);
+        svg_ += "><title>" + html_text(words) + "</title>" + html_text(cut) + "</text>\n";
+    }
+
+    [[nodiscard]] std::string end() && { return std::move(svg_) + "</svg>\n"; }
+
+    [[nodiscard]] static std::string place(double x, double y)
+    {
+        std::string out;
+        append_place(out, x);
+        out += ' ';
+        append_place(out, y);
+        return out;
+    }
+
+private:
+    void attribute(std::string_view name, double value)
+    {
+        svg_ += ' ';
+        svg_ += name;
+        svg_ += "=\"";
+        append_place(svg_, value);
+        svg_ += '"';
+    }
+
+    std::string svg_;
+};
+
+/// Times along a line, by their logarithm.
+struct time_axis {
+    double low_s = 1, high_s = 2;
+    double from = 0, to = 1; ///< places of both ends
+
+    /// An axis over these times, and a little more on both sides.
+    [[nodiscard]] static time_axis over(double low_s, double high_s, double from, double to)
+    {
+        double const ratio = std::fmax(high_s / low_s, 1.02);
+        double const margin = std::pow(ratio, 0.04);
+        return {low_s / margin, low_s * ratio * margin, from, to};
+    }
+    [[nodiscard]] double at(double s) const
+    {
+        double const share = std::log(s / low_s) / std::log(high_s / low_s);
+        return from + std::clamp(share, 0.0, 1.0) * (to - from);
+    }
+    /// Round times on the axis.
+    /// @param most  how many at most, at least 2
+    [[nodiscard]] std::vector<double> ticks(std::size_t most) const
+    {
+        std::vector<double> out;
+        // 1, 2, 5, 10, ...; only powers of ten where these are too many.
+        for (std::vector<int> const& steps : {std::vector{1, 2, 5}, std::vector{1}}) {
+            out.clear();
+            for (int e = static_cast<int>(std::floor(std::log10(low_s))); std::pow(10, e) <= high_s;
+                 ++e)
+                for (int const step : steps) {
+                    double const tick = step * std::pow(10, e);
+                    if (tick >= low_s && tick <= high_s) out.push_back(tick);
+                }
+            if (out.size() <= most) break;
+        }
+        while (out.size() > most)
+            for (std::size_t i = 1; i < out.size(); ++i)
+                out.erase(out.begin() + static_cast<std::ptrdiff_t>(i));
+        if (out.size() >= 3) return out;
+        // A short axis: equal steps.
+        std::vector<double> even;
+        double const rough = (high_s - low_s) / static_cast<double>(most);
+        double step = std::pow(10, std::floor(std::log10(rough)));
+        for (double const factor : {2.0, 2.5, 2.0}) // 1, 2, 5, 10
+            if (step < rough) step *= factor;
+        for (double n = std::ceil(low_s / step); n * step <= high_s && even.size() <= most; ++n)
+            even.push_back(n * step);
+        return even.size() > out.size() ? even : out;
+    }
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

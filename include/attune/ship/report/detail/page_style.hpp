@@ -1,0 +1,139 @@
+// attune/ship/report/detail/page_style.hpp - how a report looks: light, dark, on a phone, in print.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+inline constexpr char const* page_style = R"css(
+:root {
+  color-scheme: light dark;
+  --paper: #fcfcfb; --ink: #1b1f24; --soft: #59636e; --rule: #dfe3e8; --faint: #eef1f4;
+  --best: #1a63b5; --best-soft: #9cc3ec; --own: #8b95a1; --failed: #b3471d;
+  --hot: #0f4c92; --hot-ink: #ffffff; --cold: #e9f0f8; --cold-ink: #1b1f24;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14171b; --ink: #e6e9ed; --soft: #9aa5b1; --rule: #2c333b; --faint: #1d2228;
+    --best: #74b0f4; --best-soft: #35618f; --own: #77828e; --failed: #f0976b;
+    --hot: #8fc1fa; --hot-ink: #0c1116; --cold: #1d2a38; --cold-ink: #d5dce4;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body {
+  margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem;
+  background: var(--paper); color: var(--ink);
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  font-variant-numeric: tabular-nums;
+}
+h1, h2, h3 { line-height: 1.2; overflow-wrap: anywhere; text-wrap: balance; }
+h1 { font-size: 1.75rem; font-weight: 650; margin: 0; }
+h2 { font-size: 1.3rem; font-weight: 650; margin: 3.5rem 0 0; }
+h3 { font-size: 1rem; font-weight: 650; margin: 2.75rem 0 .25rem; padding-top: .75rem; border-top: 1px solid var(--rule); }
+p { margin: .25rem 0 .75rem; max-width: 44rem; }
+a { color: var(--best); }
+.soft, figcaption, .brand { color: var(--soft); font-size: .875rem; }
+.brand { margin: 0 0 .25rem; letter-spacing: .02em; }
+.verdict { font-size: 1.15rem; margin: .6rem 0 1rem; }
+.verdict b { font-size: 2.25rem; font-weight: 650; color: var(--best); margin-right: .3rem; letter-spacing: -.01em; }
+.notice { border-left: 3px solid var(--failed); padding-left: .75rem; color: var(--soft); }
+dl.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem 1rem; margin: 0; font-size: .875rem; }
+dl.facts dt { color: var(--soft); }
+dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+figure { margin: .75rem 0 0; break-inside: avoid; }
+figcaption { margin-top: .5rem; max-width: 44rem; }
+svg { display: block; width: 100%; max-width: var(--w); height: auto; overflow: visible; }
+svg.narrow { display: none; }
+svg text { font-size: 13px; fill: var(--ink); }
+svg .small { font-size: 11.5px; fill: var(--soft); }
+svg .label { fill: var(--soft); }
+svg .strong { fill: var(--ink); font-weight: 650; }
+svg .value { font-weight: 600; }
+svg .halo { paint-order: stroke; stroke: var(--paper); stroke-width: 3.5px; stroke-linejoin: round; }
+svg .end { text-anchor: end; }
+svg .middle { text-anchor: middle; }
+svg path, svg line { fill: none; }
+.grid { stroke: var(--rule); stroke-width: 1; }
+.axis { stroke: var(--own); stroke-width: 1; }
+.mark { stroke: var(--own); stroke-width: 1.5; stroke-dasharray: 5 4; }
+.bar.best { fill: var(--best); } .bar.own { fill: var(--own); } .bar.tie { fill: var(--best-soft); }
+.whisker { stroke: var(--ink); stroke-width: 1.25; }
+.dots { stroke: var(--own); stroke-width: 5; stroke-linecap: round; opacity: .65; }
+.dots.fine { stroke-width: 2.5; opacity: .5; }
+.step { stroke: var(--best); stroke-width: 2.25; stroke-linejoin: round; }
+.failed { stroke: var(--failed); stroke-width: 1.75; }
+.range { stroke: var(--best-soft); stroke-width: 3; stroke-linecap: round; }
+.median { stroke: var(--own); stroke-width: 2; }
+.dot { fill: var(--best-soft); stroke: var(--best); stroke-width: 1.25; }
+.dot.best { fill: var(--best); }
+.line { stroke-width: 1; }
+.q0 { stroke: var(--best); opacity: .75; } .q1 { stroke: var(--best-soft); opacity: .75; }
+.q2 { stroke: var(--own); opacity: .4; } .q3 { stroke: var(--own); opacity: .22; }
+.first { stroke: var(--best); stroke-width: 3; }
+.strip { stroke: var(--own); stroke-width: 1.25; opacity: .5; } .strip.fine { opacity: .15; }
+.beyond { fill: var(--faint); } .roof { stroke: var(--ink); stroke-width: 2; } .found { stroke: var(--best); stroke-width: 3; }
+.part0 { fill: var(--best); } .part1 { fill: var(--best-soft); } .part2 { fill: var(--own); }
+.effects { display: grid; grid-template-columns: repeat(auto-fill, minmax(17.5rem, 1fr)); gap: 1.5rem 1.75rem; margin-top: 1rem; }
+.effects figure { margin: 0; } .effects svg { max-width: 26rem; }
+.effects h4 { margin: 0 0 .35rem; font-size: .9rem; font-weight: 650; display: flex; justify-content: space-between; gap: 1rem; }
+.effects h4 span { overflow-wrap: anywhere; } .effects h4 small { color: var(--soft); font-weight: 400; font-size: .8rem; white-space: nowrap; }
+.scroll { overflow-x: auto; margin: .75rem 0 0; -webkit-overflow-scrolling: touch; }
+table { border-collapse: collapse; font-size: .875rem; }
+th, td { padding: .3rem .75rem .3rem 0; text-align: left; vertical-align: top; white-space: nowrap; }
+th { color: var(--soft); font-weight: 500; border-bottom: 1px solid var(--rule); }
+td { border-bottom: 1px solid var(--faint); }
+td.n, th.n { text-align: right; }
+td.why { white-space: normal; min-width: 12rem; overflow-wrap: anywhere; }
+td.failed-word { color: var(--failed); }
+tr.is-best td { font-weight: 600; }
+td.differs { color: var(--best); font-weight: 600; }
+.meter { display: inline-block; width: 6rem; height: .6rem; background: var(--faint); margin-right: .6rem; }
+.meter i { display: block; height: 100%; background: var(--best); }
+table.heat { border-spacing: 2px; border-collapse: separate; }
+table.heat th { border: 0; padding: .15rem .4rem; text-align: right; }
+table.heat thead th { text-align: center; }
+table.heat td {
+  border: 0; padding: .3rem .4rem; text-align: center; min-width: 3.6rem; font-size: .8rem; border-radius: 2px;
+  background: color-mix(in oklab, var(--hot) calc(var(--q) * 100%), var(--cold)); color: var(--cold-ink);
+}
+table.heat td.hot { color: var(--hot-ink); }
+table.heat td.none { background: none; color: var(--soft); }
+.tools { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: .75rem 0 0; font-size: .875rem; }
+.tools[hidden] { display: none; }
+.tools label { display: inline-flex; gap: .4rem; align-items: center; color: var(--soft); min-width: 0; max-width: 100%; }
+input, select, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--own); border-radius: 4px; padding: .2rem .5rem; }
+input { width: min(18rem, 100%); }
+select, input { min-width: 0; max-width: 100%; text-overflow: ellipsis; }
+button { cursor: pointer; }
+button:disabled { opacity: .4; cursor: default; }
+th button { border: 0; padding: 0; background: none; color: inherit; font-weight: inherit; }
+th[aria-sort="ascending"] button::after { content: " \25B4"; }
+th[aria-sort="descending"] button::after { content: " \25BE"; }
+:focus-visible { outline: 2px solid var(--best); outline-offset: 2px; }
+details.problem { border-top: 1px solid var(--rule); margin-top: 1.5rem; padding-top: .75rem; }
+details.problem > summary { cursor: pointer; font-size: 1.1rem; font-weight: 650; overflow-wrap: anywhere; }
+details.problem > summary small { color: var(--soft); font-weight: 400; font-size: .875rem; margin-left: .5rem; }
+@media screen and (max-width: 760px) {
+  body { padding: 1.25rem 1rem 3rem; }
+  svg.wide { display: none; }
+  svg.narrow { display: block; max-width: 32rem; }
+  .verdict b { display: block; }
+  dl.facts { grid-template-columns: 1fr; } dl.facts dd { margin-bottom: .35rem; }
+}
+@media print {
+  :root {
+    color-scheme: light;
+    --paper: #fff; --ink: #000; --soft: #444; --rule: #ccc; --faint: #eee;
+    --best: #1a63b5; --best-soft: #9cc3ec; --own: #8b95a1; --failed: #b3471d;
+    --hot: #0f4c92; --hot-ink: #fff; --cold: #e9f0f8; --cold-ink: #000;
+  }
+  body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .tools, noscript { display: none; }
+  .scroll { overflow: visible; }
+  h3 { break-after: avoid; } tr { break-inside: avoid; }
+}
+)css";
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,251 @@
+// attune/ship/report/detail/problem_tables.hpp - the tables of a problem: contestants, two parameters, the log.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/quantity_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/ship/report/detail/contest_chart.hpp>
+#include <attune/ship/report/detail/effect_chart.hpp>
+#include <attune/ship/report/detail/html_text.hpp>
+#include <attune/ship/report/problem_report.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Rows of the log that are shown before a script has run.
+inline constexpr std::size_t static_log_rows = 100;
+
+/// A number for people, with the exact one beside.
+[[nodiscard]] inline std::string data_html(double exact, std::string const& words)
+{
+    std::string out = "<data value=\"";
+    append_exact(out, exact);
+    return out + "\">" + words + "</data>";
+}
+[[nodiscard]] inline std::string time_html(double s)
+{
+    return data_html(s, text_of_quantity(s, true));
+}
+
+[[nodiscard]] inline std::string interval_html(double low_s, double high_s)
+{
+    return low_s > 0 ? time_html(low_s) + " \xe2\x80\x93 " + time_html(high_s) : std::string();
+}
+
+[[nodiscard]] inline std::string cell(std::string_view style, std::string_view html)
+{
+    std::string out = "<td";
+    if (!style.empty()) out += " class=\"" + std::string(style) + '"';
+    out += '>';
+    out += html;
+    return out += "</td>";
+}
+
+[[nodiscard]] inline std::string headings(std::vector<std::string> const& names)
+{
+    std::string out;
+    for (std::string const& name : names)
+        out += "<th>" + html_text(name) + "</th>";
+    return out;
+}
+
+/// Winner, default and ties, a line each. Values that differ from the default's stand out.
+[[nodiscard]] inline std::string contest_table(problem_report const& of)
+{
+    std::string out = "<div class=\"scroll\"><table class=\"contest\"><thead><tr><th></th>"
+                      "<th class=\"n\">time</th><th class=\"n\">95 % interval</th>"
+                      "<th class=\"n\">samples</th>";
+    out += headings(of.past.problem.parameters) + "</tr></thead>\n<tbody>";
+    auto const standard =
+        std::find_if(of.contestants.begin(), of.contestants.end(), [](contestant const& c) {
+            return c.as == contestant::part::standard;
+        });
+    for (contestant const& one : of.contestants) {
+        bool const is_best = one.as == contestant::part::winner;
+        out += is_best ? "\n<tr class=\"is-best\">" : "\n<tr>";
+        out += cell("", word_of(one.as));
+        out += cell("n", one.has_time ? time_html(one.time.value) : "");
+        out += cell("n", interval_html(one.time.low, one.time.high));
+        out += cell("n", one.time.samples > 0 ? std::to_string(one.time.samples) : "");
+        for (std::size_t p = 0; p < of.past.problem.parameters.size(); ++p) {
+            if (one.values.size() <= p) {
+                out += cell("soft", "?");
+                continue;
+            }
+            bool const differs = standard != of.contestants.end() && standard->values.size() > p &&
+                                 standard->values[p] != one.values[p];
+            out += cell(differs ? "differs" : "", html_text(one.values[p]));
+        }
+        out += "</tr>";
+    }
+    return out + "\n</tbody></table></div>\n";
+}
+
+// --- two parameters ----------------------------------------------------------------------------
+
+struct heat_cell {
+    std::size_t measured = 0;
+    std::size_t failed = 0;
+    double best_s = HUGE_VAL;
+};
+
+/// The fastest outcome for each pair of values: a script draws other pairs in the same way.
+/// @param across, down  parameters
+[[nodiscard]] inline std::string
+heat_table(problem_report const& of, std::size_t across, std::size_t down)
+{
+    parameter_effect const& a = of.parameters[across];
+    parameter_effect const& b = of.parameters[down];
+    std::vector<heat_cell> cells(a.levels.size() * b.levels.size());
+    for (std::size_t r = 0; r < of.past.rows.size(); ++r) {
+        heat_cell& c = cells[of.levels[r][down] * a.levels.size() + of.levels[r][across]];
+        if (measurement const* const time = usable_time(of.past.rows[r])) {
+            ++c.measured;
+            c.best_s = std::fmin(c.best_s, time->value);
+        } else if (!succeeded(of.past.rows[r].result))
+            ++c.failed;
+    }
+    double fast_s = HUGE_VAL, slow_s = 0;
+    for (heat_cell const& c : cells)
+        if (c.measured > 0) {
+            fast_s = std::fmin(fast_s, c.best_s);
+            slow_s = std::fmax(slow_s, c.best_s);
+        }
+    std::string out = "<table class=\"heat\"><thead><tr><th>" + html_text(b.name) + " \\ " +
+                      html_text(a.name) + "</th>";
+    for (level_effect const& l : a.levels)
+        out += "<th>" + html_text(l.value) + "</th>";
+    out += "</tr></thead>\n<tbody>";
+    for (std::size_t y = 0; y < b.levels.size(); ++y) {
+        out += "\n<tr><th>" + html_text(b.levels[y].value) + "</th>";
+        for (std::size_t x = 0; x < a.levels.size(); ++x) {
+            heat_cell const& c = cells[y * a.levels.size() + x];
+            std::string const counts = " title=\"" + std::to_string(c.measured) + " measured, " +
+                                       std::to_string(c.failed) + " failed\"";
+            if (c.measured == 0) {
+                out += "<td class=\"none\"" + counts + '>' +
+                       (c.failed > 0 ? "\xe2\x9c\x95" : "\xc2\xb7") + "</td>";
+                continue;
+            }
+            double const q =
+                slow_s > fast_s ? std::log(slow_s / c.best_s) / std::log(slow_s / fast_s) : 1;
+            out += q > 0.5 ? "<td class=\"hot\"" : "<td";
+            out += counts + " style=\"--q:" + formatted("%.3f", q) + "\">" + time_html(c.best_s) +
+                   "</td>";
+        }
+        out += "</tr>";
+    }
+    return out + "\n</tbody></table>\n";
+}
+
+/// @param chosen  index of the parameter
+[[nodiscard]] inline std::string
+parameter_select(problem_report const& of, std::string_view label, std::size_t chosen)
+{
+    std::string out = "<label>" + std::string(label) + " <select>";
+    for (std::size_t p = 0; p < of.parameters.size(); ++p)
+        out += "<option value=\"" + std::to_string(p) + '"' +
+               (p == chosen ? " selected=\"selected\">" : ">") + html_text(of.parameters[p].name) +
+               "</option>";
+    return out + "</select></label>";
+}
+
+// --- the log -----------------------------------------------------------------------------------
+
+/// All outcomes as data: names, values and reasons once, rows as indices and numbers.
+[[nodiscard]] inline std::string log_data(problem_report const& of)
+{
+    auto const list = [](std::string& to, auto const& all, auto const& text) {
+        to += '[';
+        for (auto const& one : all) {
+            if (to.back() != '[') to += ',';
+            to += json_text(text(one));
+        }
+        to += ']';
+    };
+    auto const same = [](auto const& text) { return std::string_view(text); };
+    std::string out = "{\"names\":";
+    list(out, of.past.problem.parameters, same);
+    out += ",\n\"levels\":[";
+    for (std::size_t p = 0; p < of.parameters.size(); ++p) {
+        out += p == 0 ? "" : ",\n";
+        list(out, of.parameters[p].levels, [](level_effect const& l) {
+            return std::string_view(l.value);
+        });
+    }
+    std::vector<std::string_view> stages;
+    for (std::size_t s = 0; s < failure_stage_count; ++s)
+        stages.push_back(describe(static_cast<failure_stage>(s)));
+    out += "],\n\"stages\":";
+    list(out, stages, same);
+    std::vector<std::string_view> reasons;
+    std::unordered_map<std::string_view, std::size_t> index;
+    std::string rows;
+    for (std::size_t r = 0; r < of.past.rows.size(); ++r) {
+        rows += r == 0 ? "[" : ",\n[";
+        for (std::uint32_t const level : of.levels[r])
+            rows += std::to_string(level) + ',';
+        outcome const& result = of.past.rows[r].result;
+        if (auto const* const m = std::get_if<measurement>(&result)) {
+            for (double const s : {m->value, m->low, m->high}) {
+                append_exact(rows, s);
+                rows += ',';
+            }
+            rows += std::to_string(m->samples);
+        } else {
+            failure const& why = std::get<failure>(result);
+            auto const [at, is_new] = index.try_emplace(why.reason, reasons.size());
+            if (is_new) reasons.push_back(why.reason);
+            rows += std::to_string(static_cast<std::size_t>(why.stage)) + ',' +
+                    std::to_string(at->second);
+        }
+        rows += ']';
+    }
+    out += ",\n\"reasons\":";
+    list(out, reasons, same);
+    return out + ",\n\"rows\":[" + rows + "]}";
+}
+
+/// The fastest outcomes, then failures in their order; a script shows the others.
+[[nodiscard]] inline std::string log_table(problem_report const& of)
+{
+    std::vector<std::string> const& names = of.past.problem.parameters;
+    std::vector<std::size_t> shown = of.ranking;
+    shown.resize(std::min(shown.size(), static_log_rows));
+    for (std::size_t r = 0; r < of.past.rows.size() && shown.size() < static_log_rows; ++r)
+        if (usable_time(of.past.rows[r]) == nullptr) shown.push_back(r);
+    std::string out = "<div class=\"scroll\"><table><thead><tr><th class=\"n\">#</th>"
+                      "<th class=\"n\">time</th><th class=\"n\">95 % interval</th>"
+                      "<th class=\"n\">samples</th>" +
+                      headings(names) + "<th>what failed</th></tr></thead>\n<tbody>";
+    for (std::size_t const r : shown) {
+        tried_row const& row = of.past.rows[r];
+        out += "\n<tr>" + cell("n", std::to_string(r + 1));
+        auto const* const m = std::get_if<measurement>(&row.result);
+        auto const* const why = std::get_if<failure>(&row.result);
+        if (m != nullptr)
+            out += cell("n", usable_time(row) != nullptr ? time_html(m->value) : "") +
+                   cell("n", interval_html(m->low, m->high)) +
+                   cell("n", std::to_string(m->samples));
+        else
+            out += "<td class=\"failed-word\" colspan=\"3\">" + std::string(describe(why->stage)) +
+                   "</td>";
+        for (std::string const& value : row.values)
+            out += cell("", html_text(value));
+        out += cell("why", why != nullptr ? html_text(why->reason) : "") + "</tr>";
+    }
+    return out + "\n</tbody></table></div>\n";
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,80 @@
+// attune/ship/report/detail/shown_text.hpp - any bytes as text that a page or a terminal can show.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// One code point of UTF-8, and how many bytes it takes.
+struct code_point {
+    char32_t value = 0xfffd; ///< where the bytes are no UTF-8
+    std::size_t bytes = 1;
+};
+
+/// @pre  not empty
+[[nodiscard]] inline code_point first_code_point(std::string_view text) noexcept
+{
+    auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    if (byte(0) < 0x80) return {byte(0), 1};
+    std::size_t const bytes = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+    if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < bytes) return {};
+    char32_t value = byte(0) & (0xffu >> (bytes + 1));
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((byte(i) & 0xc0u) != 0x80u) return {};
+        value = value << 6 | (byte(i) & 0x3fu);
+    }
+    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    bool const is_surrogate = value >= 0xd800 && value < 0xe000;
+    if (value < least[bytes] || value > 0x10ffff || is_surrogate) return {};
+    return {value, bytes};
+}
+
+/// Code points that no page may hold, or that change the direction of the text around them.
+[[nodiscard]] inline bool is_shown(char32_t c) noexcept
+{
+    bool const is_control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7f && c < 0xa0);
+    bool const is_direction =
+        (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e || c == 0x200f;
+    bool const is_nothing = (c & 0xfffeu) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
+    return !is_control && !is_direction && !is_nothing;
+}
+
+/// Calls `plain(bytes)` for each code point of `text`, with those that cannot be shown as U+FFFD.
+template <class Plain>
+void for_each_shown(std::string_view text, Plain plain)
+{
+    while (!text.empty()) {
+        code_point const c = first_code_point(text);
+        bool const is_replaced = c.value == 0xfffd || !is_shown(c.value);
+        plain(is_replaced ? std::string_view("\xef\xbf\xbd") : text.substr(0, c.bytes));
+        text.remove_prefix(c.bytes);
+    }
+}
+
+/// On one line of a terminal: no control sequence of a name reaches it.
+[[nodiscard]] inline std::string shown_text(std::string_view text)
+{
+    std::string out;
+    for_each_shown(text, [&](std::string_view bytes) {
+        out += bytes == "\n" || bytes == "\t" ? std::string_view(" ") : bytes;
+    });
+    return out;
+}
+
+/// The first `most` code points, and "..." where there are more.
+[[nodiscard]] inline std::string shortened(std::string_view text, std::size_t most)
+{
+    std::size_t bytes = 0;
+    for (std::size_t n = 0; bytes < text.size(); ++n) {
+        if (n == most) return std::string(text.substr(0, bytes)) + "\xe2\x80\xa6";
+        bytes += first_code_point(text.substr(bytes)).bytes;
+    }
+    return std::string(text);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

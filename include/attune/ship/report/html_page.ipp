@@ -1,0 +1,377 @@
+// attune/ship/report/html_page.ipp - composes the page: kernels, their problems, each with its charts.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/quantity_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/ship/report/detail/contest_chart.hpp>
+#include <attune/ship/report/detail/convergence_chart.hpp>
+#include <attune/ship/report/detail/effect_chart.hpp>
+#include <attune/ship/report/detail/page_script.hpp>
+#include <attune/ship/report/detail/page_style.hpp>
+#include <attune/ship/report/detail/parallel_chart.hpp>
+#include <attune/ship/report/detail/problem_tables.hpp>
+#include <attune/ship/report/detail/roof_chart.hpp>
+#include <attune/ship/report/html_page.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+inline constexpr double wide = 920, narrow = 360;
+
+[[nodiscard]] inline std::string counted(std::size_t n, std::string_view one, std::string_view many)
+{
+    return std::to_string(n) + ' ' + std::string(n == 1 ? one : many);
+}
+
+/// Both forms of a chart, of which one is shown.
+template <class Chart>
+[[nodiscard]] std::string figure(Chart const& chart, std::string const& caption)
+{
+    return "<figure>\n" + chart(wide, "wide") + chart(narrow, "narrow") + "<figcaption>" + caption +
+           "</figcaption></figure>\n";
+}
+
+/// "7.51x"
+[[nodiscard]] inline std::string ratio_html(double ratio)
+{
+    return data_html(ratio, formatted("%.2fx", ratio));
+}
+/// "62 %"
+[[nodiscard]] inline std::string share_html(double share)
+{
+    return data_html(share, formatted("%.0f %%", 100 * share));
+}
+
+// --- sentences ---------------------------------------------------------------------------------
+
+/// "<b>7.51x</b> faster than the default: 2.07 ms, was 15.6 ms".
+[[nodiscard]] inline std::string verdict(problem_report const& of)
+{
+    if (of.contestants.empty())
+        return of.past.rows.empty()
+                   ? "No outcome is known."
+                   : "No configuration has worked: all " +
+                         counted(of.past.rows.size(), "outcome", "outcomes") + " failed.";
+    contestant const& winner = of.contestants.front();
+    if (winner.as == contestant::part::fastest)
+        return "<b>" + time_html(winner.time.value) +
+               "</b> is the fastest so far; no tuning has ended.";
+    contestant const& standard = of.contestants[1];
+    if (!of.speedup) return "The winner takes " + time_html(winner.time.value) + '.';
+    std::string const times = time_html(winner.time.value);
+    if (winner.values == standard.values)
+        return "<b>" + times + "</b> The default stays: nothing was proven faster.";
+    return "<b>" + ratio_html(of.speedup->value) + "</b> faster than the default: " + times +
+           ", was " + time_html(standard.time.value) + '.';
+}
+
+/// "Both 95 % intervals allow 7.41x to 7.60x. ..."
+[[nodiscard]] inline std::string contest_sentence(problem_report const& of)
+{
+    std::string out;
+    if (of.speedup && of.speedup->low > 0)
+        out = "Whiskers are intervals of 95 %. Together they allow a speed-up from " +
+              ratio_html(of.speedup->low) + " to " + ratio_html(of.speedup->high) + ". ";
+    std::size_t const ties =
+        of.contestants.size() - std::min<std::size_t>(of.contestants.size(), 2);
+    if (ties > 0)
+        out += "The final could not tell the winner from " +
+               counted(ties, "other configuration", "other configurations") +
+               "; the time of a tie is that of the search.";
+    return out;
+}
+
+[[nodiscard]] inline std::string convergence_sentence(problem_report const& of)
+{
+    std::string out = counted(of.past.rows.size(), "outcome", "outcomes") + ", of which " +
+                      std::to_string(of.ranking.size()) + " have a time";
+    for (std::size_t s = 0; s < failure_stage_count; ++s)
+        if (of.failed[s] > 0)
+            out += ", " + std::to_string(of.failed[s]) + ' ' +
+                   std::string(describe(static_cast<failure_stage>(s)));
+    out += ". ";
+    if (of.unusable > 0)
+        out += counted(of.unusable, "time is", "times are") + " no positive number. ";
+    return out + "The line is the best so far.";
+}
+
+/// What a problem is, beside its kernel: each fact in which the problems of the page differ.
+struct told_facts {
+    bool device = false, compiler = false, source = false;
+};
+
+[[nodiscard]] inline told_facts facts_told(std::vector<problem_report const*> const& all)
+{
+    told_facts out;
+    for (problem_report const* const one : all) {
+        record_key const& a = one->past.problem.key;
+        record_key const& b = all.front()->past.problem.key;
+        out.device = out.device || a.device != b.device;
+        out.compiler = out.compiler || a.compiler != b.compiler;
+        out.source = out.source || a.source != b.source;
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string label_of(problem_report const& of, told_facts const& told)
+{
+    record_key const& key = of.past.problem.key;
+    std::string out = text_of_pairs(key.inputs);
+    auto const add = [&](std::string const& text) {
+        if (!text.empty()) out += (out.empty() ? "" : ", ") + text;
+    };
+    add(text_of_pairs(key.setting));
+    if (told.device) add(key.device);
+    if (told.compiler) add(key.compiler);
+    if (told.source) add("source " + key.source.substr(0, 8));
+    return out.empty() ? "all calls" : out;
+}
+
+[[nodiscard]] inline std::string fact(std::string_view name, std::string const& text)
+{
+    if (text.empty()) return {};
+    return "<dt>" + std::string(name) + "</dt><dd>" + html_text(text) + "</dd>\n";
+}
+
+/// How the tuning went that the winner is from.
+[[nodiscard]] inline std::string effort_text(record const& of)
+{
+    std::string out = counted(of.evaluations, "configuration", "configurations") + ", " +
+                      std::to_string(of.failures) + " of them failed";
+    if (!of.ended.empty()) out += "; ended by: " + of.ended;
+    if (of.threads > 1) out += "; " + std::to_string(of.threads) + " threads";
+    out += "; seed " + std::to_string(of.seed);
+    if (of.interrupted) out += "; interrupted";
+    if (of.disturbed) out += "; the machine was disturbed";
+    return out;
+}
+
+[[nodiscard]] inline std::string facts_list(problem_report const& of)
+{
+    record_key const& key = of.past.problem.key;
+    std::string out = "<dl class=\"facts\">\n" + fact("device", key.device) +
+                      fact("compiler", key.compiler) + fact("inputs", text_of_pairs(key.inputs)) +
+                      fact("setting", text_of_pairs(key.setting));
+    if (of.past.best) {
+        record const& best = *of.past.best;
+        out += fact("tuned", best.when + (best.attune.empty() ? "" : " by attune " + best.attune)) +
+               fact("effort", effort_text(best));
+    }
+    return out + "</dl>\n";
+}
+
+// --- parts of a problem ------------------------------------------------------------------------
+
+[[nodiscard]] inline std::string effects_part(problem_report const& of)
+{
+    std::string out =
+        "<h3>What each parameter does</h3>\n"
+        "<p class=\"soft\">For each value: the best time (dot), the median (bar), how many "
+        "outcomes have a time and how many failed (\xe2\x9c\x95). All axes are the same. "
+        "A search tries good values more often, so medians of values that it came back "
+        "to are flattered.</p>\n<div class=\"effects\">\n";
+    for (std::size_t const p : by_share(of)) {
+        parameter_effect const& one = of.parameters[p];
+        out += "<figure><h4><span>" + html_text(one.name) + "</span><small>explains " +
+               share_html(one.share) + "</small></h4>\n" + effect_chart(of, one);
+        if (std::size_t const more =
+                one.levels.size() - std::min(one.levels.size(), most_drawn_levels);
+            more > 0)
+            out += "<figcaption>and " + counted(more, "slower value", "slower values") +
+                   "</figcaption>";
+        out += "</figure>\n";
+    }
+    out += "</div>\n";
+    std::string same;
+    for (parameter_effect const& one : of.parameters)
+        if (one.levels.size() == 1)
+            same += (same.empty() ? "" : ", ") + one.name + '=' + one.levels.front().value;
+    if (same.empty()) return out;
+    return out + "<p class=\"soft\">In all outcomes: " + html_text(same) + ".</p>\n";
+}
+
+[[nodiscard]] inline std::string parallel_part(problem_report const& of)
+{
+    std::size_t const drawn = drawn_ranks(of.ranking.size()).size();
+    std::string caption =
+        drawn == of.ranking.size()
+            ? "All " + counted(drawn, "configuration", "configurations") + " with a time. "
+            : "The fastest " + std::to_string(fastest_drawn) + " of " +
+                  std::to_string(of.ranking.size()) + " and " +
+                  std::to_string(drawn - fastest_drawn) + " of the others, evenly by rank. ";
+    return "<h3>Configurations</h3>\n" +
+           figure([&](double w, std::string_view shape) { return parallel_chart(of, w, shape); },
+                  caption + "The fastest tenth stands out; the thick line is the winner's.");
+}
+
+[[nodiscard]] inline std::string heat_part(problem_report const& of)
+{
+    std::vector<std::size_t> const order = by_share(of);
+    if (order.size() < 2) return {};
+    return "<h3>Two parameters</h3>\n<div class=\"heat-box\">\n<div class=\"tools\" "
+           "hidden=\"hidden\">" +
+           parameter_select(of, "across", order[0]) + parameter_select(of, "down", order[1]) +
+           "</div>\n<div class=\"scroll\">" + heat_table(of, order[0], order[1]) +
+           "</div>\n<p class=\"soft\">The best time with both values. \xc2\xb7: none was tried; "
+           "\xe2\x9c\x95: all failed.</p></div>\n";
+}
+
+[[nodiscard]] inline std::string roof_part(problem_report const& of)
+{
+    if (!has_roof(of)) return {};
+    record const& best = *of.past.best;
+    return "<h3>Roofline</h3>\n" +
+           figure([&](double w, std::string_view shape) { return roof_chart(of, w, shape); },
+                  std::string("At the measured peak of ") +
+                      (best.memory_bound ? "the memory bandwidth" : "the arithmetic") +
+                      ", a call takes " + time_html(best.least_s) + ". The winner reaches " +
+                      share_html(best.least_s / best.best_s) +
+                      " of that. Each stroke is an outcome.");
+}
+
+[[nodiscard]] inline std::string log_part(problem_report const& of)
+{
+    bool const is_whole = of.past.rows.size() <= static_log_rows;
+    return "<h3>Log</h3>\n<div class=\"log\">\n<div class=\"tools\" hidden=\"hidden\">"
+           "<label>filter <input type=\"search\" placeholder=\"TILE=64 crashed\"/></label>"
+           "<label>show <select><option "
+           "value=\"\">all</option><option>measured</option></select></label>"
+           "<button type=\"button\" aria-label=\"back\">\xe2\x80\xb9</button><output></output>"
+           "<button type=\"button\" aria-label=\"on\">\xe2\x80\xba</button></div>\n" +
+           log_table(of) +
+           (is_whole ? ""
+                     : "<noscript><p class=\"soft\">These are " + std::to_string(static_log_rows) +
+                           " of " + std::to_string(of.past.rows.size()) +
+                           " outcomes; a script would show the others.</p></noscript>\n") +
+           "</div>\n<script type=\"application/json\" class=\"data\">" + log_data(of) +
+           "</script>\n";
+}
+
+[[nodiscard]] inline std::string problem_body(problem_report const& of)
+{
+    std::string out = "<p class=\"verdict\">" + verdict(of) + "</p>\n" + facts_list(of);
+    if (!of.contestants.empty()) {
+        out += "<h3>Winner, default and ties</h3>\n" +
+               figure([&](double w, std::string_view shape) { return contest_chart(of, w, shape); },
+                      contest_sentence(of)) +
+               contest_table(of);
+    }
+    if (of.past.rows.empty())
+        return out + "<p class=\"soft\">The store has the winner alone, no outcomes.</p>\n";
+    out += "<h3>Convergence</h3>\n" +
+           figure([&](double w, std::string_view shape) { return convergence_chart(of, w, shape); },
+                  convergence_sentence(of));
+    if (!of.varied.empty() && !of.ranking.empty())
+        out += effects_part(of) + parallel_part(of) + heat_part(of);
+    return out + roof_part(of) + log_part(of);
+}
+
+// --- kernels -----------------------------------------------------------------------------------
+
+/// The problems of one kernel side by side: a line for each.
+[[nodiscard]] inline std::string sides_part(std::vector<problem_report const*> const& all)
+{
+    told_facts const told = facts_told(all);
+    std::vector<std::string> names; // of all problems, in the order in which they occur
+    double most = 1;
+    for (problem_report const* const one : all) {
+        for (std::string const& name : one->past.problem.parameters)
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        if (one->speedup) most = std::fmax(most, one->speedup->value);
+    }
+    std::string out = "<h3>Sizes and devices side by side</h3>\n<div class=\"scroll\"><table "
+                      "class=\"sides\"><thead><tr><th></th><th>faster than the default</th>"
+                      "<th class=\"n\">winner</th><th class=\"n\">default</th>"
+                      "<th class=\"n\">outcomes</th><th class=\"n\">failed</th>" +
+                      headings(names) + "</tr></thead>\n<tbody>";
+    for (problem_report const* const one : all) {
+        out += "\n<tr>" + cell("", html_text(label_of(*one, told)));
+        std::string speed;
+        if (one->speedup && std::isfinite(one->speedup->value))
+            speed = "<span class=\"meter\"><i style=\"width:" +
+                    formatted("%.1f", 100 * one->speedup->value / most) + "%\"></i></span>" +
+                    ratio_html(one->speedup->value);
+        out += cell("", speed);
+        contestant const* const winner =
+            one->contestants.empty() ? nullptr : &one->contestants.front();
+        out += cell("n", winner != nullptr ? time_html(winner->time.value) : "");
+        out +=
+            cell("n", one->contestants.size() > 1 ? time_html(one->contestants[1].time.value) : "");
+        out += cell("n", std::to_string(one->past.rows.size()));
+        out += cell("n", std::to_string(one->failures()));
+        std::vector<std::string> const& own = one->past.problem.parameters;
+        for (std::string const& name : names) {
+            auto const p =
+                static_cast<std::size_t>(std::find(own.begin(), own.end(), name) - own.begin());
+            bool const has = winner != nullptr && p < winner->values.size();
+            out += cell("", has ? html_text(winner->values[p]) : "");
+        }
+        out += "</tr>";
+    }
+    return out + "\n</tbody></table></div>\n";
+}
+
+[[nodiscard]] inline std::string kernel_part(std::vector<problem_report const*> const& all)
+{
+    if (all.size() == 1)
+        return "<section class=\"problem\">\n" + problem_body(*all.front()) + "</section>\n";
+    std::string out = "<p class=\"soft\">" + counted(all.size(), "problem", "problems") + "</p>\n" +
+                      sides_part(all);
+    // Those with most outcomes have charts, in the order of the table.
+    std::vector<problem_report const*> charted = all;
+    std::sort(charted.begin(), charted.end(), [](auto const* a, auto const* b) {
+        std::size_t const x = a->past.rows.size(), y = b->past.rows.size();
+        return x != y ? x > y : a > b; // of one vector: the later one
+    });
+    charted.resize(std::min(charted.size(), most_charted_problems));
+    told_facts const told = facts_told(all);
+    for (problem_report const* const one : all) {
+        if (std::find(charted.begin(), charted.end(), one) == charted.end()) continue;
+        out += "<details class=\"problem\"";
+        out += one == charted.front() ? " open=\"open\">" : ">";
+        out += "<summary>" + html_text(label_of(*one, told)) + "<small>" +
+               counted(one->past.rows.size(), "outcome", "outcomes") + "</small></summary>\n" +
+               problem_body(*one) + "</details>\n";
+    }
+    if (charted.size() < all.size())
+        out += "<p class=\"soft\">Charts are drawn of the " + std::to_string(charted.size()) +
+               " problems with most outcomes.</p>\n";
+    return out;
+}
+
+ATTUNE_INLINE std::string html_page(std::vector<problem_report> const& problems,
+                                    std::vector<std::string> const& notices)
+{
+    std::vector<std::pair<std::string, std::vector<problem_report const*>>> kernels;
+    for (problem_report const& one : problems) {
+        std::string const& name = one.past.problem.key.kernel;
+        auto at = std::find_if(
+            kernels.begin(), kernels.end(), [&](auto const& k) { return k.first == name; });
+        if (at == kernels.end()) at = kernels.insert(kernels.end(), {name, {}});
+        at->second.push_back(&one);
+    }
+    bool const is_one = kernels.size() == 1;
+    std::string const title =
+        is_one ? kernels.front().first : counted(kernels.size(), "kernel", "kernels");
+    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                      "img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n"
+                      "<meta name=\"generator\" content=\"attune " +
+                      std::string(version) + "\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n<title>" +
+                      html_text(title) + " \xe2\x80\x93 attune</title>\n<style>" + page_style +
+                      "</style>\n</head>\n<body>\n<p class=\"brand\">attune report</p>\n<h1>" +
+                      html_text(title) + "</h1>\n";
+    for (std::string const& notice : notices)
+        out += "<p class=\"notice\">" + html_text(notice) + "</p>\n";
+    for (auto const& [name, all] : kernels)
+        out += (is_one ? "" : "<h2>" + html_text(name) + "</h2>\n") + kernel_part(all);
+    return out + "<script>" + page_script + "</script>\n</body>\n</html>\n";
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

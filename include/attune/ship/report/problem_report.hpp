@@ -1,0 +1,91 @@
+// attune/ship/report/problem_report.hpp - what a report says of one problem; each number computed once.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/problem.hpp>
+#include <attune/remember/record.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The outcomes of all configurations with one value of a parameter.
+struct level_effect {
+    std::string value{};
+    std::size_t measured = 0; ///< outcomes with a time
+    std::size_t failed = 0;
+    double best_s = 0; ///< the shortest time; 0: there is none
+    double median_s = 0;
+};
+
+struct parameter_effect {
+    std::string name{};
+    std::vector<level_effect> levels{}; ///< numbers ascending, other values as texts ascending
+    /// Share of the variance of log time that the values explain, corrected for their number
+    /// (epsilon squared); 0 to 1.
+    double share = 0;
+};
+
+/// A configuration whose time is compared with the others' of the final.
+struct contestant {
+    enum class part : std::uint8_t { winner, standard, tie, fastest };
+
+    part as = part::winner; ///< `standard`: the default; `fastest`: no tuning has ended yet
+    value_texts values{};   ///< empty: unknown
+    measurement time{};     ///< `low` and `high` are 0 where the store has no interval
+    bool has_time = true;   ///< false: the store has no time of this tie
+};
+
+/// How much faster the winner is than the default. The interval is what both intervals allow.
+struct reported_speedup {
+    double value = 1;
+    double low = 0; ///< 0: a time has no interval
+    double high = 0;
+};
+
+struct problem_report {
+    problem_history past{};
+    std::vector<parameter_effect> parameters{};
+    /// For each row of `past` the indices of its values in `parameters[i].levels`.
+    std::vector<std::vector<std::uint32_t>> levels{};
+    std::vector<std::size_t> ranking{};      ///< rows with a time, the fastest first
+    std::vector<std::size_t> improvements{}; ///< rows that were faster than all before them
+    std::array<std::size_t, failure_stage_count> failed{}; ///< rows, by stage
+    std::size_t unusable = 0;              ///< rows whose time is no positive finite number
+    std::vector<contestant> contestants{}; ///< the winner, the default, the ties
+    /// The fastest row with the winner's values; the fastest of all where there is none.
+    std::optional<std::size_t> winner_row{};
+    std::vector<std::size_t> varied{}; ///< parameters with several values
+    std::optional<reported_speedup> speedup{};
+
+    [[nodiscard]] std::size_t failures() const noexcept
+    {
+        std::size_t sum = 0;
+        for (std::size_t const n : failed)
+            sum += n;
+        return sum;
+    }
+};
+
+/// Computes everything beside `past`.
+/// Cost  O(n p + n log n) for n rows of p parameters; 20 ms for 10,000 rows
+[[nodiscard]] problem_report report_of(problem_history past);
+
+/// The row's time; nothing where it failed, or where its time is no positive finite number.
+[[nodiscard]] measurement const* usable_time(tried_row const& row) noexcept;
+
+/// "N=1024 M=512"; empty where nothing was bound.
+[[nodiscard]] std::string text_of_pairs(named_texts const& pairs);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/ship/report/problem_report.ipp>
+#endif

@@ -1,0 +1,204 @@
+// attune/ship/report/problem_report.ipp - effects, ranks and contestants from the rows of a store.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/matching.hpp>
+#include <attune/ship/report/problem_report.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE measurement const* usable_time(tried_row const& row) noexcept
+{
+    auto const* const time = std::get_if<measurement>(&row.result);
+    return time != nullptr && std::isfinite(time->value) && time->value > 0 ? time : nullptr;
+}
+
+ATTUNE_INLINE std::string text_of_pairs(named_texts const& pairs)
+{
+    std::string out;
+    for (auto const& [name, value] : pairs) {
+        if (!out.empty()) out += ' ';
+        out += name + '=' + value;
+    }
+    return out;
+}
+
+/// The distinct values of a parameter, sorted; and for each row its index among them.
+inline std::vector<std::string> sorted_levels(std::vector<tried_row> const& rows,
+                                              std::size_t parameter)
+{
+    std::vector<std::string> out;
+    std::unordered_map<std::string, bool> seen;
+    for (tried_row const& row : rows)
+        if (seen.try_emplace(row.values[parameter], true).second)
+            out.push_back(row.values[parameter]);
+    auto const is_number = [](std::string const& text) { return number_of(text).has_value(); };
+    if (std::all_of(out.begin(), out.end(), is_number))
+        std::sort(out.begin(), out.end(), [](std::string const& a, std::string const& b) {
+            double const x = *number_of(a), y = *number_of(b);
+            return x != y ? x < y : a < b;
+        });
+    else
+        std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// @param values  not empty; their order is lost
+[[nodiscard]] inline double median_of(std::vector<double>& values)
+{
+    auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+/// Source  epsilon squared: Kelley 1935, An unbiased correlation ratio measure
+[[nodiscard]] inline double explained_share(std::vector<std::vector<double>> const& logs)
+{
+    double sum = 0, count = 0, groups = 0;
+    for (auto const& group : logs) {
+        sum = std::accumulate(group.begin(), group.end(), sum);
+        count += static_cast<double>(group.size());
+        groups += group.empty() ? 0 : 1;
+    }
+    if (groups < 2 || count <= groups) return 0;
+    double total = 0, within = 0;
+    for (auto const& group : logs) {
+        if (group.empty()) continue;
+        double const mean =
+            std::accumulate(group.begin(), group.end(), 0.0) / static_cast<double>(group.size());
+        for (double const x : group) {
+            total += (x - sum / count) * (x - sum / count);
+            within += (x - mean) * (x - mean);
+        }
+    }
+    if (!(total > 0)) return 0;
+    double const between = total - within;
+    return std::clamp((between - (groups - 1) * within / (count - groups)) / total, 0.0, 1.0);
+}
+
+/// Fills `parameters` and `levels`.
+inline void add_effects(problem_report& to)
+{
+    std::vector<tried_row> const& rows = to.past.rows;
+    std::vector<std::string> const& names = to.past.problem.parameters;
+    to.levels.assign(rows.size(), std::vector<std::uint32_t>(names.size()));
+    for (std::size_t p = 0; p < names.size(); ++p) {
+        parameter_effect effect{.name = names[p]};
+        std::unordered_map<std::string, std::uint32_t> index;
+        for (std::string& value : sorted_levels(rows, p)) {
+            index.emplace(value, static_cast<std::uint32_t>(effect.levels.size()));
+            effect.levels.push_back({.value = std::move(value)});
+        }
+        std::vector<std::vector<double>> times(effect.levels.size());
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            std::uint32_t const level = index.at(rows[r].values[p]);
+            to.levels[r][p] = level;
+            if (measurement const* const time = usable_time(rows[r]))
+                times[level].push_back(time->value);
+            else if (!succeeded(rows[r].result))
+                ++effect.levels[level].failed;
+        }
+        for (std::size_t l = 0; l < times.size(); ++l) {
+            level_effect& level = effect.levels[l];
+            level.measured = times[l].size();
+            if (times[l].empty()) continue;
+            level.best_s = *std::min_element(times[l].begin(), times[l].end());
+            level.median_s = median_of(times[l]);
+            for (double& t : times[l])
+                t = std::log(t);
+        }
+        effect.share = explained_share(times);
+        if (effect.levels.size() > 1) to.varied.push_back(p);
+        to.parameters.push_back(std::move(effect));
+    }
+}
+
+/// Fills what is counted and ranked.
+inline void add_counts(problem_report& to)
+{
+    std::vector<tried_row> const& rows = to.past.rows;
+    double best_s = HUGE_VAL;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        if (measurement const* const time = usable_time(rows[r])) {
+            to.ranking.push_back(r);
+            if (time->value < best_s) to.improvements.push_back(r);
+            best_s = std::fmin(best_s, time->value);
+        } else if (auto const* const why = std::get_if<failure>(&rows[r].result))
+            ++to.failed[static_cast<std::size_t>(why->stage)];
+        else
+            ++to.unusable;
+    }
+    std::sort(to.ranking.begin(), to.ranking.end(), [&](std::size_t a, std::size_t b) {
+        double const x = usable_time(rows[a])->value, y = usable_time(rows[b])->value;
+        return x != y ? x < y : a < b;
+    });
+}
+
+/// Fills `contestants` and `speedup`.
+inline void add_contest(problem_report& to)
+{
+    std::vector<tried_row> const& rows = to.past.rows;
+    if (!to.past.best) {
+        if (to.ranking.empty()) return;
+        tried_row const& row = rows[to.ranking.front()];
+        to.contestants.push_back({contestant::part::fastest, row.values, *usable_time(row), true});
+        return;
+    }
+    record const& best = *to.past.best;
+    auto const measured = [](double value, time_interval const& in) {
+        return measurement{value, in.low_s, in.high_s, in.samples};
+    };
+    contestant winner{contestant::part::winner,
+                      values_of(best.configuration),
+                      measured(best.best_s, best.best_interval)};
+    contestant standard{
+        contestant::part::standard, {}, measured(best.default_s, best.default_interval)};
+    // A tuning measures the default before anything else.
+    auto const own = std::find_if(rows.begin(), rows.end(), [&](tried_row const& row) {
+        return !best.default_code.empty() && row.code == best.default_code;
+    });
+    if (own != rows.end()) standard.values = own->values;
+    if (best.best_s > 0 && best.default_s > 0) {
+        reported_speedup out{.value = best.default_s / best.best_s};
+        if (best.best_interval.low_s > 0 && best.default_interval.low_s > 0) {
+            out.low = best.default_interval.low_s / best.best_interval.high_s;
+            out.high = best.default_interval.high_s / best.best_interval.low_s;
+        }
+        to.speedup = out;
+    }
+    to.contestants = {std::move(winner), std::move(standard)};
+    for (value_texts const& tie : best.ties) {
+        auto const row = std::find_if(rows.rbegin(), rows.rend(), [&](tried_row const& one) {
+            return one.values == tie && usable_time(one) != nullptr;
+        });
+        bool const is_known = row != rows.rend();
+        to.contestants.push_back(
+            {contestant::part::tie, tie, is_known ? *usable_time(*row) : measurement{}, is_known});
+    }
+}
+
+ATTUNE_INLINE problem_report report_of(problem_history past)
+{
+    problem_report out{.past = std::move(past)};
+    add_effects(out);
+    add_counts(out);
+    add_contest(out);
+    if (!out.ranking.empty()) {
+        auto const won = std::find_if(out.ranking.begin(), out.ranking.end(), [&](std::size_t r) {
+            return out.past.rows[r].values == out.contestants.front().values;
+        });
+        out.winner_row = won != out.ranking.end() ? *won : out.ranking.front();
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,179 @@
+// tests/ship/report/problem_report.cpp - effects, ranks and contestants have known values.
+// SPDX-License-Identifier: MIT
+#include <attune/ship/report/problem_report.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "told_outcomes.hpp"
+
+using namespace attune::detail;
+using attune::failure;
+using attune::failure_stage;
+using attune::measurement;
+
+namespace {
+
+tried_row timed(attune::value_texts values, double s, std::string code = "")
+{
+    return {.values = std::move(values),
+            .result = measurement{s, s * 0.9, s * 1.2, 9},
+            .code = std::move(code)};
+}
+tried_row failed(attune::value_texts values, failure_stage stage)
+{
+    return {.values = std::move(values), .result = failure{stage, "why"}};
+}
+
+problem_history history(std::vector<std::string> names, std::vector<tried_row> rows)
+{
+    problem_history out{.rows = std::move(rows)};
+    out.problem.parameters = std::move(names);
+    return out;
+}
+
+std::vector<std::string> values_of_levels(parameter_effect const& of)
+{
+    std::vector<std::string> out;
+    for (level_effect const& l : of.levels)
+        out.push_back(l.value);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("numbers are sorted as numbers, other values as texts, and rows point at them")
+{
+    problem_report const got = report_of(history({"A", "B"},
+                                                 {timed({"16", "b"}, 1),
+                                                  timed({"8", "a"}, 2),
+                                                  timed({"128", "b"}, 3),
+                                                  timed({"8", "10"}, 4)}));
+    CHECK(values_of_levels(got.parameters[0]) == std::vector<std::string>{"8", "16", "128"});
+    CHECK(values_of_levels(got.parameters[1]) == std::vector<std::string>{"10", "a", "b"});
+    CHECK(got.levels[0] == std::vector<std::uint32_t>{1, 2});
+    CHECK(got.levels[2] == std::vector<std::uint32_t>{2, 2});
+}
+
+TEST_CASE("a level has its counts, its best time and its median")
+{
+    problem_report const got = report_of(history({"A"},
+                                                 {timed({"1"}, 5),
+                                                  timed({"1"}, 1),
+                                                  timed({"1"}, 3),
+                                                  timed({"2"}, 4),
+                                                  timed({"2"}, 8),
+                                                  failed({"2"}, failure_stage::crash),
+                                                  failed({"3"}, failure_stage::verify)}));
+    parameter_effect const& a = got.parameters[0];
+    CHECK(a.levels[0].measured == 3);
+    CHECK(a.levels[0].best_s == 1);
+    CHECK(a.levels[0].median_s == 3);
+    CHECK(a.levels[1].median_s == 6); // between two
+    CHECK(a.levels[1].failed == 1);
+    CHECK(a.levels[2].measured == 0);
+    CHECK(a.levels[2].best_s == 0);
+    CHECK(got.failed[static_cast<std::size_t>(failure_stage::crash)] == 1);
+    CHECK(got.failures() == 2);
+}
+
+TEST_CASE("a parameter that decides explains all, one that does nothing explains nothing")
+{
+    std::vector<tried_row> rows;
+    for (char const* a : {"1", "2", "4"})
+        for (char const* b : {"x", "y"})
+            rows.push_back(timed({a, b, "same"}, std::stod(a)));
+    problem_report const got = report_of(history({"A", "B", "C"}, rows));
+    CHECK(got.parameters[0].share == doctest::Approx(1));
+    CHECK(got.parameters[1].share == 0);
+    CHECK(got.parameters[2].share == 0);
+}
+
+TEST_CASE("the explained share is epsilon squared of log times")
+{
+    // Two groups of two: logs {0, 1} and {2, 3}. Total 5, within 1, between 4; (4 - 1/2) / 5.
+    double const e = std::exp(1.0);
+    problem_report const got = report_of(history(
+        {"A"}, {timed({"1"}, 1), timed({"1"}, e), timed({"2"}, e * e), timed({"2"}, e * e * e)}));
+    CHECK(got.parameters[0].share == doctest::Approx(0.7));
+}
+
+TEST_CASE("rows are ranked by time, those that were better than all before are steps")
+{
+    problem_report const got = report_of(history({"A"},
+                                                 {timed({"1"}, 3),
+                                                  failed({"2"}, failure_stage::compile),
+                                                  timed({"3"}, 4),
+                                                  timed({"4"}, 1),
+                                                  timed({"5"}, 1)}));
+    CHECK(got.ranking == std::vector<std::size_t>{3, 4, 0, 2});
+    CHECK(got.improvements == std::vector<std::size_t>{0, 3});
+}
+
+TEST_CASE("a time that is no positive number is not ranked and not a failure")
+{
+    double const inf = std::numeric_limits<double>::infinity();
+    problem_report const got = report_of(history(
+        {"A"}, {timed({"1"}, 0), timed({"1"}, -1), timed({"1"}, inf), timed({"1"}, std::nan(""))}));
+    CHECK(got.ranking.empty());
+    CHECK(got.unusable == 4);
+    CHECK(got.failures() == 0);
+    CHECK(got.contestants.empty());
+    CHECK(got.parameters[0].levels[0].measured == 0);
+}
+
+TEST_CASE("contestants are the winner, the default by its code, and ties with their last time")
+{
+    support::told_tuning told = support::random_tuning(40, 3);
+    told.ties = {5, 9};
+    told.outcomes[5].s = told.outcomes[5].low = told.outcomes[5].high = 0.5;
+    told.outcomes[9].s = 0;
+    told.outcomes[9].values = {"nowhere", "else", "tried"};
+    problem_history past{.problem = told.problem()};
+    for (std::size_t i = 0; i < told.outcomes.size(); ++i)
+        past.rows.push_back(told.row(i));
+    past.best = told.record();
+    problem_report const got = report_of(past);
+    REQUIRE(got.contestants.size() == 4);
+    CHECK(got.contestants[0].as == contestant::part::winner);
+    CHECK(got.contestants[0].values == told.outcomes[told.winner].values);
+    CHECK(got.contestants[1].as == contestant::part::standard);
+    CHECK(got.contestants[1].values == told.outcomes[0].values);
+    CHECK(got.contestants[1].time.samples == told.outcomes[0].samples);
+    CHECK(got.contestants[3].as == contestant::part::tie);
+    CHECK_FALSE(got.contestants[3].has_time);
+    REQUIRE(got.speedup.has_value());
+    CHECK(got.speedup->value == told.outcomes[0].s / told.outcomes[told.winner].s);
+    CHECK(got.speedup->low == told.outcomes[0].low / told.outcomes[told.winner].high);
+    CHECK(got.speedup->high == told.outcomes[0].high / told.outcomes[told.winner].low);
+}
+
+TEST_CASE("without a winner the fastest row stands for it, without intervals there is none")
+{
+    problem_report const open = report_of(history({"A"}, {timed({"1"}, 3), timed({"2"}, 2)}));
+    REQUIRE(open.contestants.size() == 1);
+    CHECK(open.contestants[0].as == contestant::part::fastest);
+    CHECK(open.contestants[0].values == attune::value_texts{"2"});
+    CHECK_FALSE(open.speedup.has_value());
+
+    problem_history old = history({"A"}, {});
+    old.best.emplace();
+    old.best->configuration = {{"A", "2"}};
+    old.best->best_s = 1;
+    old.best->default_s = 3;
+    problem_report const got = report_of(old);
+    CHECK(got.contestants.size() == 2);
+    CHECK(got.contestants[1].values.empty());
+    CHECK(got.speedup->value == 3);
+    CHECK(got.speedup->low == 0);
+}
+
+TEST_CASE("an empty problem is reported")
+{
+    problem_report const got = report_of(history({}, {}));
+    CHECK(got.parameters.empty());
+    CHECK(got.contestants.empty());
+}

@@ -1,0 +1,313 @@
+// tests/ship/report/write_html.cpp - each number of a page is the store's; hostile texts stay texts.
+// SPDX-License-Identifier: MIT
+#include <attune/ship/report/write_html.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/remember/memory_store.hpp>
+#include <attune/remember/store.hpp>
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../../support/scratch_directory.hpp"
+#include "page_tree.hpp"
+#include "told_outcomes.hpp"
+
+using support::cells_of;
+using support::page_element;
+using support::told_ratio;
+using support::told_time;
+using support::told_tuning;
+
+namespace {
+
+page_element page_of(told_tuning const& told, bool has_ended = true)
+{
+    attune::memory_store store;
+    told.put_into(store, has_ended);
+    return support::parse_page(attune::read_report(store).html());
+}
+
+std::string interval(support::told_outcome const& of)
+{
+    return told_time(of.low) + " \xe2\x80\x93 " + told_time(of.high);
+}
+
+/// Every <data>: its text is its exact number as people read it.
+void check_data(page_element const& page)
+{
+    for (page_element const* const one : page.all("data")) {
+        double const exact = std::stod(one->attributes.at("value"));
+        std::string const text = one->text();
+        if (text.ends_with('x'))
+            CHECK(text == told_ratio(exact));
+        else if (text.ends_with('%'))
+            CHECK(std::stod(text) ==
+                  doctest::Approx(100 * exact).epsilon(0.51 / (100 * exact + 1e-9)));
+        else
+            CHECK(text == told_time(exact));
+    }
+}
+
+std::string what(auto const& attempt)
+{
+    try {
+        attempt();
+    } catch (attune::error const& thrown) {
+        return thrown.what();
+    }
+    return "nothing was thrown";
+}
+
+} // namespace
+
+TEST_CASE("the contestants on the page are the store's")
+{
+    told_tuning told = support::random_tuning(60, 1);
+    told.ties = {1, 2};
+    page_element const page = page_of(told);
+    auto const& best = told.outcomes[told.winner];
+    auto const& own = told.outcomes[0];
+    std::string const verdict = page.first("p", "verdict").text();
+    CHECK(verdict.starts_with(told_ratio(own.s / best.s)));
+    CHECK(verdict.find(told_time(best.s) + ", was " + told_time(own.s)) != verdict.npos);
+    auto const rows = cells_of(page.first("table", "contest"));
+    REQUIRE(rows.size() == 4);
+    auto const expected = [](char const* word, support::told_outcome const& of) {
+        std::vector<std::string> out{
+            word, told_time(of.s), interval(of), std::to_string(of.samples)};
+        out.insert(out.end(), of.values.begin(), of.values.end());
+        return out;
+    };
+    CHECK(rows[0] == expected("winner", best));
+    CHECK(rows[1] == expected("default", own));
+    if (told.outcomes[1].s > 0) CHECK(rows[2][0] == "tie");
+    check_data(page);
+}
+
+TEST_CASE("the log has the fastest outcomes, each number the store's, and all of them as data")
+{
+    told_tuning const told = support::random_tuning(60, 2);
+    page_element const page = page_of(told);
+    auto const rows = cells_of(page.first("div", "log").first("table"));
+    REQUIRE(rows.size() == told.outcomes.size());
+    double last_s = 0;
+    for (auto const& row : rows) {
+        support::told_outcome const& of = told.outcomes[std::stoul(row[0]) - 1];
+        if (of.s > 0) {
+            CHECK(of.s >= last_s);
+            last_s = of.s;
+            CHECK(row[1] == told_time(of.s));
+            CHECK(row[2] == interval(of));
+            CHECK(row[3] == std::to_string(of.samples));
+            CHECK(std::vector(row.begin() + 4, row.end() - 1) == of.values);
+        } else {
+            CHECK(row[1] == attune::describe(of.stage));
+            CHECK(row.back() == of.why);
+        }
+    }
+    std::string const facts = page.first("dl", "facts").text();
+    CHECK(facts.find("60 configurations, " + std::to_string(told.failures()) + " of them failed") !=
+          facts.npos);
+}
+
+TEST_CASE("effects count outcomes and name the best value of each parameter")
+{
+    told_tuning const told = support::random_tuning(200, 4);
+    page_element const page = page_of(told);
+    auto const charts = page.first("div", "effects").all("figure");
+    REQUIRE(charts.size() == told.names.size());
+    for (page_element const* const chart : charts) {
+        std::string const name = chart->first("h4").first("span").text();
+        auto const p = static_cast<std::size_t>(
+            std::find(told.names.begin(), told.names.end(), name) - told.names.begin());
+        REQUIRE(p < told.names.size());
+        std::map<std::string, std::pair<int, int>> counts; // measured, failed
+        for (auto const& one : told.outcomes)
+            ++(one.s > 0 ? counts[one.values[p]].first : counts[one.values[p]].second);
+        std::string level;
+        std::size_t seen = 0;
+        for (page_element const* const text : chart->all("text")) {
+            if (text->is("text", "label")) level = text->text();
+            if (!text->is("text", "small") || text->is("text", "middle")) continue;
+            auto const [measured, failed] = counts.at(level);
+            CHECK(text->text() ==
+                  std::to_string(measured) +
+                      (failed > 0 ? " + " + std::to_string(failed) + "\xe2\x9c\x95" : ""));
+            ++seen;
+        }
+        CHECK(seen == counts.size());
+        CHECK(chart->first("text", "strong").text() == told.outcomes[told.winner].values[p]);
+    }
+}
+
+TEST_CASE("the heat map has the best time of each pair of values")
+{
+    told_tuning const told = support::random_tuning(300, 5);
+    page_element const page = page_of(told);
+    page_element const& table = page.first("table", "heat");
+    auto const heads = table.first("thead").all("th");
+    std::string const corner = heads[0]->text(); // "DOWN \ ACROSS"
+    auto const index = [&](std::string const& name) {
+        return static_cast<std::size_t>(std::find(told.names.begin(), told.names.end(), name) -
+                                        told.names.begin());
+    };
+    std::size_t const across = index(corner.substr(corner.find('\\') + 2));
+    std::size_t const down = index(corner.substr(0, corner.find('\\') - 1));
+    REQUIRE(across < told.names.size());
+    REQUIRE(down < told.names.size());
+    std::size_t compared = 0;
+    for (auto const& row : cells_of(table))
+        for (std::size_t x = 1; x < row.size(); ++x) {
+            double best_s = HUGE_VAL;
+            for (auto const& one : told.outcomes)
+                if (one.s > 0 && one.values[down] == row[0] &&
+                    one.values[across] == heads[x]->text())
+                    best_s = std::fmin(best_s, one.s);
+            if (std::isfinite(best_s)) {
+                CHECK(row[x] == told_time(best_s));
+                ++compared;
+            } else
+                CHECK((row[x] == "\xc2\xb7" || row[x] == "\xe2\x9c\x95"));
+        }
+    CHECK(compared > 4);
+}
+
+TEST_CASE("problems stand side by side, each with the values of its winner")
+{
+    attune::memory_store store;
+    std::map<std::string, told_tuning> all;
+    for (char const* n : {"64", "512", "4096"}) {
+        told_tuning told = support::random_tuning(30, static_cast<unsigned>(std::stoul(n)));
+        told.inputs = {{"N", n}};
+        told.put_into(store);
+        all["N=" + std::string(n)] = told;
+    }
+    page_element const page = support::parse_page(attune::read_report(store).html());
+    auto const rows = cells_of(page.first("table", "sides"));
+    REQUIRE(rows.size() == 3);
+    for (auto const& row : rows) {
+        told_tuning const& told = all.at(row[0]);
+        auto const& best = told.outcomes[told.winner];
+        CHECK(row[1] == told_ratio(told.outcomes[0].s / best.s));
+        CHECK(row[2] == told_time(best.s));
+        CHECK(row[3] == told_time(told.outcomes[0].s));
+        CHECK(row[4] == "30");
+        CHECK(row[5] == std::to_string(told.failures()));
+        CHECK(std::vector(row.begin() + 6, row.end()) == best.values);
+    }
+    CHECK(page.all("details", "problem").size() == 3);
+    check_data(page);
+}
+
+TEST_CASE("names that would be elements, scripts or attributes are shown as texts")
+{
+    std::string const hostile[] = {"<script>alert(1)</script>",
+                                   "\"><img src=x onerror=alert(1)>",
+                                   "</script><b>",
+                                   "<!--",
+                                   "]]>&amp;'",
+                                   "\xe2\x80\xaegnp.exe"};
+    for (std::string const& text : hostile) {
+        CAPTURE(text);
+        told_tuning told = support::random_tuning(12, 6);
+        told.kernel = text;
+        told.inputs = {{text, text}};
+        told.names[0] = text;
+        for (auto& one : told.outcomes) {
+            one.values[1] = text;
+            one.why = text;
+        }
+        page_element const page = page_of(told);
+        CHECK(page.all("script").size() == 2); // the data and the page's own
+        CHECK(page.all("img").empty());
+        CHECK(page.all("b").size() == 1); // of the verdict
+        std::string shown = text;
+        if (std::size_t const at = shown.find("\xe2\x80\xae"); at != shown.npos)
+            shown.replace(at, 3, "\xef\xbf\xbd");
+        CHECK(page.first("h1").text() == shown);
+        CHECK(page.first("table", "contest").first("thead").all("th")[4]->text() == shown);
+        CHECK(page.first("script", "data").text().find('<') == std::string::npos);
+    }
+}
+
+TEST_CASE("bytes that are no UTF-8 and control characters are replaced")
+{
+    told_tuning told = support::random_tuning(3, 7);
+    told.kernel = "a\xff\x01\xc3(\xed\xa0\x80z\xc3\xa9";
+    std::string const no = "\xef\xbf\xbd";
+    CHECK(page_of(told).first("h1").text() ==
+          "a" + no + no + no + "(" + no + no + no + "z\xc3\xa9");
+}
+
+TEST_CASE("a page says what there is where there is no winner, no outcome or no time")
+{
+    CHECK(page_of(support::random_tuning(5, 8), false)
+              .first("p", "verdict")
+              .text()
+              .find("no tuning has ended") != std::string::npos);
+    told_tuning broken = support::random_tuning(4, 9);
+    for (auto& one : broken.outcomes)
+        one.s = 0;
+    CHECK(page_of(broken, false).first("p", "verdict").text() ==
+          "No configuration has worked: all 4 outcomes failed.");
+    told_tuning alone = support::random_tuning(9, 10);
+    attune::memory_store winner;
+    winner.add(alone.record());
+    page_element const page = support::parse_page(attune::read_report(winner).html());
+    CHECK(cells_of(page.first("table", "contest"))[0][0] == "winner");
+    CHECK(page.all("div", "log").empty());
+}
+
+TEST_CASE("a report is written whole or not at all")
+{
+    support::scratch_directory const folder;
+    attune::store store(folder.file("a.attune"));
+    CHECK(what([&] {
+              attune::write_html(store, folder.file("r.html"));
+          }).find("the store is empty") != std::string::npos);
+    support::random_tuning(5, 11).put_into(store);
+    CHECK(what([&] { attune::write_html(store, folder.file("r.html"), "other"); }) ==
+          "attune: the store knows nothing of the kernel other\n  where: " +
+              folder.file("a.attune") + "\n  next:  it knows: sgemm");
+    CHECK_FALSE(std::filesystem::exists(folder.file("r.html")));
+    std::filesystem::create_directory(folder.file("folder.html"));
+    CHECK(what([&] { attune::write_html(store, folder.file("folder.html")); }) !=
+          "nothing was thrown");
+    attune::write_html(store, folder.file("r.html"), "sgemm");
+    CHECK(support::read_file(folder.file("r.html")) == attune::read_report(store).html());
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
+}
+
+TEST_CASE("a damaged line is told on the page")
+{
+    support::scratch_directory const folder;
+    {
+        attune::store store(folder.file("a.attune"));
+        support::random_tuning(5, 12).put_into(store);
+    }
+    std::string text = support::read_file(folder.file("a.attune"));
+    text[text.find("SIGSEGV") != text.npos ? text.find("SIGSEGV") : text.rfind("\"s\":[") + 6] =
+        '9';
+    support::write_file(folder.file("a.attune"), text);
+    attune::store store(folder.file("a.attune"));
+    page_element const page = support::parse_page(attune::read_report(store).html());
+    CHECK(page.first("p", "notice").text().find("damaged") != std::string::npos);
+}
+
+TEST_CASE("ten thousand outcomes take less than 3 MB, and a part of the log is static")
+{
+    std::string html;
+    {
+        attune::memory_store store;
+        support::random_tuning(10'000, 13).put_into(store);
+        html = attune::read_report(store).html();
+    }
+    CHECK(html.size() < 3'000'000);
+    page_element const page = support::parse_page(html);
+    CHECK(cells_of(page.first("div", "log").first("table")).size() == 100);
+    CHECK(page.first("noscript").text().find("100 of 10000") != std::string::npos);
+}
