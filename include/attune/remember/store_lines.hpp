@@ -69,6 +69,7 @@ private:
     struct kept_line {
         std::size_t line_counts::* count = nullptr; ///< among which it counts
         line_place place{};
+        std::size_t last = 0; ///< number of the last such line
     };
     struct kept_problem {
         std::set<std::string> introductions{}; ///< lines that say what the problem is
@@ -82,6 +83,7 @@ private:
 
     std::map<std::string, kept_problem> problems_{}; ///< by id
     std::set<std::string> others_{};                 ///< lines of no problem
+    std::size_t stores_ = 0;                         ///< that were added
     line_counts removed_{};
 };
 

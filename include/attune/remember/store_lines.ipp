@@ -35,6 +35,7 @@ ATTUNE_INLINE void store_lines::add(std::string_view text, std::string const& na
 {
     // Refuses what is no store.
     static_cast<void>(store_content::of_text(std::string(text), name));
+    ++stores_;
     reading now;
     auto const add_line = [&](std::string const& id, reading::read_line line) {
         now.of[id].push_back(std::move(line));
@@ -110,9 +111,10 @@ ATTUNE_INLINE void store_lines::add(std::string_view text, std::string const& na
             place.is_winner = line.ends;
             place.number = i;
             auto const [at, is_new] =
-                to.lines.try_emplace(std::move(line.text), kept_line{line.count, place});
+                to.lines.try_emplace(std::move(line.text), kept_line{line.count, place, i});
             if (is_new) continue;
             ++removed_.repeated;
+            at->second.last = std::max(at->second.last, i);
             at->second.place = std::min(at->second.place, place);
         }
     }
@@ -223,7 +225,7 @@ ATTUNE_INLINE void store_lines::remove_superseded()
 {
     struct winner {
         std::string line{};
-        line_place place{};
+        kept_line kept{};
         record entry{};
     };
     for (auto& [id, problem] : problems_) {
@@ -232,12 +234,14 @@ ATTUNE_INLINE void store_lines::remove_superseded()
             if (kept.count != &line_counts::winners) continue;
             line_content content = read_line(line);
             if (auto* const w = std::get_if<won_entry>(&content))
-                all.push_back({line, kept.place, std::move(w->entry)});
+                all.push_back({line, kept, std::move(w->entry)});
             else if (auto* const r = std::get_if<record>(&content))
-                all.push_back({line, kept.place, std::move(*r)});
+                all.push_back({line, kept, std::move(*r)});
         }
-        std::sort(all.begin(), all.end(), [](winner const& a, winner const& b) {
-            auto const order = a.place <=> b.place;
+        // In the order of the one store; of several there is none but that of times.
+        std::sort(all.begin(), all.end(), [&](winner const& a, winner const& b) {
+            if (stores_ == 1) return a.kept.last < b.kept.last;
+            auto const order = a.kept.place <=> b.kept.place;
             return order != 0 ? order < 0 : a.line < b.line;
         });
         std::map<std::string, std::size_t> best; // by schema

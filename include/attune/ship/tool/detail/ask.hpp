@@ -1,0 +1,126 @@
+// attune/ship/tool/detail/ask.hpp - attune ask: ask and tell as lines of JSON, for any language.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/optimizer_core.hpp>
+#include <attune/search/stop.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/import.hpp>
+#include <attune/ship/tool/detail/space_file.hpp>
+
+#include <algorithm>
+#include <istream>
+#include <ostream>
+#include <string>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// {"value": 1.5}, with "low" and "high" or without; {"failed": "crash", "why": "..."}.
+[[nodiscard]] inline outcome outcome_in(tool_json const& line)
+{
+    if (line.contains("failed")) {
+        std::string const word = line["failed"].is_string() ? line["failed"] : tool_json("crash");
+        auto const stage = stage_of_word(word);
+        if (!stage)
+            throw error("there is no such failure",
+                        word,
+                        "say compile, load, launch, crash, timeout or verify");
+        return failure{*stage, line.value("why", std::string("told as failed"))};
+    }
+    auto const value = line.find("value");
+    if (value == line.end() || !value->is_number())
+        throw error("there is no value", line_of(line), "add \"value\": NUMBER, or \"failed\"");
+    measurement out = measurement::exact(value->get<double>());
+    out.low = line.value("low", out.value);
+    out.high = line.value("high", out.value);
+    return out;
+}
+
+/// The reply to one line.
+[[nodiscard]] inline tool_json reply_to(std::string const& text, optimizer_core& search)
+{
+    description const& space = search.space().describe();
+    tool_json const line = tool_json::parse(text, nullptr, false);
+    if (!line.is_object())
+        throw error("this is no JSON object", text.substr(0, 80), "write one in a line");
+    tool_json out;
+    if (line.contains("ask")) {
+        if (!line["ask"].is_number_unsigned() || line["ask"] > 100'000)
+            throw error("ask takes a number", line_of(line["ask"]), "write {\"ask\": 1}");
+        out["ask"] = tool_json::array();
+        for (point const& at : search.ask(line["ask"].get<std::size_t>()))
+            out["ask"].push_back(json_of(space, at));
+        if (out["ask"].empty() && search.stopped()) out["stopped"] = search.stopped()->text;
+    } else if (line.contains("tell")) {
+        search.tell(point_of(space, line["tell"]), outcome_in(line));
+        out["told"] = true;
+    } else if (line.contains("observe")) {
+        search.observe(point_of(space, line["observe"]), outcome_in(line));
+        out["told"] = true;
+    } else if (line.contains("best")) {
+        out["best"] = search.best() ? json_of(space, search.best()->first) : tool_json();
+        if (search.best()) out["value"] = search.best()->second;
+    } else {
+        throw error(
+            "this asks for nothing", text.substr(0, 80), "it knows ask, tell, observe, best");
+    }
+    return out;
+}
+
+[[nodiscard]] inline int run_ask(words const& given, console& on)
+{
+    read_space const read = space_of(given.plain[0], given);
+    search_limits limits;
+    limits.evaluations = given.number("--evaluations", search_limits::any_number);
+    limits.seconds = given.real("--seconds", search_limits::any_time);
+    optimizer_core search(read.space, search_of(given), given.number("--seed", 0), false, limits);
+    for (std::string line; std::getline(on.in, line);) {
+        if (line.find_first_not_of(" \t\r") == line.npos) continue;
+        tool_json reply;
+        try {
+            reply = reply_to(line, search);
+        } catch (error const& e) {
+            reply = {{"error", sentence_of(e) + (e.next().empty() ? "" : "; " + e.next())}};
+        } catch (tool_json::exception const& e) {
+            reply = {{"error", e.what()}};
+        }
+        on.out << line_of(reply) << '\n' << std::flush;
+        if (!on.out) break; // nobody reads any more
+    }
+    return done;
+}
+
+[[nodiscard]] inline command ask_command()
+{
+    return {
+        .name = "ask",
+        .usage = "SPACE.json [options]",
+        .what = "Ask and tell by lines of JSON on standard input and output, for any language.",
+        .options = {space_option,
+                    space_input_option,
+                    search_option,
+                    seed_option,
+                    {"--evaluations", "NUMBER", "asks for nothing after so many outcomes"},
+                    {"--seconds", "NUMBER", "nor after so much time"}},
+        .more = "  {\"ask\": 2}                                  {\"ask\": [{\"TILE\": 8}, "
+                "{\"TILE\": 64}]}\n"
+                "  {\"tell\": {\"TILE\": 8}, \"value\": 1.25}        {\"told\": true}\n"
+                "  {\"tell\": {\"TILE\": 64}, \"failed\": \"crash\"}   {\"told\": true}\n"
+                "  {\"best\": true}                              {\"best\": {\"TILE\": 8}, "
+                "\"value\": 1.25}\n\n"
+                "Each line has one reply. The lowest value is best; \"low\" and \"high\" may be "
+                "its interval.\n"
+                "\"observe\" tells what was not asked for. A failure is compile, load, launch, "
+                "crash, timeout\n"
+                "or verify, with \"why\". What is wrong has the reply {\"error\": \"...\"}, and "
+                "nothing is changed.\n"
+                "SPACE.json is a space of attune's own form or T1.\n",
+        .least = 1,
+        .most = 1,
+        .run = run_ask,
+    };
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

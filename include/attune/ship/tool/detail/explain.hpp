@@ -1,0 +1,212 @@
+// attune/ship/tool/detail/explain.hpp - attune explain: what is known of a problem, how, and how sure it is.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/selection.hpp>
+#include <attune/tune/progress.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// "2.92 ms, 2.90 ms to 2.94 ms in 95 % of cases (24 samples)".
+[[nodiscard]] inline std::string text_of_interval(double value_s, time_interval const& in)
+{
+    std::string out = text_of_seconds(value_s);
+    if (in.samples > 0)
+        out += ", between " + text_of_seconds(in.low_s) + " and " + text_of_seconds(in.high_s) +
+               " (" + std::to_string(in.samples) + " samples)";
+    return out;
+}
+
+/// What is said of a winner: a name and a clause.
+[[nodiscard]] inline named_texts facts_of_winner(record const& r)
+{
+    named_texts out;
+    out.emplace_back("best", text_of(r.configuration));
+    out.emplace_back("time", text_of_interval(r.best_s, r.best_interval));
+    std::string own = text_of_interval(r.default_s, r.default_interval);
+    if (r.code == r.default_code && !r.code.empty())
+        own += ": the default is the best";
+    else if (std::string const ratio = text_of_ratio(r.default_s, r.best_s); !ratio.empty())
+        own += ": the best is " + ratio + " faster";
+    out.emplace_back("default", own);
+    for (value_texts const& tie : r.ties) {
+        std::string values;
+        for (std::size_t i = 0; i < tie.size() && i < r.configuration.size(); ++i)
+            values += (values.empty() ? "" : " ") + printable(r.configuration[i].first) + '=' +
+                      printable(tie[i]);
+        out.emplace_back("tie", values + " could not be told from it");
+    }
+    if (r.least_s > 0)
+        out.emplace_back("bound",
+                         "no call takes less than " + text_of_seconds(r.least_s) + ", by " +
+                             (r.memory_bound ? "memory" : "arithmetic") + ": " +
+                             formatted("%.0f %% of what is possible", 100 * r.least_s / r.best_s));
+    std::string how = std::to_string(r.evaluations) + " evaluations, " +
+                      std::to_string(r.failures) + " of them failed";
+    if (r.asked.evaluations > 0 && r.asked.evaluations < 1'000'000'000)
+        how += "; at most " + std::to_string(r.asked.evaluations) + " were allowed";
+    if (!r.ended.empty()) how += "; ended by: " + printable(r.ended);
+    if (r.interrupted) how += "; interrupted, so a faster one may exist";
+    if (r.disturbed) how += "; disturbed by other programs, so a faster one may exist";
+    out.emplace_back("found", how);
+    out.emplace_back("when",
+                     printable(r.when) + ", by attune " + printable(r.attune) + ", seed " +
+                         std::to_string(r.seed));
+    return out;
+}
+
+/// How outcomes failed, and what was said most.
+[[nodiscard]] inline named_texts facts_of_rows(problem_history const& past)
+{
+    named_texts out;
+    failure_counts counts{};
+    std::map<std::string, std::size_t> reasons;
+    for (tried_row const& row : past.rows)
+        if (auto const* const f = std::get_if<failure>(&row.result)) {
+            ++counts[static_cast<std::size_t>(f->stage)];
+            ++reasons[f->reason];
+        }
+    std::string text = std::to_string(past.rows.size()) + " outcomes are kept";
+    if (past.open < past.rows.size())
+        text +=
+            ", " + std::to_string(past.rows.size() - past.open) + " of a tuning that is not over";
+    if (total(counts) > 0) text += "; " + describe(counts);
+    out.emplace_back("outcomes", text);
+    auto const most = std::max_element(
+        reasons.begin(), reasons.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    if (most != reasons.end())
+        out.emplace_back("failures",
+                         "most often (" + std::to_string(most->second) + " times): " +
+                             printable(most->first.substr(0, most->first.find('\n'))));
+    return out;
+}
+
+/// The problem that the words mean, whether or not the store has it: like the latest one of the
+/// kernel, with these inputs and this device.
+[[nodiscard]] inline std::optional<stored_problem> wanted_problem(store_content& store,
+                                                                  selection const& meant)
+{
+    selection of_kernel;
+    of_kernel.kernel = meant.kernel;
+    auto const all = selected(store, of_kernel);
+    if (all.empty()) return std::nullopt;
+    for (listed_problem const& one : all)
+        if (one.problem.key.kernel != all[0].problem.key.kernel)
+            throw words_error("explain: the store has several kernels; name one by --kernel");
+    stored_problem const* like = &all.back().problem;
+    for (listed_problem const& one : all)
+        if (one.problem.key.device.find(meant.device) != std::string::npos) like = &one.problem;
+    for (listed_problem const& one : all)
+        if (meant.fits(one.problem)) like = &one.problem;
+    stored_problem out = *like;
+    if (out.key.device.find(meant.device) == std::string::npos) {
+        out.key.device = meant.device;
+        out.facts.clear();
+    }
+    for (auto const& [name, value] : meant.inputs) {
+        auto const at = std::find_if(out.key.inputs.begin(), out.key.inputs.end(), [&](auto& one) {
+            return one.first == name;
+        });
+        if (at == out.key.inputs.end())
+            throw words_error("explain: " + printable(out.key.kernel) + " has no input " + name +
+                              "; it has " + text_of(out.key.inputs));
+        at->second = value;
+    }
+    return out;
+}
+
+[[nodiscard]] inline int run_explain(words const& given, console& on)
+{
+    store_content store = read_store(given.plain[0], on);
+    auto const wanted = wanted_problem(store, selection_of(given));
+    if (!wanted) {
+        on.err << "attune: explain: nothing is known of this kernel; attune show lists what is\n";
+        return answer_is_no;
+    }
+    auto const near = store.related(*wanted, given.number("--most", 8));
+    if (given.has("--json")) {
+        tool_json out;
+        out["wanted"] = json_of(*wanted);
+        out["known"] = tool_json::array();
+        for (related_problem const& one : near) {
+            tool_json json = json_of(one.past.problem);
+            json["distance"] = one.how.distance;
+            json["why"] = one.how.why;
+            json["best"] = one.past.best ? json_of(*one.past.best) : tool_json();
+            json["outcomes"] = one.past.rows.size();
+            out["known"].push_back(std::move(json));
+        }
+        on.out << line_of(out) << '\n';
+        return done;
+    }
+    on.out << painted(on, colour::bold, name_of(*wanted)) << '\n';
+    auto const write = [&](named_texts const& facts) {
+        for (auto const& [name, value] : facts)
+            on.out << "  " << name << std::string(name.size() < 10 ? 10 - name.size() : 1, ' ')
+                   << value << '\n';
+    };
+    bool const is_exact =
+        !near.empty() && near[0].how.how == problem_difference::none && near[0].past.best;
+    write(
+        {{"compiler", printable(wanted->key.compiler)}, {"source", printable(wanted->key.source)}});
+    if (is_exact)
+        write(facts_of_winner(*near[0].past.best));
+    else
+        on.out
+            << "  nothing was tuned for exactly this; what is near is verified before it serves\n";
+    if (!near.empty() && near[0].how.how == problem_difference::none) {
+        write(facts_of_rows(near[0].past));
+        if (is_exact && !near[0].past.best->code.empty()) {
+            std::size_t right = 0, wrong = 0;
+            for (auto const& one : store.proofs(*wanted, near[0].past.best->code))
+                ++(one.is_right ? right : wrong);
+            if (right + wrong > 0)
+                write({{"shapes",
+                        "verified for " + std::to_string(right) + " shapes of calls, wrong for " +
+                            std::to_string(wrong)}});
+        }
+    }
+    text_table table{{">DISTANCE", ">BEST", "CONFIGURATION", "WHY IT IS NOT THE SAME"}};
+    for (related_problem const& one : near)
+        if (one.how.how != problem_difference::none)
+            table.rows.push_back({formatted("%.2f", one.how.distance),
+                                  one.past.best ? text_of_seconds(one.past.best->best_s) : "",
+                                  one.past.best ? text_of(one.past.best->configuration) : "-",
+                                  printable(one.how.why)});
+    if (!table.rows.empty()) {
+        on.out << "near problems of this kernel\n";
+        table.write(on);
+    }
+    return done;
+}
+
+[[nodiscard]] inline command explain_command()
+{
+    return {
+        .name = "explain",
+        .usage = "STORE [options]",
+        .what = "What is known of a problem, how it was found, how sure it is, and what is near.",
+        .options = {kernel_option,
+                    device_option,
+                    {"--input", "NAME=VALUE", "for this value of an input, tuned or not"},
+                    {"--most", "NUMBER", "so many near problems (8)"},
+                    json_option},
+        .more =
+            "  attune explain sgemm.attune --input N=700\n\n"
+            "What is not said (compiler, source, other inputs) is that of the problem tuned last.\n"
+            "A distance is the sum over inputs of |log ratio|; .1 for another compiler, .25 for\n"
+            "another source; 1 to 3 for another device.\n",
+        .least = 1,
+        .most = 1,
+        .run = run_explain,
+    };
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

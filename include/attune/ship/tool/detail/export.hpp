@@ -1,0 +1,193 @@
+// attune/ship/tool/detail/export.hpp - attune export: outcomes for other programs.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/posix/replace_file.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/remember/t4.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/csv.hpp>
+#include <attune/ship/tool/detail/merge.hpp>
+#include <attune/ship/tool/detail/selection.hpp>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// Columns of a table of outcomes; all others are parameters.
+inline constexpr std::array<char const*, 11> outcome_columns{"kernel",
+                                                             "source",
+                                                             "compiler",
+                                                             "device",
+                                                             "inputs",
+                                                             "status",
+                                                             "seconds",
+                                                             "low_s",
+                                                             "high_s",
+                                                             "samples",
+                                                             "why"};
+
+/// A parameter whose name is a column's too is called "parameter.NAME".
+[[nodiscard]] inline std::string column_of(std::string const& parameter)
+{
+    bool const is_taken = parameter.starts_with("parameter.") ||
+                          std::find(outcome_columns.begin(), outcome_columns.end(), parameter) !=
+                              outcome_columns.end();
+    return (is_taken ? "parameter." : "") + parameter;
+}
+
+/// "N=1024;M=512", with a backslash before what would end a name or a value.
+[[nodiscard]] inline std::string packed(named_texts const& texts)
+{
+    std::string out;
+    auto const add = [&](std::string const& text) {
+        for (char const c : text) {
+            if (c == ';' || c == '=' || c == '\\') out += '\\';
+            out += c;
+        }
+    };
+    for (auto const& [name, value] : texts) {
+        if (!out.empty()) out += ';';
+        add(name);
+        out += '=';
+        add(value);
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string csv_of(std::vector<problem_history> const& all)
+{
+    std::vector<std::string> parameters;
+    for (problem_history const& one : all)
+        for (std::string const& name : one.problem.parameters)
+            if (std::find(parameters.begin(), parameters.end(), name) == parameters.end())
+                parameters.push_back(name);
+    std::string out;
+    for (char const* const column : outcome_columns)
+        out += (out.empty() ? "" : ",") + std::string(column);
+    for (std::string const& name : parameters)
+        out += ',' + csv_text(column_of(name));
+    out += '\n';
+    for (problem_history const& one : all) {
+        record_key const& key = one.problem.key;
+        std::string const begin = csv_text(key.kernel) + ',' + csv_text(key.source) + ',' +
+                                  csv_text(key.compiler) + ',' + csv_text(key.device) + ',' +
+                                  csv_text(packed(key.inputs));
+        for (tried_row const& row : one.rows) {
+            out += begin;
+            if (auto const* const m = std::get_if<measurement>(&row.result))
+                out += ",ok," + text_of_real(m->value) + ',' + text_of_real(m->low) + ',' +
+                       text_of_real(m->high) + ',' + std::to_string(m->samples) + ',';
+            else {
+                failure const& f = std::get<failure>(row.result);
+                out += std::string(",") + word_of(f.stage) + ",,,,," + csv_text(f.reason);
+            }
+            for (std::string const& name : parameters) {
+                out += ',';
+                for (std::size_t i = 0; i < row.values.size(); ++i)
+                    if (one.problem.parameters[i] == name) out += csv_text(row.values[i]);
+            }
+            out += '\n';
+        }
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string json_of(std::vector<problem_history> const& all)
+{
+    std::string out = "{\"attune_export\":1,\"problems\":[";
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        problem_history const& one = all[i];
+        tool_json json = json_of(one.problem);
+        json["best"] = one.best ? json_of(*one.best) : tool_json();
+        json["outcomes"] = tool_json::array();
+        for (tried_row const& row : one.rows)
+            json["outcomes"].push_back(json_of(row, one.problem.parameters));
+        out += (i == 0 ? "\n" : ",\n") + line_of(json);
+    }
+    return out + "\n]}\n";
+}
+
+/// A name for a file, of letters, digits, '-' and '_'.
+[[nodiscard]] inline std::string file_name_of(stored_problem const& problem)
+{
+    std::string out = problem.key.kernel.substr(0, 64);
+    for (char& c : out)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-') c = '_';
+    return out + '-' + id_of(problem) + ".json";
+}
+
+[[nodiscard]] inline int run_export(words const& given, console& on)
+{
+    std::string const format = given.value("--format").value_or("json");
+    if (format != "json" && format != "csv" && format != "t4")
+        throw words_error("export: --format is t4, csv or json, not '" + format + "'");
+    store_content store = read_store(given.plain[0], on);
+    auto problems = selected(store, selection_of(given));
+    std::erase_if(problems, [](listed_problem const& one) { return one.tried == 0; });
+    if (problems.empty()) {
+        on.err << "attune: export: no outcomes are known of what is meant; attune show lists what "
+                  "is\n";
+        return answer_is_no;
+    }
+    auto const to = given.value("--output");
+    if (to && to->ends_with('/')) std::filesystem::create_directories(*to);
+    std::vector<problem_history> all;
+    std::size_t rows = 0;
+    for (listed_problem const& one : problems) {
+        all.push_back(store.history(one));
+        rows += all.back().rows.size();
+    }
+    if (format == "t4" && all.size() > 1) {
+        if (!to || !to->ends_with('/'))
+            throw words_error("export: T4 has one problem in a file; name a folder by --output "
+                              "FOLDER/, or one problem: " +
+                              too_many(problems));
+        for (problem_history const& one : all)
+            replace_file(*to + file_name_of(one.problem), t4_text(one));
+    } else {
+        std::string const text = format == "t4"    ? t4_text(all[0])
+                                 : format == "csv" ? csv_of(all)
+                                                   : json_of(all);
+        if (to)
+            replace_file(to->ends_with('/') ? *to + file_name_of(all[0].problem) : *to, text);
+        else
+            on.out << text;
+    }
+    if (to)
+        on.out << *to << ": " << rows << " outcomes of " << all.size()
+               << (all.size() == 1 ? " problem\n" : " problems\n");
+    return done;
+}
+
+[[nodiscard]] inline command export_command()
+{
+    return {
+        .name = "export",
+        .usage = "STORE [options]",
+        .what = "Outcomes for other programs: T4 (FAIR auto-tuning results), CSV or JSON.",
+        .options = {{"--format", "t4|csv|json", "how (json)", 'f'},
+                    kernel_option,
+                    device_option,
+                    input_option,
+                    output_option},
+        .more = "  attune export sgemm.attune --format csv -o sgemm.csv\n"
+                "  attune export sgemm.attune --format t4 -o results/\n\n"
+                "CSV has a row for each outcome: what was tuned, its status (ok, compile, load, "
+                "launch, crash,\n"
+                "timeout, verify), seconds with their interval, and a column for each parameter. "
+                "T4 has no\n"
+                "kernel, device and inputs and no reasons of failures. To have everything, winners "
+                "and verified\n"
+                "shapes too, copy the store or merge it.\n",
+        .least = 1,
+        .most = 1,
+        .run = run_export,
+    };
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

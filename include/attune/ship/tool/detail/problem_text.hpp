@@ -1,0 +1,168 @@
+// attune/ship/tool/detail/problem_text.hpp - problems, records and outcomes as text for people, and as JSON.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/problem.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/remember/record_table.hpp>
+#include <attune/ship/tool/console.hpp>
+#include <attune/tune/progress.hpp>
+
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+using tool_json = nlohmann::ordered_json;
+
+// --- for people --------------------------------------------------------------------------------
+
+/// "N=1024 M=512"; "-" for none.
+[[nodiscard]] inline std::string text_of(named_texts const& texts)
+{
+    std::string out;
+    for (auto const& [name, value] : texts)
+        out += (out.empty() ? "" : " ") + printable(name) + '=' + printable(value);
+    return out.empty() ? "-" : out;
+}
+
+[[nodiscard]] inline std::string text_of(value_texts const& values,
+                                         std::vector<std::string> const& names)
+{
+    named_texts out;
+    for (std::size_t i = 0; i < values.size() && i < names.size(); ++i)
+        out.emplace_back(names[i], values[i]);
+    return text_of(out);
+}
+
+/// "1.25 ms".
+[[nodiscard]] inline std::string text_of_seconds(double seconds)
+{
+    return text_of_quantity(seconds, true);
+}
+
+/// "7.51x"; empty where one time is unknown.
+[[nodiscard]] inline std::string text_of_ratio(double slower_s, double faster_s)
+{
+    return slower_s > 0 && faster_s > 0 ? formatted("%.2fx", slower_s / faster_s) : "";
+}
+
+/// The winner that was found last.
+[[nodiscard]] inline record const* latest_winner(listed_problem const& of)
+{
+    return of.best.empty() ? nullptr : &of.best.back();
+}
+
+// --- JSON --------------------------------------------------------------------------------------
+
+/// One line; what is not UTF-8 is replaced.
+[[nodiscard]] inline std::string line_of(tool_json const& json)
+{
+    return json.dump(-1, ' ', false, tool_json::error_handler_t::replace);
+}
+
+/// A list with an element on each line.
+inline void write_list(std::ostream& to, std::vector<tool_json> const& list)
+{
+    to << '[';
+    for (std::size_t i = 0; i < list.size(); ++i)
+        to << (i == 0 ? "\n" : ",\n") << line_of(list[i]);
+    to << (list.empty() ? "]\n" : "\n]\n");
+}
+
+[[nodiscard]] inline tool_json json_of(named_texts const& texts)
+{
+    tool_json out = tool_json::object();
+    for (auto const& [name, value] : texts)
+        out[name] = value;
+    return out;
+}
+
+[[nodiscard]] inline tool_json json_of(value_texts const& values,
+                                       std::vector<std::string> const& names)
+{
+    tool_json out = tool_json::object();
+    for (std::size_t i = 0; i < values.size() && i < names.size(); ++i)
+        out[names[i]] = values[i];
+    return out;
+}
+
+/// The words of a store's file, indexed by failure_stage.
+inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
+    "compile", "load", "launch", "crash", "timeout", "verify"};
+
+[[nodiscard]] inline char const* word_of(failure_stage stage)
+{
+    return words_of_stages[static_cast<std::size_t>(stage)];
+}
+
+[[nodiscard]] inline tool_json json_of(tried_row const& row, std::vector<std::string> const& names)
+{
+    tool_json out;
+    out["configuration"] = json_of(row.values, names);
+    if (auto const* const m = std::get_if<measurement>(&row.result)) {
+        out["seconds"] = m->value;
+        out["low_s"] = m->low;
+        out["high_s"] = m->high;
+        out["samples"] = m->samples;
+    } else {
+        failure const& f = std::get<failure>(row.result);
+        out["failed"] = word_of(f.stage);
+        out["why"] = f.reason;
+    }
+    if (!row.code.empty()) out["code"] = row.code;
+    return out;
+}
+
+[[nodiscard]] inline tool_json json_of(record const& r)
+{
+    tool_json out;
+    out["configuration"] = json_of(r.configuration);
+    out["seconds"] = r.best_s;
+    if (r.best_interval.samples > 0) {
+        out["low_s"] = r.best_interval.low_s;
+        out["high_s"] = r.best_interval.high_s;
+        out["samples"] = r.best_interval.samples;
+    }
+    out["default_s"] = r.default_s;
+    if (r.default_interval.samples > 0) {
+        out["default_low_s"] = r.default_interval.low_s;
+        out["default_high_s"] = r.default_interval.high_s;
+    }
+    out["evaluations"] = r.evaluations;
+    out["failures"] = r.failures;
+    out["ties"] = r.ties;
+    out["ended"] = r.ended;
+    out["interrupted"] = r.interrupted;
+    out["disturbed"] = r.disturbed;
+    if (r.least_s > 0) out["least_s"] = r.least_s;
+    out["schema"] = r.key.schema;
+    out["seed"] = r.seed;
+    out["when"] = r.when;
+    out["attune"] = r.attune;
+    return out;
+}
+
+[[nodiscard]] inline tool_json json_of(stored_problem const& problem)
+{
+    tool_json out;
+    out["kernel"] = problem.key.kernel;
+    out["inputs"] = json_of(problem.key.inputs);
+    out["device"] = problem.key.device;
+    out["compiler"] = problem.key.compiler;
+    out["source"] = problem.key.source;
+    out["signature"] = problem.key.signature;
+    out["setting"] = json_of(problem.key.setting);
+    out["facts"] = json_of(problem.facts);
+    out["parameters"] = problem.parameters;
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

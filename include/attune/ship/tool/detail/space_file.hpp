@@ -1,0 +1,138 @@
+// attune/ship/tool/detail/space_file.hpp - a space from a file, and its configurations as JSON.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/search/automatic.hpp>
+#include <attune/search/local/annealing.hpp>
+#include <attune/search/local/genetic.hpp>
+#include <attune/search/random.hpp>
+#include <attune/search/searcher.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/problem_text.hpp>
+#include <attune/ship/tool/detail/selection.hpp>
+#include <attune/ship/tool/detail/text_file.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/read_json.hpp>
+#include <attune/space/files/read_t1.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+inline constexpr option space_option{
+    "--space", "NAME", "the space of this name, of several in the file"};
+inline constexpr option space_input_option{
+    "--input", "NAME=VALUE", "a value of an input of the space; may be repeated"};
+inline constexpr option seed_option{
+    "--seed", "NUMBER", "of the search (0); equal seeds, equal searches"};
+inline constexpr option search_option{
+    "--search", "automatic|annealing|genetic|random", "how (automatic)"};
+
+/// A space that was read, and what its configurations look like outside.
+struct read_space {
+    std::string name{};
+    chain_of_trees space;
+};
+
+[[nodiscard]] inline search_factory search_of(words const& given)
+{
+    std::string const name = given.value("--search").value_or("automatic");
+    if (name == "automatic") return default_search();
+    if (name == "annealing") return search_with<annealing>();
+    if (name == "genetic") return search_with<genetic>();
+    if (name == "random") return search_with<random_searcher>();
+    throw words_error("--search is automatic, annealing, genetic or random, not '" + name + "'");
+}
+
+/// Reads a file of attune's own form or T1.
+[[nodiscard]] inline read_space space_of(std::string const& path, words const& given)
+{
+    std::string const text = text_of_file(path);
+    bool const is_t1 = text.find("\"ConfigurationSpace\"") != text.npos;
+    std::vector<named_space> all =
+        is_t1 ? std::vector<named_space>{read_t1(text, path)} : read_spaces_json(text, path);
+    auto const wanted = given.value("--space");
+    named_space const* found = nullptr;
+    std::string names;
+    for (named_space const& one : all) {
+        names += (names.empty() ? "" : ", ") + one.name;
+        if (!wanted || one.name == *wanted) found = &one;
+    }
+    if (found == nullptr)
+        throw error("there is no such space in the file", path, "choose one of: " + names);
+    if (!wanted && all.size() > 1)
+        throw words_error(path + " has several spaces; choose one by --space: " + names);
+    std::vector<input_value> inputs;
+    for (auto const& [name, value] : pairs_of(given, "--input")) {
+        std::uint32_t const at = found->space.find_input(name);
+        if (at == no_index) throw words_error("the space has no input " + name);
+        auto const real = real_in_text(value);
+        auto const whole = parse_integers(value);
+        bool const is_real = found->space.inputs[at].type == value_kind::real;
+        if (!real || (!is_real && (!whole || whole->size() != 1)))
+            throw words_error("--input " + name + " takes a number, not '" + value + "'");
+        inputs.emplace_back(name, is_real ? number::of(*real) : number::of((*whole)[0]));
+    }
+    return {found->name.empty() ? path : found->name,
+            chain_of_trees(bind_inputs(found->space, inputs))};
+}
+
+// --- configurations as JSON --------------------------------------------------------------------
+
+[[nodiscard]] inline tool_json json_of(parameter_description const& parameter, coordinate at)
+{
+    std::string text = attune::text_of(parameter, at);
+    if (parameter.type == value_kind::text) return text;
+    if (parameter.type == value_kind::list && text.size() >= 2) {
+        text.front() = '[';
+        text.back() = ']';
+    }
+    tool_json const out = tool_json::parse(text, nullptr, false);
+    return out.is_discarded() ? tool_json(text) : out;
+}
+
+[[nodiscard]] inline tool_json json_of(description const& space, point const& at)
+{
+    tool_json out = tool_json::object();
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        out[space.parameters[i].name] = json_of(space.parameters[i], at[i]);
+    return out;
+}
+
+/// Errors  attune::error: a parameter is missing, unknown, or has no such value
+[[nodiscard]] inline point point_of(description const& space, tool_json const& json)
+{
+    if (!json.is_object())
+        throw error("a configuration is an object", line_of(json), "write {\"NAME\": value, ...}");
+    for (auto const& [name, value] : json.items())
+        if (space.find_parameter(name) == no_index)
+            throw error("the space has no such parameter", name, "leave it out");
+    point out;
+    for (parameter_description const& parameter : space.parameters) {
+        auto const at = json.find(parameter.name);
+        if (at == json.end())
+            throw error("a parameter has no value", parameter.name, "give all parameters");
+        std::string text = at->is_string() ? at->get<std::string>() : at->dump();
+        if (at->is_array() && text.size() >= 2) {
+            text.front() = '{';
+            text.back() = '}';
+        }
+        auto const found = coordinate_of(parameter, text);
+        if (!found)
+            throw error("a parameter has no such value",
+                        parameter.name + " = " + text,
+                        "give one of its values");
+        out.push_back(*found);
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

@@ -1,0 +1,146 @@
+// tests/ship/tool/exchange.cpp - outcomes go out and come back: T4, CSV, JSON.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/store.hpp>
+#include <attune/remember/store_content.hpp>
+#include <attune/ship/tool/tool.hpp>
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "run_here.hpp"
+
+using attune_test::has;
+using nlohmann::json;
+using support::ran;
+using support::run_here;
+
+namespace {
+
+/// A store with names and reasons that a format could break on.
+std::string hard_store()
+{
+    attune::memory_store out;
+    attune::record one = support::sgemm_winner(512);
+    one.key.kernel = "a,\"b\"\nc";
+    one.key.inputs = {{"N;=\\", "1;2"}, {"", ""}};
+    one.configuration = {{"seconds", "1"}, {"parameter.x", " y "}, {"EMPTY", ""}};
+    auto const problem = attune::detail::problem_of(one);
+    out.note(problem, {{"1", " y ", ""}, attune::measurement{0.1, 0.09, 1.0 / 3.0, 7}, ""});
+    out.note(problem,
+             {{"2", "", "\""}, attune::failure{attune::failure_stage::verify, "a\n\"b\","}, ""});
+    return support::sgemm_store() + out.text();
+}
+
+} // namespace
+
+TEST_CASE("what is exported as CSV or JSON comes back equal, and only once")
+{
+    support::scratch_directory const folder;
+    std::string const from = folder.file("from");
+    support::write_file(from, hard_store());
+    for (std::string const format : {"csv", "json"}) {
+        std::string const table = folder.file("table." + format), to = folder.file("to." + format);
+        ran const got = run_here({"export", from, "--format", format, "-o", table});
+        CHECK(got.code == 0);
+        CHECK(has(got.out, "6 outcomes of 3 problems"));
+        ran const back = run_here({"import", to, table});
+        INFO(back.err);
+        REQUIRE(back.code == 0);
+        CHECK(has(back.out, "6 of 6 outcomes are new"));
+        // The order of problems is that of a merge.
+        auto const lines = [&](std::string const& store) {
+            std::string text = run_here({"export", store, "--format", format}).out;
+            std::sort(text.begin(), text.end());
+            return text;
+        };
+        if (format == "csv") CHECK(lines(to) == lines(from));
+        std::string const before = support::read_file(to);
+        CHECK(has(run_here({"import", to, table}).out, "0 of 6 outcomes are new"));
+        CHECK(support::read_file(to) == before);
+    }
+    auto const exported = [&](std::string const& store) {
+        json all = json::parse(run_here({"export", store}).out)["problems"];
+        for (json& one : all)
+            one.erase("best");
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    CHECK(exported(folder.file("to.json")) == exported(from));
+}
+
+TEST_CASE("T4 has one problem in a file, and a folder takes several")
+{
+    support::scratch_directory const folder;
+    std::string const from = folder.file("from");
+    support::write_file(from, support::sgemm_store());
+    ran const several = run_here({"export", from, "--format", "t4"});
+    CHECK(several.code == 2);
+    CHECK(has(several.err, "name a folder by --output FOLDER/"));
+    CHECK(run_here({"export", from, "-f", "t4", "-o", folder.file("all/")}).code == 0);
+    std::size_t files = 0;
+    for (auto const& one : std::filesystem::directory_iterator(folder.file("all"))) {
+        ++files;
+        CHECK(one.path().filename().string().starts_with("sgemm-"));
+        json const read = json::parse(support::read_file(one.path().string()));
+        CHECK(read["results"].size() == 2);
+        CHECK(read["schema_version"] == "1.0.0");
+    }
+    CHECK(files == 2);
+    std::string const one = run_here({"export", from, "--format=t4", "--input=N=512"}).out;
+    CHECK(json::parse(one)["results"][0]["measurements"][0]["value"] == 1000.0 / 512);
+
+    std::string const file = folder.file("one.json"), to = folder.file("to");
+    support::write_file(file, one);
+    ran const nameless = run_here({"import", to, file});
+    CHECK(nameless.code == 3);
+    CHECK(has(nameless.err, "--kernel"));
+    CHECK(!std::filesystem::exists(to));
+    CHECK(run_here({"import", to, file, "--kernel", "sgemm", "--input", "N=512"}).code == 0);
+    CHECK(has(run_here({"show", to}).out, "imported"));
+    CHECK(run_here({"export", from, "--format", "xml"}).code == 2);
+    CHECK(run_here({"export", from, "--kernel", "none"}).code == 1);
+}
+
+TEST_CASE("any table with a column of times is read; a wrong one is refused and changes nothing")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("t.csv"), to = folder.file("to");
+    support::write_file(file, "TILE,time_ms,LAYOUT\r\n64,1.5,row\r\n\r\n128,0.5,\"a,b\"\r\n");
+    CHECK(run_here({"import", to, file}).code == 3);
+    CHECK(run_here({"import", to, file, "--kernel", "k"}).code == 0);
+    json const read = json::parse(run_here({"export", to}).out)["problems"][0];
+    CHECK(read["source"] == "T4");
+    CHECK(read["outcomes"][1]["seconds"] == 0.5e-3);
+    CHECK(read["outcomes"][1]["configuration"] == json{{"TILE", "128"}, {"LAYOUT", "a,b"}});
+
+    std::string const before = support::read_file(to);
+    auto const refused = [&](std::string const& text, std::string const& part) {
+        support::write_file(file, text);
+        ran const got = run_here({"import", to, file, "--kernel", "k"});
+        CHECK(got.code == 3);
+        INFO(got.err);
+        CHECK(has(got.err, part));
+        CHECK(has(got.err, file));
+        CHECK(std::count(got.err.begin(), got.err.end(), '\n') == 1);
+        CHECK(support::read_file(to) == before);
+    };
+    refused("", "it is empty");
+    refused("TILE,LAYOUT\n1,2\n", "it has no column of times");
+    refused("seconds,kernel\n1,k\n", "it has no column of a parameter");
+    refused("TILE,seconds\n1\n", "it has 1 cells, and the first row 2");
+    refused("TILE,seconds\n1,fast\n", "'fast' is no number");
+    refused("TILE,seconds\n1,-1\n", "a time is not positive");
+    refused("TILE,seconds\n1,nan\n", "'nan' is no number");
+    refused("TILE,seconds,status\n1,1,lost\n", "there is no status 'lost'");
+    refused("TILE,seconds\n\"1,1\n", "a quotation mark without its twin");
+    refused("TILE,TILE,seconds\n1,1,1\n", "two columns TILE");
+    refused("{\"attune_export\":2}", "a newer attune exported this");
+    refused("{\"attune_export\":1,\"problems\":[5]}", "not what attune export writes");
+    refused("{\"x\":1}", "neither \"results\" nor \"cache\"");
+    refused(support::sgemm_store().substr(0, 18), "use attune merge");
+    support::write_file(file, "TILE,seconds\n1,1\n");
+    CHECK(run_here({"import", to, file, folder.file("none"), "--kernel", "k"}).code == 3);
+    CHECK(support::read_file(to) == before);
+}

@@ -1,0 +1,188 @@
+// tests/ship/tool/search.cpp - attune ask and attune minimize: other programs are tuned.
+// SPDX-License-Identifier: MIT
+#include <attune/ship/tool/tool.hpp>
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "run_here.hpp"
+
+using attune_test::has;
+using nlohmann::json;
+using support::ran;
+using support::run_here;
+
+namespace {
+
+char const* const space = R"({"name": "run", "params": [
+    {"name": "A", "values": [1, 2, 3, 4, 5, 6, 7, 8], "default": 1},
+    {"name": "MODE", "values": ["slow", "fast"], "default": "slow"}],
+  "constraints": ["A != 4"]})";
+char const* const t1 = R"({"ConfigurationSpace": {
+    "TuningParameters": [{"Name": "A", "Type": "int", "Values": "[1, 2]", "Default": 1}],
+    "Conditions": []}, "KernelSpecification": {"KernelName": "gemm"}})";
+
+/// Prints |A - 5|, and 10 more where MODE is slow; A = 6 fails.
+std::vector<std::string> with_program(std::vector<std::string> words)
+{
+    for (char const* word :
+         {"--",
+          "sh",
+          "-c",
+          "a={A}; [ $a != 6 ] || exit 3; [ {MODE} = fast ] && b=0 || b=10; d=$((a - 5)); "
+          "echo \"cost: $((b + (d < 0 ? -d : d)))\""})
+        words.push_back(word);
+    return words;
+}
+
+std::vector<json> replies(std::string const& out)
+{
+    std::vector<json> all;
+    std::istringstream in(out);
+    for (std::string line; std::getline(in, line);)
+        all.push_back(json::parse(line));
+    return all;
+}
+
+bool says(json const& text, std::string const& part)
+{
+    return attune_test::has(text.get<std::string>(), part);
+}
+
+} // namespace
+
+TEST_CASE("ask and tell by lines: each has one reply, and what is wrong changes nothing")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, space);
+    ran const got =
+        run_here({"ask", file},
+                 "{\"best\": true}\n"
+                 "{\"ask\": 1}\n"
+                 "{\"tell\": {\"A\": 1, \"MODE\": \"slow\"}, \"value\": 14}\n"
+                 "\n"
+                 "{\"tell\": {\"A\": 1, \"MODE\": \"slow\"}, \"value\": 14}\n"
+                 "nonsense\n"
+                 "{\"tell\": {\"A\": 1}, \"value\": 1}\n"
+                 "{\"tell\": {\"A\": 9, \"MODE\": \"slow\"}, \"value\": 1}\n"
+                 "{\"observe\": {\"A\": 4, \"MODE\": \"slow\"}, \"value\": 1}\n"
+                 "{\"observe\": {\"A\": 5, \"MODE\": \"fast\"}, \"value\": 0}\n"
+                 "{\"observe\": {\"A\": 6, \"MODE\": \"fast\"}, \"failed\": \"crash\"}\n"
+                 "{\"observe\": {\"A\": 7, \"MODE\": \"fast\"}, \"failed\": \"lost\"}\n"
+                 "{\"ask\": -1}\n"
+                 "{\"hello\": 1}\n"
+                 "[]\n"
+                 "{\"best\": 1}\n"
+                 "{\"ask\": 99}\n"
+                 "{\"ask\": 1}\n");
+    CHECK(got.code == 0);
+    CHECK(got.err.empty());
+    std::vector<json> const all = replies(got.out);
+    REQUIRE(all.size() == 17);
+    CHECK(all[0] == json{{"best", nullptr}});
+    CHECK(all[1]["ask"] == json::array({{{"A", 1}, {"MODE", "slow"}}})); // the default
+    CHECK(all[2] == json{{"told", true}});
+    CHECK(says(all[3]["error"], "told before"));
+    CHECK(says(all[4]["error"], "no JSON object"));
+    CHECK(says(all[5]["error"], "no value (MODE)"));
+    CHECK(says(all[6]["error"], "no such value (A = 9)"));
+    CHECK(says(all[7]["error"], "breaks A != 4"));
+    CHECK(all[8].contains("told"));
+    CHECK(all[9].contains("told"));
+    CHECK(says(all[10]["error"], "no such failure (lost)"));
+    CHECK(says(all[11]["error"], "ask takes a number"));
+    CHECK(says(all[12]["error"], "asks for nothing"));
+    CHECK(says(all[13]["error"], "no JSON object"));
+    CHECK(all[14] == json{{"best", {{"A", 5}, {"MODE", "fast"}}}, {"value", 0.0}});
+    CHECK(all[15]["ask"].size() == 11); // of 14, 3 were told
+    CHECK(all[16]["ask"].empty());
+}
+
+TEST_CASE("minimize finds the words with which a program prints least, and learns from failures")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json"), store = folder.file("run.attune");
+    support::write_file(file, space);
+    ran const got = run_here(with_program({"minimize", file, "--store", store}));
+    CHECK(got.code == 0);
+    CHECK(got.out.starts_with("0: A=5 MODE=fast\nsh -c 'a=5; "));
+    CHECK(has(got.err, "14 evaluations, 14 runs, 2 crashed"));
+    ran const again = run_here(with_program({"minimize", file, "--store", store, "--json"}));
+    CHECK(json::parse(again.out) == json{{"best", {{"A", 5}, {"MODE", "fast"}}},
+                                         {"value", 0.0},
+                                         {"evaluations", 14},
+                                         {"runs", 0},
+                                         {"failures", 2},
+                                         {"interrupted", false}});
+    CHECK(run_here({"best", store}).out == "A=5 MODE=fast\n");
+    CHECK(has(run_here({"explain", store}).out, "ended with 3"));
+
+    support::write_file(file, t1);
+    ran const cut = run_here({"minimize", file, "--evaluations=1", "--", "echo", "{}", "7"});
+    CHECK(cut.out == "7: A=1\necho '{\"A\":1}' 7\n");
+}
+
+TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, t1);
+    auto const minimize = [&](std::vector<std::string> const& options, char const* script) {
+        std::vector<std::string> words{"minimize", file};
+        words.insert(words.end(), options.begin(), options.end());
+        for (std::string const word : {"--", "sh", "-c", script})
+            words.push_back(word);
+        return run_here(words);
+    };
+    CHECK(has(minimize({"--timeout", "0.05"}, "sleep 5; echo {A}").err, "2 ran too long"));
+    ran const died = minimize({}, "kill -9 $$; echo {A}");
+    CHECK(died.code == 1);
+    CHECK(has(died.err, "2 crashed"));
+    CHECK(has(died.err, "no configuration worked"));
+    CHECK(has(minimize({}, "echo {A} ms").err, "2 computed a wrong result"));
+    CHECK(minimize({"--repeat", "3"}, "echo 1; echo {A}").out.starts_with("1: A=1\n"));
+    CHECK(minimize({"--wall-time"}, ": {A}").code == 0);
+
+    ran const unknown = run_here({"minimize", file, "--", "echo", "{B} {A}"});
+    CHECK(unknown.code == 2);
+    CHECK(has(unknown.err, "no parameter B; did you mean {A}?"));
+    CHECK(has(run_here({"minimize", file, "--", "echo"}).err, "not told A; write {A}"));
+    CHECK(has(run_here({"minimize", file}).err, "name the program behind --"));
+    ran const none = run_here({"minimize", file, "--", folder.file("none"), "{A}"});
+    CHECK(none.code == 3);
+    CHECK(has(none.err, "no such program"));
+    CHECK(run_here({"minimize", file, "--search", "luck", "--", "echo", "{A}"}).code == 2);
+}
+
+TEST_CASE("a space's file that is wrong is told with its place")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    auto const refused = [&](std::string const& text, std::string const& part, int code = 3) {
+        support::write_file(file, text);
+        ran const got = run_here({"ask", file});
+        CHECK(got.code == code);
+        INFO(got.err);
+        CHECK(has(got.err, part));
+        CHECK(std::count(got.err.begin(), got.err.end(), '\n') == 1);
+    };
+    refused("{\"params\": [", "space.json");
+    std::string const parameters = "\"params\":[{\"name\":\"A\",\"values\":[1,2]}]}";
+    refused("[{\"name\":\"a\"," + parameters + ",{\"name\":\"b\"," + parameters + "]",
+            "choose one by --space: a, b",
+            2);
+    CHECK(has(run_here({"ask", file, "--space", "c"}).err, "choose one of: a, b"));
+    CHECK(run_here({"ask", folder.file("none")}).code == 3);
+    CHECK(has(run_here({"ask", folder.path()}).err, "Is a directory"));
+    support::write_file(
+        file, R"({"inputs": {"N": "integer"}, "params": [{"name": "A", "range": [1, "N"]}]})");
+    CHECK(has(run_here({"ask", file}).err, "N"));
+    CHECK(has(run_here({"ask", file, "--input", "M=1"}).err, "has no input M"));
+    CHECK(has(run_here({"ask", file, "--input", "N=x"}).err, "takes a number, not 'x'"));
+    CHECK(
+        replies(run_here({"ask", file, "--input", "N=3"}, "{\"ask\": 9}\n").out)[0]["ask"].size() ==
+        3);
+}
