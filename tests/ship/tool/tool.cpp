@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/ship/tool/tool.hpp>
 
+#include <attune/compile/system/process.hpp>
 #include <attune/remember/store_content.hpp>
 
 #include <algorithm>
@@ -52,6 +53,29 @@ TEST_CASE("each command has help, and the program names all of them and its exit
     CHECK(nothing.code == 2);
     CHECK(nothing.out.empty());
     CHECK(has(nothing.err, "show"));
+}
+
+TEST_CASE("bash completes commands, options and files")
+{
+    support::scratch_directory const folder;
+    support::write_file(folder.file("script"), run_here({"completion"}).out);
+    auto const completes = [&](std::string const& words) {
+        return attune::detail::run_process(
+                   {"bash",
+                    "-c",
+                    "source \"$1\"; COMP_WORDS=($2 \"$3\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
+                    "_attune; echo ${COMPREPLY[*]}",
+                    "bash",
+                    folder.file("script"),
+                    words.substr(0, words.rfind(' ')),
+                    words.substr(words.rfind(' ') + 1)},
+                   60.0)
+            .output;
+    };
+    if (attune::detail::find_program("bash").empty()) return;
+    CHECK(completes("attune ex") == "explain export\n");
+    CHECK(completes("attune prune a --d") == "--device --dry-run\n");
+    CHECK(completes("attune prune ") == "\n");
 }
 
 TEST_CASE("wrong words get a sentence that says which and what was meant")

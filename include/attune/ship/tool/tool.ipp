@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/ship/tool/detail/ask.hpp>
 #include <attune/ship/tool/detail/best.hpp>
+#include <attune/ship/tool/detail/completion.hpp>
 #include <attune/ship/tool/detail/diff.hpp>
 #include <attune/ship/tool/detail/doctor.hpp>
 #include <attune/ship/tool/detail/explain.hpp>
@@ -37,6 +38,7 @@ ATTUNE_INLINE std::vector<command> const& all_commands()
         doctor_command(),
         minimize_command(),
         ask_command(),
+        completion_command(),
     };
     return all;
 }
