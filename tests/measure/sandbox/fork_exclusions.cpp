@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/sandbox/fork_exclusions.hpp>
 
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/sandboxed_run.hpp>
 
 #include <cstddef>
@@ -60,8 +61,18 @@ bool covers(std::vector<address_range> const& ranges, std::uintptr_t address)
 
 #if defined(__linux__)
 
+TEST_CASE("nothing is left out where a sanitizer watches, whose shadow memory a child needs")
+{
+    ballast const much(3 * attune::detail::least_left_out_bytes);
+    bool const is_sanitized = address_sanitized || thread_sanitized;
+    CHECK(attune::detail::has_sanitizer() == is_sanitized);
+    CHECK(memory_to_leave_out({}).empty() == is_sanitized);
+    CHECK(attune::detail::large_memory_to_leave_out({}).empty() == is_sanitized);
+}
+
 TEST_CASE("a large mapping may be left out, but for what is kept")
 {
+    if (address_sanitized || thread_sanitized) return;
     ballast const much(3 * attune::detail::least_left_out_bytes);
     std::uintptr_t const first = much.range().first;
     auto const all = memory_to_leave_out({});

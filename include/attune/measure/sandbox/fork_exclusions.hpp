@@ -29,15 +29,16 @@ struct address_range {
 inline constexpr std::size_t least_left_out_bytes = std::size_t{16} << 20;
 
 /// The private anonymous mappings with at least `least_left_out_bytes` in small pages, except this
-/// thread's stack, `kept`, and memory that forks exclude already. Whole pages.
+/// thread's stack, `kept`, and memory that forks exclude already. Whole pages. None with a
+/// sanitizer (has_sanitizer()): its shadow memory would be among them, and a child's fault there
+/// has no address.
 ///
 /// A child that accesses excluded memory faults at an address in it, which tells this from other
 /// crashes: see sandboxed_run_options::without.
 /// Cost  1 ms per GB
 [[nodiscard]] std::vector<address_range> memory_to_leave_out(std::span<address_range const> kept);
 
-/// As memory_to_leave_out(), but selected by size of the mapping, not by resident memory. Empty
-/// with a sanitizer, because its shadow memory would be selected.
+/// As memory_to_leave_out(), but selected by size of the mapping, not by resident memory.
 /// Cost  50 us
 [[nodiscard]] std::vector<address_range>
 large_memory_to_leave_out(std::span<address_range const> kept);

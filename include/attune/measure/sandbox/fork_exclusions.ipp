@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/fork_exclusions.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 
 #include <cstdlib>
 #include <fstream>
@@ -86,6 +87,7 @@ ATTUNE_INLINE std::vector<address_range> memory_to_leave_out(std::span<address_r
 {
     std::vector<address_range> out;
 #if defined(__linux__)
+    if (has_sanitizer()) return out;
     mapping_lines now;
     auto const kib = [](std::string const& line) -> std::size_t {
         return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10);
@@ -109,7 +111,8 @@ ATTUNE_INLINE std::vector<address_range>
 large_memory_to_leave_out(std::span<address_range const> kept)
 {
     std::vector<address_range> out;
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__)
+    if (has_sanitizer()) return out;
     std::ifstream file("/proc/self/maps");
     for (std::string line; std::getline(file, line);)
         if (auto const mapping = mapping_lines::begun_by(line); mapping.is_possible())

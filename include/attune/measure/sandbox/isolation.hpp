@@ -73,6 +73,10 @@ inline constexpr char const* own_thread_name = "attune compile";
 /// With more memory in small pages, `automatic` does not fork: a fork would take 65 ms or more.
 inline constexpr std::size_t dear_fork_bytes = std::size_t{2} << 30;
 
+/// Whether a sanitizer watches the program: address, thread or memory. Its runtime says so; macros
+/// of the compiler speak of one file alone, and Clang has none.
+[[nodiscard]] bool has_sanitizer() noexcept;
+
 /// The file whose malloc() replaces the C library's: "libtcmalloc.so.4"; empty for the C library's
 /// and a sanitizer's. Another thread may hold its lock during a fork, and only the C library makes
 /// malloc() usable in the child.

@@ -83,11 +83,17 @@ ATTUNE_INLINE bool has_gomp_team()
 #endif
 }
 
+ATTUNE_INLINE bool has_sanitizer() noexcept
+{
+    for (char const* const init : {"__asan_init", "__tsan_init", "__msan_init"})
+        if (::dlsym(RTLD_DEFAULT, init) != nullptr) return true;
+    return false;
+}
+
 ATTUNE_INLINE std::string foreign_allocator()
 {
 #if defined(__GLIBC__)
-    for (char const* const sanitizer : {"__asan_init", "__tsan_init", "__msan_init"})
-        if (::dlsym(RTLD_DEFAULT, sanitizer) != nullptr) return {};
+    if (has_sanitizer()) return {};
     Dl_info of_malloc{};
     Dl_info of_c{};
     if (::dladdr(::dlsym(RTLD_DEFAULT, "malloc"), &of_malloc) == 0 ||

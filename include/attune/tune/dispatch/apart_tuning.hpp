@@ -68,6 +68,7 @@ private:
     [[nodiscard]] std::string add(std::function<void()> job);
     void go_on();
     void wake_now(served_inputs& of);
+    void resume(served_inputs& of);
     [[nodiscard]] bool is_online(known_shape const* shape) const;
     [[nodiscard]] search_limits limits_of(open_tuning const& one) const;
     [[nodiscard]] bench_factory online_bench_for(open_tuning& one);

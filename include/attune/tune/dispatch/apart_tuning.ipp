@@ -196,6 +196,7 @@ ATTUNE_INLINE installed_variant const& apart_tuning::tune(served_inputs& of,
             return until_then;
         }
     }
+    if (of.is_resting) resume(of); // since this call met it
     // Until that tuning is over, calls of this shape need no second look.
     return of.tuned_apart_in == me ? parts_.shapes.serve(shape, until_then) : until_then;
 }
@@ -315,7 +316,12 @@ ATTUNE_INLINE bench_factory apart_tuning::online_bench_for(open_tuning& one)
 ATTUNE_INLINE void apart_tuning::wake_now(served_inputs& of)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
-    if (process_ != ::getpid()) return;
+    if (process_ == ::getpid()) resume(of);
+}
+
+/// @pre  lock_ is held
+ATTUNE_INLINE void apart_tuning::resume(served_inputs& of)
+{
     of.is_resting = false;
     if (!is_queued_) is_queued_ = add([this] { go_on(); }).empty();
 }
