@@ -5,6 +5,11 @@
 
 #include <attune/core/version.hpp>
 
+// See core/requirements.hpp; here for what a released program includes besides ship/baked.hpp.
+#ifndef __cpp_exceptions
+#include <attune needs exceptions: leave out -fno-exceptions for the files that include attune>
+#endif
+
 #include <exception>
 #include <stdexcept>
 #include <string>

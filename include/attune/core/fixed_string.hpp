@@ -1,5 +1,5 @@
 // attune/core/fixed_string.hpp - a string literal as a template argument.
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: MIT-0
 //
 // The technique is P0732 (C++20 class types as template arguments)
 #pragma once

@@ -1,5 +1,5 @@
 // attune/core/version.hpp - the one place where the version is written.
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: MIT-0
 #pragma once
 
 #include <attune/core/requirements.hpp>

@@ -15,7 +15,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct stored_problem {
     record_key key{}; ///< its schema is empty: an added value keeps what was learned
     std::vector<std::string> parameters{};
-    /// Facts of the device, for the distance: "isa", "vendor", "cores"
+    /// Facts of the device, for the distance: "isa", "vendor", "cores"; of calls: call_facts.hpp
     named_texts facts{};
 
     [[nodiscard]] friend bool operator==(stored_problem const&, stored_problem const&) = default;

@@ -5,6 +5,7 @@
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/device_compiler.hpp>
 #include <attune/core/posix/forever.hpp>
+#include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
@@ -15,7 +16,6 @@
 #include <attune/tune/kernel/launch_arguments.hpp>
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/options.hpp>
-#include <attune/tune/shape/call_shape.hpp>
 #include <attune/tune/shape/online_slot.hpp>
 #include <attune/tune/shape/resized_frame.hpp>
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <attune/remember/any_store.ipp>
+#include <attune/remember/call_facts.ipp>
 #include <attune/remember/claim.ipp>
 #include <attune/remember/event_log.ipp>
 #include <attune/remember/layers.ipp>

@@ -17,7 +17,10 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE dispatch_parts::dispatch_parts(dispatched_kernel of, any_store store)
-    : subject(std::move(of))
+    : subject([&of] {
+        of.facts = facts_of_calls(of.kernel, of.layout);
+        return std::move(of);
+    }())
     , report(subject.kernel.name, subject.options.progress)
     , variants(subject)
     , defaults(subject, variants)

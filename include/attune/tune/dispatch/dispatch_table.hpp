@@ -4,6 +4,7 @@
 
 #include <attune/compile/any_compiler.hpp>
 #include <attune/core/posix/forever.hpp>
+#include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/installed_variant.hpp>
@@ -12,7 +13,6 @@
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
-#include <attune/tune/shape/call_shape.hpp>
 #include <attune/tune/shape/shape_table.hpp>
 
 #include <cstdint>

@@ -6,13 +6,13 @@
 
 #include <attune/compile/any_compiler.hpp>
 #include <attune/compile/callable.hpp>
+#include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
-#include <attune/tune/shape/call_shape.hpp>
 
 #include <memory>
 #include <vector>
@@ -25,6 +25,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// kernel.bucket(f) lets others stand for.
 [[nodiscard]] shape_choice shape_choice_of_proofs(kernel_description const& kernel);
 
+/// What a store keeps of the calls: see call_facts.hpp.
+[[nodiscard]] named_texts facts_of_calls(kernel_description const& kernel,
+                                         std::vector<shape_word> const& layout);
+
 /// A kernel, and how it is compiled and tuned. Any thread may read it.
 struct dispatched_kernel {
     kernel_description kernel;
@@ -34,6 +38,7 @@ struct dispatched_kernel {
     device_finder find_device;
     description declared{}; ///< with the defaults of the kernel file
     named_texts forced{};   ///< parameters and values, see forced_choice.hpp
+    named_texts facts{};    ///< of its calls, for a store
 
     /// Null: this processor.
     [[nodiscard]] std::shared_ptr<device_target const> target() const

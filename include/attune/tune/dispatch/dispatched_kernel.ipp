@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/call_facts.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 
@@ -30,6 +31,23 @@ ATTUNE_INLINE shape_choice shape_choice_of_proofs(kernel_description const& kern
     for (input_bucket const& one : kernel.buckets)
         out.bound[one.position] = false;
     return out;
+}
+
+ATTUNE_INLINE named_texts facts_of_calls(kernel_description const& kernel,
+                                         std::vector<shape_word> const& layout)
+{
+    call_facts out{
+        .layout = layout, .any_shape = kernel.any_shape, .source_flags = kernel.source.flags};
+    for (input_argument const& input : kernel.inputs)
+        out.inputs.emplace_back(input.input, input.position);
+    for (std::size_t i = 0; i < kernel.ignored.size(); ++i)
+        if (kernel.ignored[i]) out.ignored.push_back(i);
+    for (parameter_description const& p : kernel.space.parameters)
+        if (p.role == parameter_role::flags)
+            out.flags.push_back(p.name);
+        else if (p.role == parameter_role::compiler)
+            out.compilers.push_back(p.name);
+    return facts_texts(out);
 }
 
 ATTUNE_INLINE std::vector<input_value>

@@ -132,7 +132,7 @@ ATTUNE_INLINE proof_memory remembered_choice::proofs_of(record_key const& key,
                                                         std::string const& code) const
 {
     if (code.empty() || subject_.kernel.any_shape) return {};
-    stored_problem problem = problem_of(key, space);
+    stored_problem problem = problem_of(key, space, subject_.facts);
     std::int64_t const rules = rules_of_proof(subject_);
     proof_memory out;
     for (proven_shape& one : store_.proofs(problem, code)) {
@@ -173,7 +173,8 @@ remembered_choice::find_by_code(record_key const& key,
 {
     if (subject_.options.on_miss == miss_policy::always) return {};
     std::optional<std::string> default_code;
-    for (related_problem& other : related_to(problem_of(key, space.describe()), most_by_code)) {
+    for (related_problem& other :
+         related_to(problem_of(key, space.describe(), subject_.facts), most_by_code)) {
         std::optional<record>& known = other.past.best;
         if (other.how.how != problem_difference::code || !known ||
             known->key.schema != key.schema || known->code.empty() || known->default_code.empty() ||
@@ -233,7 +234,7 @@ ATTUNE_INLINE std::optional<point> remembered_choice::near_point(record_key cons
                                                                  chain_of_trees const& space) const
 {
     if (!subject_.options.search.use_related) return {};
-    stored_problem const problem = problem_of(key, space.describe());
+    stored_problem const problem = problem_of(key, space.describe(), subject_.facts);
     std::vector<related_problem> here = related_to(problem, most_related);
     std::erase_if(here, [](related_problem const& other) {
         return other.how.how == problem_difference::device;
@@ -247,7 +248,7 @@ ATTUNE_INLINE std::optional<known_variant>
 remembered_choice::find_near(record_key const& key, chain_of_trees const& space) const
 {
     description const& d = space.describe();
-    stored_problem const problem = problem_of(key, d);
+    stored_problem const problem = problem_of(key, d, subject_.facts);
     std::vector<point> refused = refused_in(problem, space);
     auto const note = [store = store_, problem, &d](point const& at, failure const& why) {
         store.note(problem, {.values = values_of(d, at), .result = why});
@@ -290,7 +291,7 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
                                                           bool anew) const
 {
     description const& d = space.describe();
-    stored_problem problem = problem_of(key, d);
+    stored_problem problem = problem_of(key, d, subject_.facts);
     problem_history past = store_.recall(problem);
     session_memory out;
     std::unordered_map<point, std::size_t, point_hash> place;

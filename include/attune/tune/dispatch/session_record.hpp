@@ -48,7 +48,9 @@ inline constexpr char const* predicted_device = ", predicted";
 [[nodiscard]] value_texts values_of(description const& space, point const& at);
 
 /// The problem of a key, as a store keeps it.
-[[nodiscard]] stored_problem problem_of(record_key const& key, description const& space);
+/// @param of_calls  facts_of_calls()
+[[nodiscard]] stored_problem
+problem_of(record_key const& key, description const& space, named_texts const& of_calls);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -113,11 +113,14 @@ ATTUNE_INLINE value_texts values_of(description const& space, point const& at)
     return out;
 }
 
-ATTUNE_INLINE stored_problem problem_of(record_key const& key, description const& space)
+ATTUNE_INLINE stored_problem problem_of(record_key const& key,
+                                        description const& space,
+                                        named_texts const& of_calls)
 {
     bool const is_processor = key.device == device_name();
     stored_problem out{.key = key,
                        .facts = is_processor ? facts_of_processor() : facts_of_device(key.device)};
+    out.facts.insert(out.facts.end(), of_calls.begin(), of_calls.end());
     out.key.schema.clear();
     for (parameter_description const& p : space.parameters)
         out.parameters.push_back(p.name);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/tune/device/device_target.hpp>
@@ -28,21 +29,8 @@ inline constexpr std::size_t most_proofs = 3;
 ATTUNE_INLINE std::vector<std::int64_t> divisors_of(description const& space, point const& at)
 {
     std::vector<std::int64_t> out;
-    for (std::size_t i = 0; i < space.parameters.size(); ++i) {
-        std::string const text = text_of(space.parameters[i], at[i]);
-        std::int64_t number = 0;
-        bool is_inside = false;
-        for (char const c : text + ' ') { // "{8,4,2}" of a tile has three
-            if (c >= '0' && c <= '9' && number < 1'000'000) {
-                number = 10 * number + (c - '0');
-                is_inside = true;
-            } else {
-                if (is_inside && number > 1) out.push_back(number);
-                number = 0;
-                is_inside = false;
-            }
-        }
-    }
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        add_divisors_in(text_of(space.parameters[i], at[i]), out);
     return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>
+#include <attune/core/shape/argument_kind.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device_span.hpp>
 #include <attune/declare/description.hpp>
@@ -70,54 +71,6 @@ private:
 };
 
 namespace detail {
-
-template <class T>
-inline constexpr bool is_span = false;
-template <class T, std::size_t Extent>
-inline constexpr bool is_span<std::span<T, Extent>> = true;
-template <class T>
-inline constexpr bool is_device_span = false;
-template <class T>
-inline constexpr bool is_device_span<device_span<T>> = true;
-
-template <class T>
-inline constexpr bool is_matrix = false;
-template <class T>
-inline constexpr bool is_matrix<matrix_view<T>> = true;
-template <class T>
-inline constexpr bool is_volume = false;
-template <class T>
-inline constexpr bool is_volume<volume_view<T>> = true;
-/// A host array with gaps between its rows.
-template <class T>
-inline constexpr bool is_view = is_matrix<T> || is_volume<T>;
-
-/// An array that only a device can access.
-template <class T>
-inline constexpr bool is_device_array = is_device_span<T> || std::is_pointer_v<T>;
-template <class T>
-inline constexpr bool is_array = is_span<T> || is_view<T> || is_device_array<T>;
-
-template <class T>
-struct array_element {
-    using type = typename T::element_type;
-};
-template <class T>
-struct array_element<T*> {
-    using type = T;
-};
-template <class T>
-using element_of = typename array_element<T>::type;
-
-/// std::span<T* const>: arrays behind pointers, all of the same length.
-template <class T>
-[[nodiscard]] constexpr bool is_pointer_array()
-{
-    if constexpr (is_span<T>)
-        return std::is_pointer_v<std::remove_const_t<element_of<T>>>;
-    else
-        return false;
-}
 
 /// Whether kernel.extent<i>() must give the number of elements behind a pointer.
 template <class T>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/shape/call_shape.hpp>
 
 #include <cstddef>
 #include <cstdint>

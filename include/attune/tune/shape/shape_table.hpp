@@ -3,6 +3,7 @@
 // Bench    bench/tune/dispatch.cpp
 #pragma once
 
+#include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 
 #include <atomic>
@@ -40,21 +41,6 @@ struct known_shape {
     installed_variant const* before = nullptr; ///< served it, and does until there is a verdict
     bool was_verified = false;                 ///< `before` was verified on this shape
 };
-
-/// Each word has its own odd factor, so that the multiplications are independent.
-template <class Key>
-[[nodiscard]] std::uint64_t hash_of_shape(Key const& key) noexcept
-{
-    std::uint64_t out = 0x9e3779b97f4a7c15u;
-    std::uint64_t factor = 0xbf58476d1ce4e5b9u;
-    for (std::size_t i = 0; i < key.size(); ++i) {
-        out += (static_cast<std::uint64_t>(key[i]) + i) * factor;
-        factor += 0x7fb5d329728ea186u; // even: the factor stays odd
-    }
-    out ^= out >> 32;
-    out *= 0x94d049bb133111ebu;
-    return out ^ (out >> 29);
-}
 
 /// A hash table with open addressing. Any number of threads may read, one at a time may insert.
 /// Replaced tables and all shapes are kept until destruction.

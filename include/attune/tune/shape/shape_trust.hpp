@@ -3,8 +3,9 @@
 // Bench    bench/tune/shapes.cpp
 #pragma once
 
+#include <attune/core/shape/call_shape.hpp>
+#include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/shape/call_shape.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -52,14 +53,9 @@ public:
     [[nodiscard]] bool wants_recheck() noexcept;
 
 private:
-    [[nodiscard]] std::vector<std::uint64_t> properties(std::span<std::int64_t const> key) const;
-    [[nodiscard]] std::vector<std::size_t> sizes(std::span<std::int64_t const> key) const;
-
-    std::vector<shape_word> layout_;
-    std::vector<std::int64_t> tiles_;  ///< of the parameters, for pairs of sizes
-    std::vector<std::int64_t> moduli_; ///< divisors whose remainders are properties
-    std::unordered_set<std::uint64_t> verified_{};
     std::vector<std::int64_t> largest_; ///< largest verified value, by word
+    shape_properties properties_;
+    std::unordered_set<std::uint64_t> verified_{};
     std::uint64_t by_class_ = 0;
     bool is_distrusted_ = false;
 };

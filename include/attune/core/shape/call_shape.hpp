@@ -1,9 +1,9 @@
-// attune/tune/shape/call_shape.hpp - the properties of a call that decide which code may serve it.
-// SPDX-License-Identifier: MIT
+// attune/core/shape/call_shape.hpp - the properties of a call that decide which code may serve it.
+// SPDX-License-Identifier: MIT-0
 #pragma once
 
+#include <attune/core/shape/argument_kind.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/kernel/call_frame.hpp>
 
 #include <array>
 #include <bit>
@@ -39,6 +39,8 @@ struct place_bits {
 struct shape_word {
     shape_part part{};
     std::size_t argument = 0;
+
+    [[nodiscard]] friend constexpr bool operator==(shape_word const&, shape_word const&) = default;
 };
 
 /// The words that count for one kernel; kernel.ignore<i>() and kernel.any_shape() remove some.
@@ -301,5 +303,20 @@ private:
     std::array<std::int64_t, size> kept_{};
     std::array<std::int64_t, size> is_bound_{};
 };
+
+/// Each word has its own odd factor, so that the multiplications are independent.
+template <class Key>
+[[nodiscard]] std::uint64_t hash_of_shape(Key const& key) noexcept
+{
+    std::uint64_t out = 0x9e3779b97f4a7c15u;
+    std::uint64_t factor = 0xbf58476d1ce4e5b9u;
+    for (std::size_t i = 0; i < key.size(); ++i) {
+        out += (static_cast<std::uint64_t>(key[i]) + i) * factor;
+        factor += 0x7fb5d329728ea186u; // even: the factor stays odd
+    }
+    out ^= out >> 32;
+    out *= 0x94d049bb133111ebu;
+    return out ^ (out >> 29);
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,6 +1,6 @@
 // tests/tune/shape/call_shape.cpp - what of a call is its shape.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/shape/call_shape.hpp>
+#include <attune/core/shape/call_shape.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,0 +1,251 @@
+// attune/core/shape/shape_properties.hpp - the properties of a call's shape that can make code wrong for it.
+// SPDX-License-Identifier: MIT-0
+// tested by tune/shape/shape_trust.cpp
+#pragma once
+
+#include <attune/core/shape/call_shape.hpp>
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Remainders by numbers up to this one are separate properties, others are grouped.
+inline constexpr std::int64_t most_single_remainders = 128;
+/// The most parameters used for pairs of sizes; the cost grows with the square of their number.
+inline constexpr std::size_t most_tiles = 6;
+
+enum class property : std::uint8_t {
+    remainder,
+    group,
+    octave,
+    tile,
+    order,
+    pair,
+    place,
+    alike,
+    pattern
+};
+
+/// 64 bits for a property; different properties get equal bits with probability 2^-64.
+[[nodiscard]] inline std::uint64_t
+property_hash(std::uint64_t salt, property what, std::initializer_list<std::int64_t> numbers)
+{
+    std::uint64_t out = salt ^ (static_cast<std::uint64_t>(what) * 0x9e3779b97f4a7c15u);
+    for (std::int64_t const n : numbers) {
+        out = (out ^ static_cast<std::uint64_t>(n)) * 0xbf58476d1ce4e5b9u;
+        out ^= out >> 29;
+        out = out * 0x94d049bb133111ebu + 1;
+        out ^= out >> 32;
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::int64_t remainder_of(std::int64_t n, std::int64_t by)
+{
+    std::int64_t const r = n % by;
+    return r < 0 ? r + by : r;
+}
+
+/// Groups remainders as a remainder loop sees them: none, one, all but one, else by powers of two.
+[[nodiscard]] inline std::int64_t group_of_remainder(std::int64_t r, std::int64_t by)
+{
+    if (r <= 1) return r;
+    if (r == by - 1) return 2;
+    return 3 + static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(r)));
+}
+
+/// Two groups per power of two, plus the power itself; negative numbers have their own groups.
+[[nodiscard]] inline std::int64_t half_octave(std::int64_t n)
+{
+    std::uint64_t const size =
+        n < 0 ? ~static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+    auto const width = static_cast<std::int64_t>(std::bit_width(size));
+    std::int64_t const second =
+        width >= 2 ? static_cast<std::int64_t>((size >> (width - 2)) & 1u) : 0;
+    std::int64_t const is_power = std::has_single_bit(size) ? 1 : 0;
+    return (4 * width + 2 * second + is_power) * (n < 0 ? -1 : 1);
+}
+
+/// Groups: zero, one, below the tile, a multiple of it, other.
+[[nodiscard]] inline std::int64_t state_at(std::int64_t n, std::int64_t tile)
+{
+    if (n == 0 || n == 1) return n;
+    if (n < tile) return 2;
+    return n % tile == 0 ? 3 : 4;
+}
+
+/// Adds the whole numbers above 1 in the text of a parameter's value: "{8,4,2}" of a tile has
+/// three.
+inline void add_divisors_in(std::string_view text, std::vector<std::int64_t>& to)
+{
+    std::int64_t number = 0;
+    for (char const c : text) {
+        bool const is_digit = c >= '0' && c <= '9' && number < 1'000'000;
+        if (!is_digit && number > 1) to.push_back(number);
+        number = is_digit ? 10 * number + (c - '0') : 0;
+    }
+    if (number > 1) to.push_back(number);
+}
+
+/// The properties of shapes that count for one variant, as 64 bits each; shape_trust.hpp lists
+/// them.
+class shape_properties {
+public:
+    /// @param layout    of the keys below
+    /// @param divisors  the numbers among the parameters of the variant, in any order
+    shape_properties(std::vector<shape_word> layout, std::vector<std::int64_t> divisors);
+
+    /// Of one shape; a property may occur repeatedly.
+    [[nodiscard]] std::vector<std::uint64_t> of(std::span<std::int64_t const> key) const;
+    [[nodiscard]] std::vector<shape_word> const& layout() const noexcept { return layout_; }
+
+private:
+    [[nodiscard]] std::vector<std::size_t> sizes(std::span<std::int64_t const> key) const;
+
+    std::vector<shape_word> layout_;
+    std::vector<std::int64_t> tiles_{};  ///< of the parameters, for pairs of sizes
+    std::vector<std::int64_t> moduli_{}; ///< divisors whose remainders are properties
+};
+
+/// Whether a word is a size: shapes larger than all that were verified are not trusted.
+[[nodiscard]] constexpr bool is_size(shape_part part) noexcept
+{
+    return part == shape_part::elements || part == shape_part::number;
+}
+
+inline shape_properties::shape_properties(std::vector<shape_word> layout,
+                                          std::vector<std::int64_t> divisors)
+    : layout_(std::move(layout))
+{
+    std::erase_if(divisors, [](std::int64_t d) { return d < 2; });
+    std::sort(divisors.begin(), divisors.end(), std::greater<>{});
+    divisors.erase(std::unique(divisors.begin(), divisors.end()), divisors.end());
+    tiles_ = divisors;
+    tiles_.resize(std::min(tiles_.size(), most_tiles));
+    for (std::int64_t d = 3; d <= 16; ++d)
+        moduli_.push_back(d);
+    moduli_.push_back(64);
+    moduli_.insert(moduli_.end(), divisors.begin(), divisors.end());
+    for (std::int64_t const d : divisors) // products, for nested tiles
+        for (std::int64_t const e : divisors)
+            if (d <= most_single_remainders / e) moduli_.push_back(d * e);
+    std::sort(moduli_.begin(), moduli_.end());
+    moduli_.erase(std::unique(moduli_.begin(), moduli_.end()), moduli_.end());
+    // The remainder by a multiple includes the remainder by its divisors.
+    std::vector<std::int64_t> needed;
+    for (std::int64_t const m : moduli_)
+        if (std::none_of(moduli_.begin(), moduli_.end(), [&](std::int64_t other) {
+                return other > m && other % m == 0 && other <= most_single_remainders;
+            }))
+            needed.push_back(m);
+    moduli_ = std::move(needed);
+}
+
+/// The words that are independent sizes: integers first, then lengths that are neither an integer
+/// nor a product of two or three of them.
+inline std::vector<std::size_t> shape_properties::sizes(std::span<std::int64_t const> key) const
+{
+    std::vector<std::size_t> out;
+    auto const is_known = [&](std::int64_t value) {
+        return std::any_of(out.begin(), out.end(), [&](std::size_t i) { return key[i] == value; });
+    };
+    for (std::size_t i = 0; i < layout_.size(); ++i)
+        if (layout_[i].part == shape_part::number && !is_known(key[i])) out.push_back(i);
+    std::size_t const numbers = out.size();
+    auto const is_product = [&](std::int64_t value) {
+        for (std::size_t a = 0; a < numbers; ++a) {
+            std::int64_t const first = key[out[a]];
+            if (first <= 1 || value % first != 0) continue;
+            std::int64_t const rest = value / first;
+            for (std::size_t b = 0; b < numbers; ++b) {
+                std::int64_t const second = key[out[b]];
+                if (second <= 1 || rest % second != 0) continue;
+                if (rest == second) return true;
+                for (std::size_t c = 0; c < numbers; ++c)
+                    if (rest / second == key[out[c]] && key[out[c]] > 1) return true;
+            }
+        }
+        return false;
+    };
+    for (std::size_t i = 0; i < layout_.size(); ++i)
+        if (layout_[i].part == shape_part::elements && !is_known(key[i]) && !is_product(key[i]))
+            out.push_back(i);
+    return out;
+}
+
+inline std::vector<std::uint64_t> shape_properties::of(std::span<std::int64_t const> key) const
+{
+    std::uint64_t salt = 0;
+    std::uint64_t places = 0;
+    for (std::size_t i = 0; i < layout_.size(); ++i) {
+        shape_part const part = layout_[i].part;
+        auto const index = static_cast<std::int64_t>(i);
+        if (part == shape_part::places) {
+            places = static_cast<std::uint64_t>(key[i]);
+            auto const overlaps = static_cast<std::int64_t>(places >> place_bits::overlaps);
+            salt = property_hash(salt, property::place, {index, overlaps});
+        } else if (part != shape_part::elements && part != shape_part::number) {
+            salt = property_hash(salt, property::pattern, {index, key[i]});
+        }
+    }
+    std::vector<std::uint64_t> out;
+    auto const add = [&](property what, std::initializer_list<std::int64_t> numbers) {
+        out.push_back(property_hash(salt, what, numbers));
+    };
+    std::size_t arrays = 0;
+    for (shape_word const& w : layout_)
+        if (w.part == shape_part::places) arrays = std::min(w.argument, place_bits::arrays);
+    for (std::size_t i = 0; i < arrays; ++i) {
+        std::uint64_t const mine = places >> (place_bits::per_array * i) & 63u;
+        add(property::place, {static_cast<std::int64_t>(i), static_cast<std::int64_t>(mine)});
+        for (std::size_t j = i + 1; j < arrays; ++j) {
+            std::uint64_t const other = places >> (place_bits::per_array * j) & 63u;
+            add(property::alike,
+                {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j), mine == other});
+        }
+    }
+    std::vector<std::size_t> const own = sizes(key);
+    for (std::size_t i = 0; i < layout_.size(); ++i) {
+        shape_part const part = layout_[i].part;
+        if (part != shape_part::elements && part != shape_part::number) continue;
+        auto const index = static_cast<std::int64_t>(i);
+        bool const is_own = std::find(own.begin(), own.end(), i) != own.end();
+        add(property::pattern, {index, is_own});
+        add(property::octave, {index, half_octave(key[i])});
+    }
+    for (std::size_t a = 0; a < own.size(); ++a) {
+        std::int64_t const n = key[own[a]];
+        auto const first = static_cast<std::int64_t>(own[a]);
+        for (std::int64_t const m : moduli_) {
+            std::int64_t const r = remainder_of(n, m);
+            if (m <= most_single_remainders)
+                add(property::remainder, {first, m, r});
+            else
+                add(property::group, {first, m, group_of_remainder(r, m)});
+        }
+        for (std::int64_t const t : tiles_)
+            add(property::tile, {first, t, state_at(n, t)});
+        for (std::size_t b = 0; b < own.size(); ++b) {
+            if (a == b) continue;
+            std::int64_t const other = key[own[b]];
+            auto const second = static_cast<std::int64_t>(own[b]);
+            if (a < b) add(property::order, {first, second, (n > other) - (n < other)});
+            for (std::int64_t const t : tiles_)
+                for (std::int64_t const u : tiles_)
+                    add(property::pair, {first, second, t, u, state_at(n, t), state_at(other, u)});
+        }
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

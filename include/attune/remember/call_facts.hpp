@@ -1,0 +1,43 @@
+// attune/remember/call_facts.hpp - what a store keeps of a kernel's calls, for those without its types.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/shape/call_shape.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/record.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// How calls of a kernel become shapes, and how its configurations become code.
+struct call_facts {
+    std::vector<shape_word> layout{};                          ///< of the shapes of its calls
+    std::vector<std::pair<std::string, std::size_t>> inputs{}; ///< and the argument of each
+    std::vector<std::size_t> ignored{};                        ///< arguments of kernel.ignore<i>()
+    bool any_shape = false;                                    ///< kernel.any_shape()
+    std::vector<std::string> flags{};        ///< parameters that are flags of the compiler
+    std::vector<std::string> compilers{};    ///< parameters that name a compiler
+    std::vector<std::string> source_flags{}; ///< kernel_source::flags
+
+    [[nodiscard]] friend bool operator==(call_facts const&, call_facts const&) = default;
+};
+
+/// As facts of a stored_problem: {"call", "elements:0 number:1 places:1"}, {"inputs", "N:1"} ...
+[[nodiscard]] named_texts facts_texts(call_facts const& facts);
+
+/// Among all facts of a problem; nothing where an older release wrote it, or they are damaged.
+[[nodiscard]] std::optional<call_facts> call_facts_in(named_texts const& facts);
+
+/// The words of a shape that count for such calls.
+[[nodiscard]] shape_choice shape_choice_of(call_facts const& facts);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/remember/call_facts.ipp>
+#endif

@@ -1,0 +1,132 @@
+// attune/remember/call_facts.ipp - facts of calls as texts, and back.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/call_facts.hpp>
+#include <attune/remember/matching.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Indexed by shape_part.
+inline constexpr std::array<std::string_view, 6> shape_part_words{
+    "elements", "number", "flag", "real", "bytes", "places"};
+
+[[nodiscard]] inline std::vector<std::string> split_at(std::string_view text, char separator)
+{
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        std::size_t const end = std::min(text.find(separator), text.size());
+        if (end > 0) out.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string joined_by(std::vector<std::string> const& parts, char separator)
+{
+    std::string out;
+    for (std::string const& part : parts)
+        out += (out.empty() ? std::string() : std::string(1, separator)) + part;
+    return out;
+}
+
+[[nodiscard]] inline std::optional<std::size_t> position_in(std::string_view text)
+{
+    std::size_t value = 0;
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc{} || end != text.data() + text.size() || value > 1'000) return {};
+    return value;
+}
+
+/// "N:1"
+[[nodiscard]] inline std::optional<std::pair<std::string, std::size_t>>
+name_and_position_in(std::string const& text)
+{
+    std::size_t const colon = text.rfind(':');
+    if (colon == std::string::npos) return {};
+    auto const position = position_in(std::string_view(text).substr(colon + 1));
+    if (!position) return {};
+    return std::pair{text.substr(0, colon), *position};
+}
+
+ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
+{
+    named_texts out;
+    auto const add = [&](char const* name, std::vector<std::string> const& parts, char separator) {
+        if (!parts.empty()) out.emplace_back(name, joined_by(parts, separator));
+    };
+    std::vector<std::string> words;
+    for (shape_word const& word : facts.layout)
+        words.push_back(std::string(shape_part_words[static_cast<std::size_t>(word.part)]) + ':' +
+                        std::to_string(word.argument));
+    std::vector<std::string> inputs;
+    for (auto const& [name, argument] : facts.inputs)
+        inputs.push_back(name + ':' + std::to_string(argument));
+    std::vector<std::string> ignored;
+    for (std::size_t const argument : facts.ignored)
+        ignored.push_back(std::to_string(argument));
+    out.emplace_back("call", joined_by(words, ' '));
+    add("inputs", inputs, ' ');
+    add("ignored", ignored, ' ');
+    if (facts.any_shape) out.emplace_back("any_shape", "yes");
+    add("flags", facts.flags, ' ');
+    add("compilers", facts.compilers, ' ');
+    add("source_flags", facts.source_flags, '\n');
+    return out;
+}
+
+ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
+{
+    auto const parts = [&](char const* name, char separator) {
+        std::string const* const text = value_of(facts, name);
+        return text != nullptr ? split_at(*text, separator) : std::vector<std::string>();
+    };
+    if (value_of(facts, "call") == nullptr) return {};
+    call_facts out;
+    for (std::string const& text : parts("call", ' ')) {
+        auto const word = name_and_position_in(text);
+        if (!word) return {};
+        auto const at = std::find(shape_part_words.begin(), shape_part_words.end(), word->first);
+        if (at == shape_part_words.end()) return {};
+        out.layout.push_back(
+            {static_cast<shape_part>(at - shape_part_words.begin()), word->second});
+    }
+    for (std::string const& text : parts("inputs", ' ')) {
+        auto input = name_and_position_in(text);
+        if (!input) return {};
+        out.inputs.push_back(std::move(*input));
+    }
+    for (std::string const& text : parts("ignored", ' ')) {
+        auto const argument = position_in(text);
+        if (!argument) return {};
+        out.ignored.push_back(*argument);
+    }
+    out.any_shape = value_of(facts, "any_shape") != nullptr;
+    out.flags = parts("flags", ' ');
+    out.compilers = parts("compilers", ' ');
+    out.source_flags = parts("source_flags", '\n');
+    return out;
+}
+
+ATTUNE_INLINE shape_choice shape_choice_of(call_facts const& facts)
+{
+    shape_choice out{.any_shape = facts.any_shape};
+    auto const mark = [](std::vector<bool>& in, std::size_t argument) {
+        if (in.size() <= argument) in.resize(argument + 1);
+        in[argument] = true;
+    };
+    for (std::size_t const argument : facts.ignored)
+        mark(out.ignored, argument);
+    for (auto const& [name, argument] : facts.inputs)
+        mark(out.bound, argument);
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,41 @@
+// tests/remember/call_facts.cpp - what a store keeps of calls is read back as it was.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/call_facts.hpp>
+
+#include <doctest/doctest.h>
+
+using attune::detail::call_facts;
+using attune::detail::call_facts_in;
+using attune::detail::shape_part;
+
+TEST_CASE("facts of calls are the same after a way through texts")
+{
+    call_facts const all{.layout = {{shape_part::elements, 0},
+                                    {shape_part::number, 3},
+                                    {shape_part::flag, 4},
+                                    {shape_part::real, 5},
+                                    {shape_part::bytes, 6},
+                                    {shape_part::places, 1}},
+                         .inputs = {{"N", 3}, {"odd:name", 5}},
+                         .ignored = {4, 0},
+                         .any_shape = true,
+                         .flags = {"FLAGS", "MORE"},
+                         .compilers = {"CXX"},
+                         .source_flags = {"-DA=1 2", "-I/x y"}};
+    CHECK(call_facts_in(facts_texts(all)) == all);
+    CHECK(call_facts_in(facts_texts(call_facts{})) == call_facts{});
+    auto const choice = shape_choice_of(all);
+    CHECK(choice.any_shape);
+    CHECK(choice.is_bound(3));
+    CHECK_FALSE(choice.is_bound(4));
+    CHECK(choice.ignored[4]);
+}
+
+TEST_CASE("facts of an older release, and damaged ones, are none")
+{
+    CHECK_FALSE(call_facts_in({{"isa", "x86-64-v4"}}).has_value());
+    for (char const* const call : {"elements", "elements:", "length:0", "elements:-1", "number:9x"})
+        CHECK_FALSE(call_facts_in({{"call", call}}).has_value());
+    CHECK_FALSE(call_facts_in({{"call", ""}, {"inputs", "N"}}).has_value());
+    CHECK_FALSE(call_facts_in({{"call", ""}, {"ignored", "99999999999"}}).has_value());
+}
