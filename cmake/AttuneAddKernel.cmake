@@ -99,6 +99,21 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         target_sources(${target} PRIVATE "${stem}_ptx.cpp")
     endfunction()
 
+    # Links the one unit of a library of objects, made by attune_kernel_objects, into the target with its symbols local to it.
+    # Further arguments go to the step `alone`.
+    function(attune_link_alone target name object file)
+        get_property(script GLOBAL PROPERTY attune_kernel_script)
+        add_dependencies(${target} ${name})
+        add_custom_command(
+            OUTPUT "${object}"
+            COMMAND ${CMAKE_COMMAND} -D step=alone -D "linker=${CMAKE_LINKER}" -D "objcopy=${CMAKE_OBJCOPY}"
+                    -D "in=$<TARGET_OBJECTS:${name}>" -D "out=${object}" ${ARGN} -P "${script}"
+            DEPENDS "$<TARGET_OBJECTS:${name}>" "${script}"
+            COMMENT "Adding kernel ${file}" VERBATIM)
+        set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+        target_sources(${target} PRIVATE "${object}")
+    endfunction()
+
     function(attune_add_kernel target)
         cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA" "" "NAME;FLAGS")
         if(NOT arg_UNPARSED_ARGUMENTS)
@@ -148,19 +163,10 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                 continue()
             endif()
             attune_kernel_objects(${name} ${target} "${unit}" -O3 ${arg_FLAGS})
-            add_dependencies(${target} ${name})
             if(NOT arg_NAME)
                 add_dependencies(${name} ${name}_alone)
             endif()
-            set(object "${folder}/${name}.o")
-            add_custom_command(
-                OUTPUT "${object}"
-                COMMAND ${CMAKE_COMMAND} -D step=alone -D "linker=${CMAKE_LINKER}" -D "objcopy=${CMAKE_OBJCOPY}"
-                        -D "in=$<TARGET_OBJECTS:${name}>" -D "out=${object}" -P "${script}"
-                DEPENDS "$<TARGET_OBJECTS:${name}>" "${script}"
-                COMMENT "Adding kernel ${file}" VERBATIM)
-            set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-            target_sources(${target} PRIVATE "${object}")
+            attune_link_alone(${target} ${name} "${folder}/${name}.o" "${file}")
         endforeach()
     endfunction()
     return()
@@ -264,8 +270,16 @@ if(step STREQUAL "ptx")
     return()
 endif()
 
-# step=alone: no symbol of the kernel's meets one of the program's, but for those that stand for types. Groups (inline functions, templates) are dissolved
-# first: the linker would otherwise keep one of two groups of the same name, also where macros made them differ.
+# step=alone: no symbol of the kernel's meets one of the program's, but for those that stand for types and those of
+# attune_bake. Groups (inline functions, templates) are dissolved first: the linker would otherwise keep one of two groups of
+# the same name, also where macros or instruction sets made them differ.
+if(nm) # what runs before the program may ask the processor
+    execute_process(COMMAND "${nm}" "${in}" OUTPUT_VARIABLE text)
+    if(text MATCHES "_GLOBAL__sub_I_")
+        message(FATAL_ERROR "attune_bake: ${file} initialises objects when the program starts, before it is known which "
+                            "instructions the processor has\nMake them constexpr or constinit, and leave out <iostream>")
+    endif()
+endif()
 find_program(bfd ld.bfd)
 foreach(tool IN ITEMS "${linker}" "${bfd}")
     if(tool)
@@ -273,6 +287,7 @@ foreach(tool IN ITEMS "${linker}" "${bfd}")
                         RESULT_VARIABLE failed ERROR_VARIABLE error)
         if(failed EQUAL 0 AND objcopy)
             execute_process(COMMAND "${objcopy}" --wildcard "--keep-global-symbol=*attune_type_tag*"
+                                    "--keep-global-symbol=*attune_baked_*" "--keep-global-symbol=*baked_table_of*"
                                     "--weaken-symbol=*attune_type_tag*" "${out}"
                             RESULT_VARIABLE failed ERROR_VARIABLE error)
         endif()

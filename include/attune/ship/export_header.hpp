@@ -17,7 +17,9 @@ namespace detail {
 /// without predicted ones, in the order of the kernels' names, then of devices and inputs.
 /// Errors   attune::error: it is no store, a newer release wrote it, or there is no winner in it
 /// @param path  in messages
-[[nodiscard]] std::vector<record> winners_in(std::string const& text, std::string const& path);
+/// @param source  of which text of the kernel; empty: the latest one
+[[nodiscard]] std::vector<record>
+winners_in(std::string const& text, std::string const& path, std::string const& source = {});
 
 /// The text of the header. @pre  there are winners, and they are in the order of winners_in()
 /// Errors   attune::error: a name of a kernel or parameter cannot be one of C++

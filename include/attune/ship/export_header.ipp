@@ -26,21 +26,23 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE std::vector<record> winners_in(std::string const& text, std::string const& path)
+ATTUNE_INLINE std::vector<record>
+winners_in(std::string const& text, std::string const& path, std::string const& source)
 {
-    memory_store all = memory_store::from_text(text);
+    memory_store all = memory_store::from_text(text, path);
     std::vector<record> records = all.records();
     std::erase_if(records, [](record const& r) { return r.key.device.ends_with(", predicted"); });
     if (records.empty()) {
         std::vector<std::string> const why = all.notices();
         throw error("the store has no winner",
-                    why.empty() ? path : path + ": " + why.front(),
+                    why.empty() ? path : why.front(),
                     "let the program tune once, and name the store that it wrote");
     }
     // What an older source or another declaration of the kernel found is not what runs today.
     std::map<std::string, std::pair<std::string, std::string>> today;
     for (record const& r : records)
-        today[r.key.kernel] = {r.key.source, r.key.schema};
+        if (source.empty() || r.key.source == source)
+            today[r.key.kernel] = {r.key.source, r.key.schema};
     std::vector<record> out;
     std::vector<record_key> seen;
     for (record const& r : records) {

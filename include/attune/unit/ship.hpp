@@ -5,6 +5,10 @@
 // attune::ship. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
+#include <attune/ship/bake.ipp>
+#include <attune/ship/bake/bake_plan.ipp>
+#include <attune/ship/bake/bake_text.ipp>
+#include <attune/ship/bake/dispatch_tree.ipp>
 #include <attune/ship/export_header.ipp>
 #include <attune/ship/report/html_page.ipp>
 #include <attune/ship/report/problem_report.ipp>

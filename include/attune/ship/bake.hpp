@@ -1,0 +1,50 @@
+// attune/ship/bake.hpp - the winners of a store become source files of a release: see attune_bake in CMake.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What is baked, and for what.
+struct bake_request {
+    std::string store{};                     ///< path
+    std::string kernel_file{};               ///< path
+    std::string kernel{};                    ///< its name in the store; empty: the only one
+    std::vector<std::string> include_dirs{}; ///< where the kernel's quoted includes are, too
+    /// "base", "x86-64-v2" ...; the highest that a processor has serves it.
+    std::vector<std::string> levels{};
+    std::string compiler{}; ///< that will compile the variants, for messages: "GNU 12.2.0"
+    std::string folder{};   ///< of the files that are written; made where it is missing
+    std::string stem{};     ///< identifier that is unique in the program
+    std::size_t most_variants = 10;
+};
+
+/// Writes into the folder
+///   <stem>_table.cpp          constants, for the program as it is
+///   <stem>_default.cpp        the kernel's default
+///   <stem>_<i>_<level>.cpp    variant i below most_variants for a level; empty for those that are
+///                             not needed
+///   <stem>_default.flags, <stem>_<i>.flags   of the compiler, as a response file: @file
+/// @return  sentences that somebody should read
+/// Errors   attune::error, and nothing is written: no winner of this text of the kernel, an unknown
+///          level, a store that does not say how calls become shapes
+std::vector<std::string> bake(bake_request const& request);
+
+/// A program that bakes: `--store F --kernel-file F --folder D --stem S [--kernel NAME]
+/// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N]`. Tells sentences and errors
+/// on stderr.
+/// @param arguments  without the program's name
+/// @return  the exit status: 0, or 1 where it could not
+int bake_main(std::span<char const* const> arguments);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/ship/bake.ipp>
+#endif

@@ -1,0 +1,168 @@
+// attune/ship/bake.ipp - reads a store, plans, and writes all files or none.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/source/source.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/fixed_string.hpp>
+#include <attune/core/version.hpp>
+#include <attune/ship/bake.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
+#include <attune/ship/bake/bake_text.hpp>
+#include <attune/ship/baked/instruction_level.hpp>
+#include <attune/ship/detail/whole_file.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// In the order of instruction_level_names, each once.
+[[nodiscard]] inline std::vector<std::string> checked_levels(std::vector<std::string> const& levels)
+{
+    std::string known;
+    for (std::string_view const name : instruction_level_names)
+        known += (known.empty() ? "" : ", ") + std::string(name);
+    for (std::string const& level : levels)
+        if (std::find(instruction_level_names.begin(), instruction_level_names.end(), level) ==
+            instruction_level_names.end())
+            throw error("there is no instruction set of this name", level, "use one of " + known);
+    std::vector<std::string> out;
+    for (std::string_view const name : instruction_level_names)
+        if (std::find(levels.begin(), levels.end(), name) != levels.end()) out.emplace_back(name);
+    if (out.empty()) out.emplace_back(instruction_level_names.front());
+    return out;
+}
+
+[[nodiscard]] inline std::string text_of_store(std::string const& path)
+{
+    std::error_code failed;
+    std::ifstream in(path, std::ios::binary);
+    if (!std::filesystem::is_regular_file(path, failed) || !in)
+        throw error("the store cannot be read", path, "name the file that the program wrote");
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
+{
+    std::vector<std::string> const levels = checked_levels(request.levels);
+    if (!is_identifier(request.stem))
+        throw error("the stem of the files is no identifier", request.stem, "use letters and _");
+    std::string const text = text_of_store(request.store);
+    kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
+    source.include_dirs = request.include_dirs;
+    bake_plan const plan =
+        plan_of(text, request.store, std::move(source), request.kernel, request.most_variants);
+    baked_names const names{request.stem};
+    std::vector<std::pair<std::string, std::string>> files;
+    files.emplace_back("_table.cpp", table_text(plan, names, levels));
+    files.emplace_back("_default.cpp", default_text(plan, names));
+    files.emplace_back("_default.flags", flags_text(plan.source.flags));
+    for (std::size_t v = 0; v < request.most_variants; ++v) {
+        bool const is_used = v < plan.variants.size();
+        std::string const place = '_' + std::to_string(v);
+        for (std::string const& level : levels)
+            files.emplace_back(place + '_' + level + ".cpp",
+                               is_used ? variant_text(plan, names, v, level)
+                                       : "// Not needed. Do not edit: attune_bake wrote it.\n");
+        std::vector<std::string> flags = plan.source.flags;
+        if (is_used)
+            flags.insert(flags.end(),
+                         plan.variants[v].code.flags.begin(),
+                         plan.variants[v].code.flags.end());
+        files.emplace_back(place + ".flags", flags_text(flags));
+    }
+    std::error_code failed;
+    std::filesystem::create_directories(request.folder, failed);
+    for (auto const& [name, content] : files)
+        write_whole_file(request.folder + '/' + request.stem + name, content);
+    std::vector<std::string> said = plan.notices;
+    if (plan.variants.empty())
+        said.push_back(plan.kernel + ": nothing is faster than the default where it was verified; "
+                                     "the release has the default alone");
+    for (std::string const& compiler : plan.compilers)
+        if (!request.compiler.empty())
+            said.push_back(plan.kernel + ": tuned with " + compiler + ", baked with " +
+                           request.compiler);
+    return said;
+}
+
+/// A program's arguments, taken one by one.
+class bake_arguments {
+public:
+    explicit bake_arguments(std::span<char const* const> all)
+        : all_(all)
+    {
+    }
+    [[nodiscard]] bool is_empty() const noexcept { return at_ == all_.size(); }
+    [[nodiscard]] std::string next(std::string const& after)
+    {
+        if (is_empty()) throw error("an argument is missing", "after " + after, "");
+        return all_[at_++];
+    }
+
+private:
+    std::span<char const* const> all_;
+    std::size_t at_ = 0;
+};
+
+[[nodiscard]] inline bake_request request_in(std::span<char const* const> arguments)
+{
+    bake_request out;
+    bake_arguments left(arguments);
+    while (!left.is_empty()) {
+        std::string const name = left.next("");
+        std::string const value = left.next(name);
+        if (name == "--store")
+            out.store = value;
+        else if (name == "--kernel-file")
+            out.kernel_file = value;
+        else if (name == "--kernel")
+            out.kernel = value;
+        else if (name == "--include")
+            out.include_dirs.push_back(value);
+        else if (name == "--level")
+            out.levels.push_back(value);
+        else if (name == "--compiler")
+            out.compiler = value;
+        else if (name == "--folder")
+            out.folder = value;
+        else if (name == "--stem")
+            out.stem = value;
+        else if (name == "--variants") {
+            char const* const end = value.data() + value.size();
+            auto const [stop, problem] = std::from_chars(value.data(), end, out.most_variants);
+            if (problem != std::errc{} || stop != end)
+                throw error("a number of variants is no number", value, "use 1 to 10");
+        } else
+            throw error("there is no such argument", name, "use those of bake.hpp");
+    }
+    for (std::string const* const needed : {&out.store, &out.kernel_file, &out.folder, &out.stem})
+        if (needed->empty())
+            throw error("an argument is missing",
+                        "bake",
+                        "give --store, --kernel-file, --folder and --stem");
+    return out;
+}
+
+ATTUNE_INLINE int bake_main(std::span<char const* const> arguments)
+{
+    try {
+        for (std::string const& said : bake(request_in(arguments)))
+            std::fprintf(stderr, "attune: %s\n", said.c_str());
+        return 0;
+    } catch (std::exception const& problem) {
+        std::fprintf(stderr, "%s\n", problem.what());
+        return 1;
+    }
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

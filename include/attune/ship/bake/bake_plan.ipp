@@ -1,0 +1,398 @@
+// attune/ship/bake/bake_plan.ipp - reads records, rows and proofs, and chooses among the winners.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/source/annotations.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/shape/shape_properties.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/matching.hpp>
+#include <attune/remember/memory_store.hpp>
+#include <attune/remember/record_line.hpp>
+#include <attune/remember/relation.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
+#include <attune/ship/bake/dispatch_tree.hpp>
+#include <attune/ship/export_header.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The facts that the latest line about each problem of a store tells, by the problem's name.
+[[nodiscard]] inline std::map<std::string, named_texts> facts_told_in(std::string_view text)
+{
+    std::map<std::string, named_texts> out;
+    while (!text.empty()) {
+        std::string_view const line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (line.find("\"problem\"") == std::string_view::npos) continue;
+        line_content const content = read_line(line);
+        if (auto const* const told = std::get_if<problem_entry>(&content))
+            if (!told->problem.facts.empty()) out[told->id] = told->problem.facts;
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::string planned_variant::text() const
+{
+    std::string out;
+    for (auto const& [name, value] : configuration)
+        out += (out.empty() ? "" : " ") + name + '=' + value;
+    return out;
+}
+
+/// The numbers in "512 64 -1".
+[[nodiscard]] inline std::vector<std::int64_t> words_in(std::string_view text)
+{
+    std::vector<std::int64_t> out;
+    char const* at = text.data();
+    char const* const end = at + text.size();
+    while (at != end) {
+        std::int64_t word = 0;
+        auto const [stop, problem] = std::from_chars(at, end, word);
+        if (problem != std::errc{}) return {};
+        out.push_back(word);
+        at = stop != end && *stop == ' ' ? stop + 1 : stop;
+    }
+    return out;
+}
+
+/// Flags that say for which processor the code is: the levels of instruction sets say that here.
+[[nodiscard]] inline bool is_machine_flag(std::string_view flag)
+{
+    return flag.starts_with("-m") && !flag.starts_with("-mprefer-vector-width=") &&
+           !flag.starts_with("-mllvm") && !flag.starts_with("-mrecip") &&
+           !flag.starts_with("-mno-") && !flag.starts_with("-mcmodel=");
+}
+
+/// Reads one kernel of a store.
+class bake_planner {
+public:
+    bake_planner(std::string const& text, std::string path, kernel_source source)
+        : path_(std::move(path))
+        , text_(text)
+        , store_(memory_store::from_text(text, path_))
+        , facts_(facts_told_in(text))
+    {
+        out_.source = std::move(source);
+    }
+
+    bake_plan plan(std::string const& kernel, std::size_t most_variants)
+    {
+        find_winners(kernel);
+        find_candidates();
+        std::vector<tree_point> const points = measure();
+        regret_table const regret(points);
+        std::vector<std::int32_t> chosen = choose_variants(regret, most_variants);
+        std::sort(chosen.begin(), chosen.end());
+        std::vector<std::int32_t> place(candidates_.size(), baked_node::none);
+        for (std::int32_t const c : chosen) {
+            place[static_cast<std::size_t>(c)] = static_cast<std::int32_t>(out_.variants.size());
+            out_.variants.push_back(std::move(candidates_[static_cast<std::size_t>(c)]));
+        }
+        for (std::vector<std::size_t> const& which : by_device()) {
+            planned_device device = device_of(winners_[which.front()]);
+            device.tree = grow_tree(points, regret, chosen, which);
+            for (baked_node& node : device.tree)
+                if (node.input == baked_node::none && node.below != baked_node::none)
+                    node.below = place[static_cast<std::size_t>(node.below)];
+            out_.devices.push_back(std::move(device));
+        }
+        return std::move(out_);
+    }
+
+private:
+    using configuration_values = value_texts;
+
+    [[nodiscard]] named_texts const* facts_of(record const& r) const
+    {
+        auto const at = facts_.find(id_of(problem_of(r)));
+        return at != facts_.end() ? &at->second : nullptr;
+    }
+
+    void find_winners(std::string const& kernel)
+    {
+        // The text is that of the store when its fingerprint is, with the flags that the store has.
+        std::set<std::vector<std::string>> flags{out_.source.flags};
+        for (auto const& [id, facts] : facts_)
+            if (auto const told = call_facts_in(facts)) flags.insert(told->source_flags);
+        std::vector<record> const all = winners_in(text_, path_);
+        std::set<std::string> names;
+        std::string others;
+        for (std::vector<std::string> const& some : flags) {
+            out_.source.flags = some;
+            std::string const source = source_fingerprint(out_.source);
+            for (record& r : winners_in(text_, path_, source))
+                if (r.key.source == source && (kernel.empty() || r.key.kernel == kernel)) {
+                    names.insert(r.key.kernel);
+                    winners_.push_back(std::move(r));
+                }
+            if (!winners_.empty()) break;
+        }
+        for (record const& r : all)
+            if (others.find(r.key.kernel) == std::string::npos)
+                others += (others.empty() ? "" : ", ") + r.key.kernel;
+        if (winners_.empty())
+            throw error("the store has no result of this kernel file",
+                        path_ + " has results of " + others + ", none of them of " +
+                            (kernel.empty() ? "" : kernel + " in ") + out_.source.path +
+                            " as it is now",
+                        "tune the file as it is, or name the file and the kernel that were tuned");
+        std::string listed;
+        for (std::string const& name : names)
+            listed += (listed.empty() ? "" : ", ") + name;
+        if (names.size() > 1)
+            throw error("the store has several kernels of this file",
+                        listed,
+                        "name one: attune_bake(... NAME " + *names.begin() + ")");
+        out_.kernel = *names.begin();
+        keep_those_with_facts();
+        for (record const& r : winners_)
+            if (std::find(out_.compilers.begin(), out_.compilers.end(), r.key.compiler) ==
+                out_.compilers.end())
+                out_.compilers.push_back(r.key.compiler);
+    }
+
+    /// Those of this processor's kind, whose calls the store describes as the latest one does.
+    void keep_those_with_facts()
+    {
+        std::erase_if(winners_, [&](record const& r) {
+            named_texts const* const facts = facts_of(r);
+            if (facts == nullptr) return true;
+            std::string const* const isa = value_of(*facts, "isa");
+            return isa != nullptr && isa->starts_with("sm_");
+        });
+        std::optional<call_facts> last;
+        for (record const& r : winners_)
+            if (auto told = call_facts_in(*facts_of(r))) last = std::move(told);
+        if (!last)
+            throw error("the store does not say how calls of the kernel become shapes",
+                        path_ + ", kernel " + out_.kernel,
+                        "tune it again on a processor, with attune " + std::string(version));
+        out_.facts = *last;
+        std::erase_if(winners_, [&](record const& r) {
+            auto told = call_facts_in(*facts_of(r));
+            return told != last || !has_inputs_of(r);
+        });
+    }
+
+    [[nodiscard]] bool has_inputs_of(record const& r) const
+    {
+        if (r.key.inputs.size() != out_.facts.inputs.size()) return false;
+        return std::all_of(
+            out_.facts.inputs.begin(), out_.facts.inputs.end(), [&](auto const& input) {
+                std::string const* const value = value_of(r.key.inputs, input.first);
+                return value != nullptr && number_of(*value).has_value();
+            });
+    }
+
+    /// Every winner once, with what is proven of it.
+    void find_candidates()
+    {
+        std::vector<annotation> const found = find_annotations(out_.source);
+        std::vector<std::string> const own = own_names(out_.source, found);
+        for (annotation const& a : found)
+            if (out_.default_text.find(a.name + '=') == std::string::npos)
+                out_.default_text +=
+                    (out_.default_text.empty() ? "" : " ") + a.name + '=' + a.default_text;
+        for (record const& r : winners_) {
+            if (!r.default_code.empty() && r.code == r.default_code) continue; // the default
+            if (place_of(values_of(r.configuration))) continue;
+            places_[values_of(r.configuration)] = candidates_.size();
+            planned_variant one{
+                .configuration = r.configuration,
+                .code = request_of(r.configuration, own),
+                .largest = std::vector<std::int64_t>(out_.facts.layout.size(),
+                                                     std::numeric_limits<std::int64_t>::min())};
+            for (auto const& [name, value] : r.configuration)
+                add_divisors_in(value, one.divisors);
+            prove(one);
+            candidates_.push_back(std::move(one));
+        }
+    }
+
+    [[nodiscard]] compile_request request_of(named_texts const& configuration,
+                                             std::vector<std::string> const& own)
+    {
+        auto const has = [](std::vector<std::string> const& names, std::string const& name) {
+            return std::find(names.begin(), names.end(), name) != names.end();
+        };
+        compile_request out;
+        out.function = out_.kernel;
+        for (auto const& [name, value] : configuration) {
+            if (has(out_.facts.compilers, name)) continue;
+            if (!has(out_.facts.flags, name)) {
+                out.macros.push_back({name, value, has(own, name)});
+                continue;
+            }
+            for (std::string& flag : split_flags(value)) {
+                if (!is_machine_flag(flag)) {
+                    out.flags.push_back(std::move(flag));
+                    continue;
+                }
+                std::string const said = "the flag " + flag +
+                                         " of a winner is left out: the levels of instruction "
+                                         "sets say what the code is compiled for";
+                if (!has(out_.notices, said)) out_.notices.push_back(said);
+            }
+        }
+        return out;
+    }
+
+    [[nodiscard]] std::optional<std::size_t> place_of(configuration_values const& values) const
+    {
+        auto const at = places_.find(values);
+        if (at == places_.end()) return {};
+        return at->second;
+    }
+
+    /// Takes in the shapes that a configuration was verified for, on any of the processors.
+    void prove(planned_variant& to)
+    {
+        shape_properties const counted(out_.facts.layout, to.divisors);
+        std::set<std::uint64_t> proven;
+        bool is_wrong = false;
+        auto const take = [&](std::span<std::int64_t const> key) {
+            if (key.size() != out_.facts.layout.size()) return;
+            for (std::size_t i = 0; i < key.size(); ++i)
+                to.largest[i] = std::max(to.largest[i], key[i]);
+            for (std::uint64_t const property : counted.of(key))
+                proven.insert(property);
+        };
+        value_texts const mine = values_of(to.configuration);
+        for (record const& r : winners_) {
+            std::set<std::string> codes;
+            stored_problem const problem = problem_of(r);
+            if (values_of(r.configuration) == mine) {
+                take(words_in(r.shape));
+                codes.insert(r.code);
+            }
+            for (tried_row const& row : rows_of(r))
+                if (row.values == mine) codes.insert(row.code);
+            codes.erase(std::string());
+            for (std::string const& code : codes) {
+                std::vector<proven_shape> const all = store_.proofs(problem, code);
+                if (all.empty()) continue;
+                // The first word stands for the rules by which a result is right.
+                std::int64_t const rules = all.back().shape.empty() ? 0 : all.back().shape.front();
+                for (proven_shape const& one : all) {
+                    if (one.shape.empty() || one.shape.front() != rules) continue;
+                    if (!one.is_right) is_wrong = true;
+                    if (one.is_right) take(std::span(one.shape).subspan(1));
+                }
+            }
+        }
+        if (is_wrong) {
+            out_.notices.push_back(to.text() + " is not baked: it was wrong for a shape");
+            proven.clear();
+        }
+        to.proven.assign(proven.begin(), proven.end());
+    }
+
+    [[nodiscard]] std::vector<tried_row> rows_of(record const& r)
+    {
+        return store_.recall(problem_of(r)).rows;
+    }
+
+    /// Whether every property of this shape was verified.
+    [[nodiscard]] bool covers(planned_variant const& variant,
+                              std::span<std::int64_t const> key) const
+    {
+        if (key.size() != out_.facts.layout.size() || variant.proven.empty()) return false;
+        for (std::size_t i = 0; i < key.size(); ++i)
+            if (is_size(out_.facts.layout[i].part) && key[i] > variant.largest[i]) return false;
+        shape_properties const counted(out_.facts.layout, variant.divisors);
+        for (std::uint64_t const property : counted.of(key))
+            if (!std::binary_search(variant.proven.begin(), variant.proven.end(), property))
+                return false;
+        return true;
+    }
+
+    /// The times of all candidates at each winner's problem.
+    [[nodiscard]] std::vector<tree_point> measure()
+    {
+        std::vector<tree_point> out;
+        for (record const& r : winners_) {
+            tree_point p{.seconds = std::vector<std::optional<double>>(candidates_.size()),
+                         .is_usable = std::vector<bool>(candidates_.size()),
+                         .default_s = r.default_s};
+            for (auto const& [name, argument] : out_.facts.inputs) {
+                std::string const* const text = value_of(r.key.inputs, name);
+                p.inputs.push_back(text != nullptr ? number_of(*text).value_or(0.0) : 0.0);
+            }
+            auto const note = [&](value_texts const& values, double seconds) {
+                if (auto const at = place_of(values)) p.seconds[*at] = seconds;
+            };
+            for (tried_row const& row : rows_of(r))
+                if (auto const* const m = std::get_if<measurement>(&row.result))
+                    note(row.values, m->value);
+            for (value_texts const& tie : r.ties)
+                note(tie, r.best_s);
+            note(values_of(r.configuration), r.best_s);
+            std::vector<std::int64_t> const shape = words_in(r.shape);
+            for (std::size_t c = 0; c < candidates_.size(); ++c)
+                p.is_usable[c] = covers(candidates_[c], shape);
+            out.push_back(std::move(p));
+        }
+        return out;
+    }
+
+    /// The winners of each device; the device with most of them first.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> by_device() const
+    {
+        std::map<std::string, std::vector<std::size_t>> all;
+        for (std::size_t i = 0; i < winners_.size(); ++i)
+            all[winners_[i].key.device].push_back(i);
+        std::vector<std::vector<std::size_t>> out;
+        for (auto& [name, which] : all)
+            out.push_back(std::move(which));
+        std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) {
+            return a.size() != b.size() ? a.size() > b.size() : a < b;
+        });
+        return out;
+    }
+
+    /// @param r  of "Intel(R) Xeon(R) ... (6.143.8)"
+    [[nodiscard]] planned_device device_of(record const& r) const
+    {
+        planned_device out{.name = r.key.device};
+        if (std::string const* const vendor = value_of(*facts_of(r), "vendor"))
+            out.vendor = *vendor;
+        std::size_t const open = out.name.rfind('(');
+        if (open == std::string::npos) return out;
+        char const* const end = out.name.data() + out.name.size();
+        auto const family = std::from_chars(out.name.data() + open + 1, end, out.family);
+        if (family.ptr != end && *family.ptr == '.')
+            std::from_chars(family.ptr + 1, end, out.model);
+        return out;
+    }
+
+    std::string path_;
+    std::string const& text_;
+    memory_store store_;
+    std::map<std::string, named_texts> facts_;
+    bake_plan out_{};
+    std::vector<record> winners_{};
+    std::vector<planned_variant> candidates_{};
+    std::map<configuration_values, std::size_t> places_{};
+};
+
+ATTUNE_INLINE bake_plan plan_of(std::string const& store,
+                                std::string const& path,
+                                kernel_source source,
+                                std::string const& kernel,
+                                std::size_t most_variants)
+{
+    return bake_planner(store, path, std::move(source)).plan(kernel, most_variants);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

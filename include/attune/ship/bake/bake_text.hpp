@@ -1,0 +1,46 @@
+// attune/ship/bake/bake_text.hpp - a plan as the text of source files.
+// SPDX-License-Identifier: MIT
+// tested by ship/bake.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The names of what the files of one kernel define for each other.
+struct baked_names {
+    std::string stem{}; ///< an identifier that is unique in the program
+
+    [[nodiscard]] std::string table() const { return "attune_baked_" + stem + "_table"; }
+    [[nodiscard]] std::string fallback() const { return "attune_baked_" + stem + "_default"; }
+    /// @param level  as in instruction_level_names
+    [[nodiscard]] std::string build(std::size_t variant, std::string const& level) const;
+};
+
+/// The constants, and the function that gives them.
+/// @param levels  in the order of instruction_level_names
+[[nodiscard]] std::string
+table_text(bake_plan const& plan, baked_names const& names, std::vector<std::string> const& levels);
+
+/// The kernel file with its defaults, and the function by which `baked` finds the table.
+[[nodiscard]] std::string default_text(bake_plan const& plan, baked_names const& names);
+
+/// The kernel file with the values of a configuration.
+[[nodiscard]] std::string variant_text(bake_plan const& plan,
+                                       baked_names const& names,
+                                       std::size_t variant,
+                                       std::string const& level);
+
+/// Flags as a response file.
+[[nodiscard]] std::string flags_text(std::vector<std::string> const& flags);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/ship/bake/bake_text.ipp>
+#endif

@@ -1,0 +1,193 @@
+// attune/ship/bake/bake_text.ipp - writes constants and functions of C++.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/ship/bake/bake_text.hpp>
+#include <attune/ship/detail/cpp_text.hpp>
+
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// As shape_part has them.
+inline constexpr std::array<char const*, 6> shape_part_names{
+    "elements", "number", "flag", "real", "bytes", "places"};
+
+ATTUNE_INLINE std::string baked_names::build(std::size_t variant, std::string const& level) const
+{
+    return "attune_baked_" + stem + '_' + std::to_string(variant) + '_' + identifier_of(level);
+}
+
+/// @param header  of ship/baked/
+[[nodiscard]] inline std::string head_of_baked(bake_plan const& plan, std::string const& header)
+{
+    return "// Kernel " + comment_of(plan.kernel) + ". Do not edit: attune_bake wrote it.\n" +
+           "#include <attune/ship/baked/" + header + ">\n\n";
+}
+
+/// A constant array; nothing where it would be empty, as none is in C++.
+/// @return  what stands for it in an initialiser
+template <class Values, class TextOf>
+std::string add_array(std::string& to,
+                      std::string const& type,
+                      std::string const& name,
+                      Values const& values,
+                      TextOf const& text_of)
+{
+    if (values.empty()) return "{}";
+    to += "constexpr " + type + ' ' + name + "[] = {";
+    std::size_t column = 0;
+    for (auto const& one : values) {
+        std::string const text = text_of(one);
+        to += column == 0 ? "\n    " : " ";
+        column += text.size() + 2;
+        to += text + ',';
+        if (column > 90) column = 0;
+    }
+    to += "\n};\n";
+    return name;
+}
+
+[[nodiscard]] inline std::string whole_literal(std::int64_t value)
+{
+    return value == std::numeric_limits<std::int64_t>::min() ? "-9223372036854775807 - 1"
+                                                             : std::to_string(value);
+}
+
+ATTUNE_INLINE std::string
+table_text(bake_plan const& plan, baked_names const& names, std::vector<std::string> const& levels)
+{
+    std::string out = head_of_baked(plan, "baked_table.hpp");
+    out += "attune::detail::baked_code " + names.fallback() + "() noexcept;\n";
+    for (std::size_t v = 0; v < plan.variants.size(); ++v)
+        for (std::string const& level : levels)
+            out += "attune::detail::baked_code " + names.build(v, level) + "() noexcept;\n";
+    out += "attune::detail::baked_table const& " + names.table() + "() noexcept;\n\n";
+    out += "namespace {\n\nusing namespace attune::detail;\n\n";
+    std::string variants;
+    std::string devices;
+    std::string const layout =
+        add_array(out, "shape_word", "layout", plan.facts.layout, [](shape_word const& word) {
+            return std::string("{shape_part::") +
+                   shape_part_names[static_cast<std::size_t>(word.part)] + ", " +
+                   std::to_string(word.argument) + '}';
+        });
+    std::string const inputs =
+        add_array(out, "std::size_t", "inputs", plan.facts.inputs, [](auto const& input) {
+            return std::to_string(input.second);
+        });
+    std::string const ignored =
+        add_array(out, "std::size_t", "ignored", plan.facts.ignored, [](std::size_t argument) {
+            return std::to_string(argument);
+        });
+    for (std::size_t v = 0; v < plan.variants.size(); ++v) {
+        planned_variant const& one = plan.variants[v];
+        std::string const i = '_' + std::to_string(v);
+        std::string const configuration = one.text();
+        out += "\n// " + comment_of(configuration) + '\n';
+        std::vector<std::string> const down{levels.rbegin(), levels.rend()};
+        std::string const builds =
+            add_array(out, "baked_build", "builds" + i, down, [&](std::string const& level) {
+                return "{instruction_level::" + identifier_of(level) +
+                       ", &::" + names.build(v, level) + '}';
+            });
+        std::string const divisors =
+            add_array(out, "std::int64_t", "divisors" + i, one.divisors, &whole_literal);
+        std::string const proven =
+            add_array(out, "std::uint64_t", "proven" + i, one.proven, [](std::uint64_t property) {
+                return std::to_string(property) + 'u';
+            });
+        std::string const largest =
+            add_array(out, "std::int64_t", "largest" + i, one.largest, &whole_literal);
+        variants += "    {" + literal_of(configuration) + ", " + builds + ", " + divisors + ", " +
+                    proven + ", " + largest + "},\n";
+    }
+    for (std::size_t d = 0; d < plan.devices.size(); ++d) {
+        planned_device const& one = plan.devices[d];
+        std::string const tree = add_array(
+            out, "baked_node", "tree_" + std::to_string(d), one.tree, [](baked_node const& node) {
+                return '{' + std::to_string(node.input) + ", " + literal_of(node.threshold) + ", " +
+                       std::to_string(node.below) + ", " + std::to_string(node.above) + '}';
+            });
+        devices += "    {" + literal_of(one.name) + ", " + literal_of(one.vendor) + ", " +
+                   std::to_string(one.family) + ", " + std::to_string(one.model) + ", " + tree +
+                   "},\n";
+    }
+    out += '\n';
+    if (!variants.empty()) out += "constexpr baked_variant variants[] = {\n" + variants + "};\n";
+    out += "constexpr baked_device devices[] = {\n" + devices + "};\n";
+    out += "constexpr baked_table table{" + literal_of(plan.kernel) + ",\n    " +
+           literal_of(plan.default_text) + ",\n    &::" + names.fallback() + ", " + layout + ", " +
+           inputs + ", " + ignored + ", " + (plan.facts.any_shape ? "true" : "false") + ", " +
+           (variants.empty() ? "{}" : "variants") + ", devices};\n\n} // namespace\n\n";
+    out += "attune::detail::baked_table const& " + names.table() +
+           "() noexcept\n{\n    return table;\n}\n";
+    return out;
+}
+
+/// The kernel file, and the type of its function.
+[[nodiscard]] inline std::string kernel_text(bake_plan const& plan)
+{
+    std::error_code failed;
+    std::string const path = std::filesystem::absolute(plan.source.path, failed).string();
+    return "#include \"" + path + "\"\n\n#line 1 " +
+           literal_of("attune_bake of " + plan.source.path) +
+           "\nnamespace {\nusing attune_baked_type =\n"
+           "    attune::detail::baked_function<decltype(&::" +
+           plan.kernel + ")>::type;\n} // namespace\n\n";
+}
+
+[[nodiscard]] inline std::string address_text(bake_plan const& plan, std::string const& name)
+{
+    return "attune::detail::baked_code " + name + "() noexcept;\nattune::detail::baked_code " +
+           name +
+           "() noexcept\n{\n    return reinterpret_cast<attune::detail::baked_code>(\n"
+           "        static_cast<attune_baked_type*>(&::" +
+           plan.kernel + "));\n}\n";
+}
+
+ATTUNE_INLINE std::string default_text(bake_plan const& plan, baked_names const& names)
+{
+    return head_of_baked(plan, "baked_table.hpp") + kernel_text(plan) +
+           address_text(plan, names.fallback()) + "\nattune::detail::baked_table const& " +
+           names.table() +
+           "() noexcept;\n\n"
+           "namespace attune::inline ATTUNE_ABI::detail {\n\n"
+           "template <>\nATTUNE_BAKED_LOCAL baked_table const&\nbaked_table_of<" +
+           literal_of(plan.kernel) +
+           ", ::attune_baked_type>() noexcept\n{\n    return ::" + names.table() +
+           "();\n}\n\n} // namespace attune::inline ATTUNE_ABI::detail\n";
+}
+
+ATTUNE_INLINE std::string variant_text(bake_plan const& plan,
+                                       baked_names const& names,
+                                       std::size_t variant,
+                                       std::string const& level)
+{
+    planned_variant const& one = plan.variants[variant];
+    std::string out = head_of_baked(plan, "baked_code.hpp");
+    out += "#define ATTUNE_COMPILES_VARIANT 2\n";
+    for (auto const& [name, value] : macros_defined(one.code))
+        out += "#define " + name + ' ' + value + '\n';
+    return out + kernel_text(plan) + address_text(plan, names.build(variant, level));
+}
+
+ATTUNE_INLINE std::string flags_text(std::vector<std::string> const& flags)
+{
+    std::string out;
+    for (std::string const& flag : flags) {
+        out += '"';
+        for (char const c : flag) {
+            if (c == '"' || c == '\\') out += '\\';
+            out += c;
+        }
+        out += "\"\n";
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

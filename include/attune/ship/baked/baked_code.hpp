@@ -1,0 +1,29 @@
+// attune/ship/baked/baked_code.hpp - what the unit of a variant says of its function.
+// SPDX-License-Identifier: MIT-0
+// tested by ship/baked.cpp
+#pragma once
+
+#ifndef ATTUNE_RELEASED
+#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#endif
+
+#include <attune/core/version.hpp>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A function of the kernel's type, to be cast back to it.
+using baked_code = void (*)();
+
+/// The type of a function, from a pointer to it.
+template <class Pointer>
+struct baked_function;
+template <class Result, class... Args>
+struct baked_function<Result (*)(Args...)> {
+    using type = Result(Args...);
+};
+template <class Result, class... Args>
+struct baked_function<Result (*)(Args...) noexcept> {
+    using type = Result(Args...);
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

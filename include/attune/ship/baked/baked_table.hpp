@@ -1,0 +1,115 @@
+// attune/ship/baked/baked_table.hpp - what attune_bake writes of one kernel: constants, and where its code is.
+// SPDX-License-Identifier: MIT-0
+// tested by ship/baked.cpp
+#pragma once
+
+#ifndef ATTUNE_RELEASED
+#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#endif
+
+#include <attune/core/fixed_string.hpp>
+#include <attune/core/shape/call_shape.hpp>
+#include <attune/core/version.hpp>
+#include <attune/ship/baked/baked_code.hpp>
+#include <attune/ship/baked/instruction_level.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// Two plugins of one program may bake kernels of one name and type.
+#if defined(__GNUC__) && !defined(_WIN32)
+#define ATTUNE_BAKED_LOCAL __attribute__((visibility("hidden")))
+#else
+#define ATTUNE_BAKED_LOCAL
+#endif
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A constant array.
+template <class T>
+struct baked_list {
+    T const* first = nullptr;
+    std::size_t count = 0;
+
+    constexpr baked_list() = default;
+    template <std::size_t N>
+    constexpr baked_list(T const (&all)[N]) noexcept
+        : first(all)
+        , count(N)
+    {
+    }
+    [[nodiscard]] constexpr T const* begin() const noexcept { return first; }
+    [[nodiscard]] constexpr T const* end() const noexcept { return first + count; }
+    [[nodiscard]] constexpr T const& operator[](std::size_t i) const noexcept { return first[i]; }
+};
+
+/// The code of a configuration for one instruction set. `address` is compiled for that set too, so
+/// that it is called only where the processor has it.
+struct baked_build {
+    instruction_level level{};
+    baked_code (*address)() noexcept = nullptr;
+};
+
+/// A configuration that serves, and the shapes for which it was proven.
+struct baked_variant {
+    char const* configuration = "";      ///< "TILE_M=64 TILE_N=8"
+    baked_list<baked_build> builds{};    ///< the highest level first
+    baked_list<std::int64_t> divisors{}; ///< numbers among its parameters
+    baked_list<std::uint64_t> proven{};  ///< properties of verified shapes, ascending
+    baked_list<std::int64_t> largest{};  ///< verified value of each word
+};
+
+/// A node of the tree over inputs. A leaf has no `input`, and its variant in `below`.
+struct baked_node {
+    static constexpr std::int32_t none = -1;
+
+    std::int32_t input = none; ///< compared with `threshold`: less goes to `below`
+    double threshold = 0;
+    std::int32_t below = none; ///< of a leaf `none` is the default
+    std::int32_t above = none;
+};
+
+/// The choice of a tree; none: the default.
+/// @param input_at  gives the value of an input by its number
+template <class InputAt>
+[[nodiscard]] constexpr std::int32_t choice_in(baked_node const* tree, InputAt const& input_at)
+{
+    baked_node const* at = tree;
+    while (at->input != baked_node::none)
+        at = tree + (input_at(static_cast<std::size_t>(at->input)) < at->threshold ? at->below
+                                                                                   : at->above);
+    return at->below;
+}
+
+/// The winners of one processor.
+struct baked_device {
+    char const* name = "";
+    char const* vendor = "";
+    std::uint32_t family = 0;
+    std::uint32_t model = 0;
+    baked_list<baked_node> tree{}; ///< begins with its root
+};
+
+/// One kernel of a release.
+struct baked_table {
+    char const* kernel = "";
+    char const* configuration = ""; ///< of the default
+    baked_code (*fallback)() noexcept = nullptr;
+    baked_list<shape_word> layout{};   ///< of the shapes that were verified
+    baked_list<std::size_t> inputs{};  ///< argument of each input
+    baked_list<std::size_t> ignored{}; ///< arguments that are no part of a shape
+    bool any_shape = false;
+    baked_list<baked_variant> variants{};
+    baked_list<baked_device> devices{}; ///< the one with most results first; one at least
+};
+
+/// Which kernel: `attune::baked_kernel<"sgemm">`.
+template <fixed_string Name>
+struct baked_name {};
+
+/// The table that attune_bake wrote for a kernel of this name and type. Where the linker does not
+/// find it, no such kernel was baked into the program, or it is of another type.
+template <fixed_string Name, class Signature>
+[[nodiscard]] ATTUNE_BAKED_LOCAL baked_table const& baked_table_of() noexcept;
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,98 @@
+// attune/ship/baked/instruction_level.hpp - the instruction sets that variants are baked for, and this processor's.
+// SPDX-License-Identifier: MIT-0
+// Source   x86-64 psABI, section 3.1.1; Intel SDM volume 2, CPUID and XGETBV
+#pragma once
+
+#ifndef ATTUNE_RELEASED
+#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#endif
+
+#include <attune/core/version.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define ATTUNE_BAKED_HAS_CPUID 1
+#include <cpuid.h>
+#endif
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Each includes those before it. Other processors than x86-64 have `base` alone.
+enum class instruction_level : std::uint8_t { base, x86_64_v2, x86_64_v3, x86_64_v4 };
+
+/// Indexed by instruction_level: as the compilers name them in -march=.
+inline constexpr std::array<std::string_view, 4> instruction_level_names{
+    "base", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+
+/// What a processor says of itself.
+struct processor_words {
+    std::uint32_t leaf_1_ecx = 0;
+    std::uint32_t leaf_7_ebx = 0;
+    std::uint32_t extended_1_ecx = 0; ///< of leaf 0x80000001
+    std::uint64_t saved = 0;          ///< XCR0: the registers that the system keeps for a program
+    std::array<char, 13> vendor{};    ///< "GenuineIntel"
+    std::uint32_t family = 0;
+    std::uint32_t model = 0;
+};
+
+/// The highest level whose every instruction the processor has and the system supports.
+[[nodiscard]] constexpr instruction_level level_of(processor_words const& p) noexcept
+{
+    constexpr std::uint32_t v2 = 1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23;
+    constexpr std::uint32_t v2_extended = 1u << 0; // LAHF
+    constexpr std::uint32_t v3 =
+        1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29;      // FMA ... F16C
+    constexpr std::uint32_t v3_extended = 1u << 5;                 // LZCNT
+    constexpr std::uint32_t v3_more = 1u << 3 | 1u << 5 | 1u << 8; // BMI, AVX2
+    constexpr std::uint32_t v4_more = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
+    auto const has = [](auto word, auto bits) { return (word & bits) == bits; };
+    if (!has(p.leaf_1_ecx, v2) || !has(p.extended_1_ecx, v2_extended))
+        return instruction_level::base;
+    if (!has(p.leaf_1_ecx, v3) || !has(p.extended_1_ecx, v3_extended) ||
+        !has(p.leaf_7_ebx, v3_more) || !has(p.saved, std::uint64_t{0x6}))
+        return instruction_level::x86_64_v2;
+    if (!has(p.leaf_7_ebx, v4_more) || !has(p.saved, std::uint64_t{0xe6}))
+        return instruction_level::x86_64_v3;
+    return instruction_level::x86_64_v4;
+}
+
+/// Of the processor that runs this; zeros where it cannot be asked.
+[[nodiscard]] inline processor_words read_processor() noexcept
+{
+    processor_words out;
+#ifdef ATTUNE_BAKED_HAS_CPUID
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(0, &a, &b, &c, &d) == 0) return out;
+    std::memcpy(out.vendor.data(), &b, 4);
+    std::memcpy(out.vendor.data() + 4, &d, 4);
+    std::memcpy(out.vendor.data() + 8, &c, 4);
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0) return out;
+    out.leaf_1_ecx = c;
+    std::uint32_t const family = a >> 8 & 0xfu;
+    out.family = family == 0xf ? family + (a >> 20 & 0xffu) : family;
+    out.model = (a >> 4 & 0xfu) | (family >= 6 ? (a >> 12 & 0xf0u) : 0);
+    bool const can_ask = (c >> 27 & 1u) != 0; // OSXSAVE
+    if (can_ask) {
+        std::uint32_t low = 0, high = 0;
+        __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+        out.saved = std::uint64_t{high} << 32 | low;
+    }
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) out.leaf_7_ebx = b;
+    if (__get_cpuid(0x80000001u, &a, &b, &c, &d) != 0) out.extended_1_ecx = c;
+#endif
+    return out;
+}
+
+/// read_processor(), asked once.
+[[nodiscard]] inline processor_words const& this_processor() noexcept
+{
+    static processor_words const words = read_processor();
+    return words;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

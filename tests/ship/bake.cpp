@@ -1,0 +1,172 @@
+// tests/ship/bake.cpp - what a store says becomes source files, all or none.
+// SPDX-License-Identifier: MIT
+#include <attune/ship/bake.hpp>
+
+#include <attune/compile/source/source.hpp>
+#include <attune/core/error.hpp>
+#include <attune/remember/call_facts.hpp>
+#include <attune/remember/memory_store.hpp>
+
+#include <array>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../support/scratch_directory.hpp"
+
+using attune::detail::bake;
+using attune::detail::bake_request;
+using attune::detail::call_facts;
+using attune::detail::shape_part;
+
+namespace {
+
+constexpr char const* kernel_text =
+    "#include <attune/tunable.hpp>\n"
+    "void fill(float* x, int n)\n"
+    "{ for (int i = 0; i < n; ++i) x[i] = ATTUNE_TUNABLE(TILE, 4); }\n";
+
+/// A folder with a kernel file and a store, in which two sizes were tuned.
+struct example {
+    support::scratch_directory folder{};
+    attune::memory_store store{};
+    call_facts facts{.layout = {{shape_part::number, 1}, {shape_part::places, 1}},
+                     .inputs = {{"N", 1}},
+                     .flags = {"FLAGS"},
+                     .source_flags = {"-DONE=1"}};
+    bool tells_facts = true;
+
+    example() { support::write_file(folder.file("fill.kernel.cpp"), kernel_text); }
+
+    [[nodiscard]] attune::record won(int n, char const* tile, double best_s) const
+    {
+        attune::kernel_source source =
+            attune::source_text(kernel_text, folder.file("fill.kernel.cpp"));
+        if (tells_facts) source.flags = {"-DONE=1"};
+        attune::record out;
+        out.key = {.kernel = "fill",
+                   .source = attune::detail::source_fingerprint(source),
+                   .schema = "s",
+                   .compiler = "clang 19",
+                   .device = "AMD EPYC (25.17.1)",
+                   .inputs = {{"N", std::to_string(n)}},
+                   .signature = "f"};
+        out.configuration = {{"TILE", tile}, {"FLAGS", "-O2 -mavx2 -mprefer-vector-width=512"}};
+        out.best_s = best_s;
+        out.default_s = 1.0;
+        out.shape = std::to_string(n) + " 0";
+        out.code = std::string("code ") + tile;
+        out.default_code = "code 4";
+        out.evaluations = 10;
+        return out;
+    }
+    void add(attune::record const& r)
+    {
+        attune::detail::stored_problem problem = attune::detail::problem_of(r);
+        problem.facts = {{"isa", "x86-64-v4"}, {"vendor", "AuthenticAMD"}};
+        if (tells_facts)
+            for (auto const& fact : facts_texts(facts))
+                problem.facts.push_back(fact);
+        store.note(problem, {.values = attune::detail::values_of(r.configuration), .code = r.code});
+        store.add(r);
+    }
+    std::vector<std::string> bake_it(bake_request more = {})
+    {
+        support::write_file(folder.file("s.attune"), store.text());
+        bake_request request = std::move(more);
+        if (request.store.empty()) request.store = folder.file("s.attune");
+        if (request.kernel_file.empty()) request.kernel_file = folder.file("fill.kernel.cpp");
+        if (request.folder.empty()) request.folder = folder.file("out");
+        if (request.stem.empty()) request.stem = "fill";
+        return bake(request);
+    }
+    [[nodiscard]] std::string written(char const* name) const
+    {
+        return support::read_file(folder.file("out/" + std::string(name)));
+    }
+    [[nodiscard]] bool has_written() const { return std::filesystem::exists(folder.file("out")); }
+};
+
+bool has(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("each winner is compiled with its macros and flags, for each instruction set")
+{
+    example subject;
+    subject.add(subject.won(64, "8", 0.5));
+    subject.add(subject.won(1024, "16", 0.25));
+    auto const said = subject.bake_it({.levels = {"x86-64-v3", "base"}, .compiler = "GNU 12"});
+    CHECK(has(subject.written("fill_0_base.cpp"), "#define TILE 8\n"));
+    CHECK(has(subject.written("fill_0_x86-64-v3.cpp"), "#define ATTUNE_VALUE_TILE 8\n"));
+    CHECK(has(subject.written("fill_1_base.cpp"), "#define TILE 16\n"));
+    CHECK_FALSE(has(subject.written("fill_0_base.cpp"), "FLAGS"));
+    CHECK(subject.written("fill_0.flags") ==
+          "\"-DONE=1\"\n\"-O2\"\n\"-mprefer-vector-width=512\"\n");
+    CHECK(has(subject.written("fill_default.cpp"), "baked_table_of<\"fill\""));
+    CHECK_FALSE(has(subject.written("fill_default.cpp"), "#define"));
+    CHECK(has(subject.written("fill_2_base.cpp"), "Not needed"));
+    std::string const table = subject.written("fill_table.cpp");
+    CHECK(has(table, "TILE=8"));
+    CHECK(has(table, "\"AuthenticAMD\", 25, 17, tree_0"));
+    REQUIRE(said.size() == 2);
+    CHECK(has(said[0], "-mavx2"));
+    CHECK(has(said[1], "tuned with clang 19, baked with GNU 12"));
+}
+
+TEST_CASE("a default that won, and one that was wrong for a shape, leave the default alone")
+{
+    example subject;
+    subject.add(subject.won(64, "4", 1.0));
+    attune::record const wrong = subject.won(1024, "16", 0.25);
+    subject.add(wrong);
+    subject.store.prove(attune::detail::problem_of(wrong), {"code 16", {99, 512, 0}, false});
+    auto const said = subject.bake_it();
+    CHECK(has(subject.written("fill_0_base.cpp"), "Not needed"));
+    CHECK(said.size() == 3);
+    CHECK(has(said[1], "it was wrong for a shape"));
+}
+
+TEST_CASE("what cannot be baked is one sentence, and nothing is written")
+{
+    example subject;
+    auto const refused = [&](bake_request const& request, char const* why) {
+        std::string text;
+        try {
+            subject.bake_it(request);
+        } catch (attune::error const& thrown) {
+            text = thrown.what();
+        }
+        CHECK_MESSAGE(has(text, why), text);
+        CHECK_FALSE(subject.has_written());
+    };
+    refused({}, "the store has no winner");
+    refused({.store = "/nowhere/s.attune"}, "the store cannot be read");
+    subject.add(subject.won(64, "8", 0.5));
+    refused({.levels = {"x86-64-v9"}}, "there is no instruction set of this name");
+    refused({.kernel = "other"}, "the store has no result of this kernel file");
+    refused({.kernel_file = "/nowhere/f.cpp"}, "not found");
+    refused({.stem = "1 x"}, "is no identifier");
+    support::write_file(subject.folder.file("other.cpp"), "void fill(float*, int) {}\n");
+    refused({.kernel_file = subject.folder.file("other.cpp")},
+            "the store has no result of this kernel file");
+    attune::record other = subject.won(64, "8", 0.5);
+    other.key.kernel = "more";
+    subject.add(other);
+    refused({}, "several kernels of this file");
+    example old;
+    old.tells_facts = false;
+    old.add(old.won(64, "8", 0.5));
+    CHECK_THROWS_WITH_AS(old.bake_it(), doctest::Contains("does not say how calls"), attune::error);
+    CHECK_FALSE(old.has_written());
+}
+
+TEST_CASE("the program refuses what it does not know, with a sentence and 1")
+{
+    std::array<char const*, 2> const unknown{"--nonsense", "1"};
+    CHECK(attune::detail::bake_main(unknown) == 1);
+    std::array<char const*, 1> const half{"--store"};
+    CHECK(attune::detail::bake_main(half) == 1);
+    CHECK(attune::detail::bake_main({}) == 1);
+}

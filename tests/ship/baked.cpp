@@ -1,0 +1,166 @@
+// tests/ship/baked.cpp - which code serves a call of a baked kernel, with a table written by hand.
+// SPDX-License-Identifier: MIT
+#include <attune/ship/baked.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace {
+
+using signature = int(std::span<float>, int);
+using shape = attune::detail::shape_of_call<std::span<float>, int>;
+
+int by_default(std::span<float>, int) { return 0; }
+int by_small(std::span<float>, int) { return 1; }
+int by_large_v4(std::span<float>, int) { return 24; }
+int by_large_base(std::span<float>, int) { return 20; }
+
+template <signature* Function>
+attune::detail::baked_code address() noexcept
+{
+    return reinterpret_cast<attune::detail::baked_code>(Function);
+}
+
+using attune::detail::baked_build;
+using attune::detail::baked_device;
+using attune::detail::baked_node;
+using attune::detail::baked_table;
+using attune::detail::baked_variant;
+using attune::detail::instruction_level;
+
+/// What was verified: calls with these numbers of elements, in memory at a multiple of 64 bytes.
+struct verified_sizes {
+    std::vector<std::uint64_t> properties{};
+    std::array<std::int64_t, 3> largest{};
+
+    explicit verified_sizes(std::initializer_list<std::int64_t> sizes)
+    {
+        attune::detail::shape_properties const counted(shape::layout(), {8});
+        for (std::int64_t const n : sizes) {
+            std::array<std::int64_t, 3> const key{n, n, 0};
+            for (std::uint64_t const one : counted.of(key))
+                properties.push_back(one);
+            for (std::size_t i = 0; i < 3; ++i)
+                largest[i] = std::max(largest[i], key[i]);
+        }
+        std::sort(properties.begin(), properties.end());
+    }
+};
+
+/// Sizes below 100 have a variant, larger ones another; both were verified for multiples of 8.
+struct example {
+    verified_sizes small{16, 24, 32, 64};
+    verified_sizes large{128, 256, 192, 160, 200};
+    std::vector<attune::detail::shape_word> layout = shape::layout();
+
+    static constexpr baked_build small_builds[] = {{instruction_level::base, &address<by_small>}};
+    static constexpr baked_build large_builds[] = {
+        {instruction_level::x86_64_v4, &address<by_large_v4>},
+        {instruction_level::base, &address<by_large_base>}};
+    static constexpr std::int64_t divisors[] = {8};
+    static constexpr baked_node tree[] = {{0, 100.0, 1, 2}, {-1, 0, 0, -1}, {-1, 0, 1, -1}};
+    static constexpr baked_node other_tree[] = {{-1, 0, baked_node::none, -1}};
+    static constexpr std::size_t inputs[] = {1};
+    baked_variant variants[2];
+    baked_device devices[2]{{"this one", "", 0, 0, tree},
+                            {"another one", "Nobody", 1, 2, other_tree}};
+    baked_table table;
+
+    example()
+    {
+        auto const fill = [](baked_variant& v, char const* name, verified_sizes const& of) {
+            v.configuration = name;
+            v.divisors = divisors;
+            v.proven.first = of.properties.data();
+            v.proven.count = of.properties.size();
+            v.largest = {};
+            v.largest.first = of.largest.data();
+            v.largest.count = of.largest.size();
+        };
+        fill(variants[0], "TILE=8", small);
+        fill(variants[1], "TILE=16", large);
+        variants[0].builds = small_builds;
+        variants[1].builds = large_builds;
+        table.kernel = "example";
+        table.configuration = "TILE=1";
+        table.fallback = &address<by_default>;
+        table.layout.first = layout.data();
+        table.layout.count = layout.size();
+        table.inputs = inputs;
+        table.variants = variants;
+        table.devices = devices;
+    }
+};
+
+example& the_example()
+{
+    static example one;
+    return one;
+}
+
+struct alignas(64) aligned {
+    std::array<float, 1'024> values{};
+    std::span<float> first(int n) { return {values.data(), static_cast<std::size_t>(n)}; }
+};
+
+} // namespace
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+template <>
+ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"example", signature>() noexcept
+{
+    return the_example().table;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+TEST_CASE("inputs choose the variant, and only verified shapes get it")
+{
+    attune::baked<signature> const subject{attune::baked_kernel<"example">, "base"};
+    aligned data;
+    CHECK(subject(data.first(16), 16) == 1);
+    CHECK(subject(data.first(64), 64) == 1);
+    CHECK(subject(data.first(128), 128) == 20);
+    CHECK(subject(data.first(17), 17) == 0);               // a remainder that was not verified
+    CHECK(subject(data.first(512), 512) == 0);             // larger than all that were verified
+    CHECK(subject({data.values.data() + 1, 16}, 16) == 0); // another place in memory
+    CHECK(subject(data.first(32), 16) == 0);               // another relation of length and number
+    CHECK(subject(data.first(16), 16) == 1); // and once more, from the table of known shapes
+    CHECK(subject(data.first(17), 17) == 0);
+    auto const known = subject.explain(data.first(64), 64);
+    CHECK(known.configuration == "TILE=8");
+    CHECK(known.instructions == "base");
+    CHECK_FALSE(known.is_default);
+    auto const unknown = subject.explain(data.first(17), 17);
+    CHECK(unknown.is_default);
+    CHECK(unknown.configuration == "TILE=1");
+    CHECK(unknown.why == "no shape like this one was verified");
+}
+
+TEST_CASE("the highest instruction set that the processor has, and that is allowed, serves")
+{
+    aligned data;
+    auto const mine = level_of(attune::detail::this_processor());
+    attune::baked<signature> const any{attune::baked_kernel<"example">};
+    CHECK(any(data.first(128), 128) == (mine == instruction_level::x86_64_v4 ? 24 : 20));
+    attune::baked<signature> const lower{attune::baked_kernel<"example">, "x86-64-v3"};
+    CHECK(lower(data.first(128), 128) == 20);
+    CHECK(lower.explain(data.first(128), 128).instructions == "base");
+}
+
+TEST_CASE("a layout that is not that of this program serves the default")
+{
+    example& one = the_example();
+    one.table.layout.count = 2;
+    attune::baked<signature> const subject{attune::baked_kernel<"example">};
+    one.table.layout.count = 3;
+    aligned data;
+    CHECK(subject(data.first(16), 16) == 0);
+}
