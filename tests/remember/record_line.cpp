@@ -77,6 +77,8 @@ attune::record full_record()
     entry.interrupted = entry.disturbed = entry.memory_bound = true;
     entry.least_s = 1.0 / 3;
     entry.shape = "513 64 0";
+    entry.spent = {12.5, 3.25, 1.0 / 3};
+    entry.roof = {2e9, 3e6, 1e11, 2.5e10};
     return entry;
 }
 
@@ -218,6 +220,21 @@ TEST_CASE("a line of format 1 is read, with all that it says")
     CHECK(entry.memory_bound);
     CHECK(entry.shape == "3 4");
     CHECK(why_damaged(replaced(old_line, "}", "},\"least_s\":0.5")).starts_with("memory_bound is"));
+}
+
+TEST_CASE("facts for a report are lists of numbers, and are left out where they are unknown")
+{
+    attune::record entry = laws::example_record();
+    CHECK(won_line("id", entry).find("spent") == std::string::npos);
+    CHECK(won_line("id", entry).find("roof") == std::string::npos);
+    entry.spent = {12.5, 3.0, 0.25};
+    entry.roof = {2e9, 3e6, 1e11, 2.5e10};
+    std::string const line = without_sum(won_line("id", entry));
+    CHECK(line.find(R"("roof":[2000000000.0,3000000.0,100000000000.0,25000000000.0],)"
+                    R"("spent":[12.5,3.0,0.25])") != line.npos);
+    CHECK(why_damaged(replaced(line, "[12.5,3.0,0.25]", "[12.5]")) ==
+          "spent is not a list of 3 numbers");
+    CHECK(why_damaged(replaced(line, "3000000.0", "\"x\"")) == "roof is not a number");
 }
 
 TEST_CASE("the order of parameters is kept")

@@ -129,6 +129,11 @@ TEST_CASE("what was remembered keeps its place, and nothing is measured for it")
     REQUIRE(report.roofline);
     CHECK(report.roofline->least_s == roof->least_s);
     CHECK(report.roofline->memory_bound == roof->memory_bound);
+    CHECK(report.roofline->of_call.flops == 100);
+    CHECK(report.roofline->of_call.bytes == 800);
+    CHECK(report.roofline->flops_per_s == roof->flops_per_s);
+    CHECK(report.roofline->bytes_per_s == roof->bytes_per_s);
+    CHECK(report.roofline->bytes_per_s > 0);
     CHECK(report.roofline->fraction == doctest::Approx(roof->fraction));
     CHECK(has(report.summary(), " of the roofline ("));
 }

@@ -49,6 +49,25 @@ struct tuning_effort {
     [[nodiscard]] friend bool operator==(tuning_effort const&, tuning_effort const&) = default;
 };
 
+/// Where the seconds of a tuning went; zeros: unknown.
+struct tuning_seconds {
+    double total_s{};  ///< from its beginning to its end; what is not named here ran and timed
+    double code_s{};   ///< the tuning thread compiled, or waited for code
+    double search_s{}; ///< the search decided what to try next
+
+    [[nodiscard]] friend bool operator==(tuning_seconds const&, tuning_seconds const&) = default;
+};
+
+/// The work of one call and the measured limits of the machine; zeros: unknown.
+struct roofline_facts {
+    double flops{};
+    double bytes{};
+    double flops_per_s{};
+    double bytes_per_s{};
+
+    [[nodiscard]] friend bool operator==(roofline_facts const&, roofline_facts const&) = default;
+};
+
 /// The values of a configuration, in the order of its parameters.
 using value_texts = std::vector<std::string>;
 
@@ -78,6 +97,8 @@ struct record {
     std::uint32_t threads{};         ///< threads that one call kept busy; 0: unknown
     /// Configurations of earlier records that took part in the final or could not be used.
     std::vector<value_texts> replaces{};
+    tuning_seconds spent{};
+    roofline_facts roof{};
 
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;
 };

@@ -259,6 +259,19 @@ template <json_value Json>
     return out;
 }
 
+/// A list of so many numbers.
+template <std::size_t Count, json_value Json>
+[[nodiscard]] std::array<double, Count> numbers_in(Json const& json, char const* name)
+{
+    if (!json.is_array() || json.size() != Count)
+        throw record_json_problem(std::string(name) + " is not a list of " + std::to_string(Count) +
+                                  " numbers");
+    std::array<double, Count> out{};
+    for (std::size_t i = 0; i < Count; ++i)
+        out[i] = json_to_number(json[i], name);
+    return out;
+}
+
 template <json_value Json>
 [[nodiscard]] won_entry json_to_won(std::string at, Json const& json)
 {
@@ -291,6 +304,14 @@ template <json_value Json>
     if (auto const least = field_or_none(json, "least_s"))
         r.least_s = json_to_number(*least, "least_s");
     r.memory_bound = flag_field_or_no(json, "memory_bound");
+    if (auto const roof = field_or_none(json, "roof")) {
+        auto const of = numbers_in<4>(*roof, "roof");
+        r.roof = {of[0], of[1], of[2], of[3]};
+    }
+    if (auto const spent = field_or_none(json, "spent")) {
+        auto const of = numbers_in<3>(*spent, "spent");
+        r.spent = {of[0], of[1], of[2]};
+    }
     r.shape = text_field_or_none(json, "shape");
     r.seed = count_field(json, "seed");
     r.when = text_field(json, "when");
@@ -396,6 +417,13 @@ ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
     if (entry.disturbed) json["disturbed"] = true;
     if (entry.least_s != 0) json["least_s"] = number_to_json(entry.least_s);
     if (entry.memory_bound) json["memory_bound"] = true;
+    auto const list = [](auto const&... numbers) {
+        return record_json::array({number_to_json(numbers)...});
+    };
+    if (roofline_facts const& of = entry.roof; !(of == roofline_facts{}))
+        json["roof"] = list(of.flops, of.bytes, of.flops_per_s, of.bytes_per_s);
+    if (tuning_seconds const& of = entry.spent; !(of == tuning_seconds{}))
+        json["spent"] = list(of.total_s, of.code_s, of.search_s);
     if (!entry.shape.empty()) json["shape"] = text_to_json(entry.shape);
     json["seed"] = entry.seed;
     json["when"] = text_to_json(entry.when);

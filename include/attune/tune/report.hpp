@@ -89,8 +89,10 @@ struct tuning_report {
     failure_counts failures{};
     std::vector<failure> first_failures; ///< the first one of each stage, with its log
     std::string isolation;               ///< how the program was protected, and why
-    double compile_s = 0;                ///< seconds in the compiler
-    double elapsed_s = 0;                ///< seconds of the whole tuning
+    double compile_s = 0;                ///< seconds in the compiler, on all threads
+    double elapsed_s = 0;                ///< seconds of the whole tuning; of these,
+    double code_s = 0;                   ///< the tuning thread compiled, or waited for code
+    double search_s = 0;                 ///< and this is how long the search took to propose
     bool interrupted = false;            ///< Ctrl-C
     bool predicted = false;              ///< nothing ran: the times have no unit
     served_shapes shapes{};              ///< since the variant in use was installed

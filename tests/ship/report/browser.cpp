@@ -263,8 +263,8 @@ for (const width of [360, 768, 1280]) {
     CHECK(got.seen.at("fetched") == "0");
     for (char const* width : {"360", "768", "1280"})
         CHECK(got.seen.at(std::string("over") + width) == "0");
-    // Each of two problems has four charts of two forms.
-    CHECK(got.seen.at("charts360") == "0 8");
-    CHECK(got.seen.at("charts768") == "8 0");
-    CHECK(got.seen.at("charts1280") == "8 0");
+    // Each of two problems has five charts of two forms.
+    CHECK(got.seen.at("charts360") == "0 10");
+    CHECK(got.seen.at("charts768") == "10 0");
+    CHECK(got.seen.at("charts1280") == "10 0");
 }

@@ -171,6 +171,20 @@ TEST_CASE("without a winner the fastest row stands for it, without intervals the
     CHECK(got.speedup->low == 0);
 }
 
+TEST_CASE("the seconds that no part names were those of running")
+{
+    problem_history past = history({"A"}, {timed({"1"}, 1)});
+    past.best.emplace();
+    past.best->spent = {20, 6.5, 1.5};
+    problem_report got = report_of(past);
+    REQUIRE(got.spent.has_value());
+    CHECK(got.spent->run_s == 12);
+    past.best->spent = {1, 2, 3}; // of no clock
+    CHECK(report_of(past).spent->run_s == 0);
+    past.best->spent = {};
+    CHECK_FALSE(report_of(past).spent.has_value());
+}
+
 TEST_CASE("an empty problem is reported")
 {
     problem_report const got = report_of(history({}, {}));

@@ -34,6 +34,7 @@ struct told_tuning {
     std::vector<told_outcome> outcomes{};
     std::size_t winner = 0, standard = 0; ///< outcomes
     std::vector<std::size_t> ties{};
+    attune::roofline_facts roof{};
 
     [[nodiscard]] attune::detail::stored_problem problem() const
     {
@@ -81,6 +82,8 @@ struct told_tuning {
         out.ended = "budget";
         out.least_s = best.s * 0.625;
         out.memory_bound = true;
+        out.spent = {20, 6.5, 1.5};
+        out.roof = roof;
         return out;
     }
     [[nodiscard]] std::size_t failures() const

@@ -125,6 +125,35 @@ TEST_CASE("what the compiler had in its cache is counted apart")
     CHECK(b.supply.compiled() == 2); // the compiler ran, and failed
 }
 
+TEST_CASE("the seconds of compiling and those of the search are counted apart")
+{
+    struct slow_search {
+        attune::any_searcher inner;
+        std::vector<point> ask(std::size_t k)
+        {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            return inner.ask(k);
+        }
+        void tell(point const& p, attune::outcome const& o) { inner.tell(p, o); }
+    };
+    bench b;
+    attune::detail::variant_pipeline searching{b.problem,
+                                               slow_search{attune::exhaustive_searcher{b.space}}};
+    searching.tell(b.space.at(0), attune::measurement::exact(1));
+    CHECK(searching.code_s() == 0);
+    CHECK(searching.next());
+    CHECK(searching.search_s() >= 0.002);
+
+    b.any.compile = [made = b.any.compile](attune::kernel_source const& k,
+                                           attune::compile_request const& v) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        return made(k, v);
+    };
+    CHECK(b.supply.search_s() == 0);
+    (void)b.supply.compile(b.space.at(0));
+    CHECK(b.supply.code_s() >= 0.002);
+}
+
 TEST_CASE("the searcher is asked at fixed points: once for all, then for one after each evaluation")
 {
     grid g;

@@ -10,6 +10,23 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// signal handler and in a forked child.
 [[nodiscard]] double steady_seconds() noexcept;
 
+/// Adds the seconds of its life to a sum.
+class counted_seconds {
+public:
+    explicit counted_seconds(double& sum) noexcept
+        : sum_(&sum)
+        , begun_s_(steady_seconds())
+    {
+    }
+    ~counted_seconds() { *sum_ += steady_seconds() - begun_s_; }
+    counted_seconds(counted_seconds const&) = delete;
+    counted_seconds& operator=(counted_seconds const&) = delete;
+
+private:
+    double* sum_;
+    double begun_s_;
+};
+
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

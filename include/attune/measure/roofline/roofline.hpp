@@ -44,6 +44,9 @@ struct roofline {
     double least_s = 0;
     double fraction = 0;       ///< least_s over the measured time; 1: at the roof
     bool memory_bound = false; ///< true: memory bandwidth sets least_s; false: arithmetic
+    work of_call{};            ///< what the kernel states; zeros: unknown
+    double flops_per_s = 0;    ///< the measured limit of arithmetic; 0: unknown
+    double bytes_per_s = 0;    ///< that of the memory
 };
 
 namespace detail {
@@ -57,7 +60,7 @@ roofline_of(machine_limits const& machine, work const& done, double elapsed_s)
     double const memory_s = done.bytes / machine.bytes;
     bool const memory_bound = memory_s > arithmetic_s;
     double const least_s = memory_bound ? memory_s : arithmetic_s;
-    return {least_s, least_s / elapsed_s, memory_bound};
+    return {least_s, least_s / elapsed_s, memory_bound, done, peak, machine.bytes};
 }
 
 } // namespace detail

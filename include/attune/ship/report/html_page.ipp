@@ -13,6 +13,7 @@
 #include <attune/ship/report/detail/parallel_chart.hpp>
 #include <attune/ship/report/detail/problem_tables.hpp>
 #include <attune/ship/report/detail/roof_chart.hpp>
+#include <attune/ship/report/detail/spent_chart.hpp>
 #include <attune/ship/report/html_page.hpp>
 
 #include <algorithm>
@@ -221,12 +222,31 @@ struct told_facts {
            "\xe2\x9c\x95: all failed.</p></div>\n";
 }
 
+[[nodiscard]] inline std::string spent_part(problem_report const& of)
+{
+    if (!of.spent) return {};
+    auto const part = [](std::string_view key, double s, std::string_view words) {
+        return "<span class=\"key " + std::string(key) + "\"></span>" + time_html(s) + ' ' +
+               std::string(words);
+    };
+    return "<h3>Where the time went</h3>\n" +
+           figure(
+               [&](double w, std::string_view shape) { return spent_chart(*of.spent, w, shape); },
+               "The tuning took " + time_html(of.spent->total_s) + ": " +
+                   part("part0", of.spent->run_s, "to run and time variants, ") +
+                   part("part1", of.spent->code_s, "to compile or to wait for it, ") +
+                   part("part2", of.spent->search_s, "to decide what to try next."));
+}
+
 [[nodiscard]] inline std::string roof_part(problem_report const& of)
 {
     if (!has_roof(of)) return {};
     record const& best = *of.past.best;
+    auto const chart = [&](double w, std::string_view shape) {
+        return has_work(best) ? roofline_chart(of, w, shape) : roof_strip(of, w, shape);
+    };
     return "<h3>Roofline</h3>\n" +
-           figure([&](double w, std::string_view shape) { return roof_chart(of, w, shape); },
+           figure(chart,
                   std::string("At the measured peak of ") +
                       (best.memory_bound ? "the memory bandwidth" : "the arithmetic") +
                       ", a call takes " + time_html(best.least_s) + ". The winner reaches " +
@@ -265,7 +285,8 @@ struct told_facts {
         return out + "<p class=\"soft\">The store has the winner alone, no outcomes.</p>\n";
     out += "<h3>Convergence</h3>\n" +
            figure([&](double w, std::string_view shape) { return convergence_chart(of, w, shape); },
-                  convergence_sentence(of));
+                  convergence_sentence(of)) +
+           spent_part(of);
     if (!of.varied.empty() && !of.ranking.empty())
         out += effects_part(of) + parallel_part(of) + heat_part(of);
     return out + roof_part(of) + log_part(of);

@@ -50,6 +50,14 @@ struct reported_speedup {
     double high = 0;
 };
 
+/// Where the seconds of the winner's tuning went.
+struct reported_seconds {
+    double total_s = 0;
+    double run_s = 0;    ///< variants ran and were timed: all that the others are not
+    double code_s = 0;   ///< the tuning thread compiled, or waited for code
+    double search_s = 0; ///< the search decided what to try next
+};
+
 struct problem_report {
     problem_history past{};
     std::vector<parameter_effect> parameters{};
@@ -64,6 +72,7 @@ struct problem_report {
     std::optional<std::size_t> winner_row{};
     std::vector<std::size_t> varied{}; ///< parameters with several values
     std::optional<reported_speedup> speedup{};
+    std::optional<reported_seconds> spent{};
 
     [[nodiscard]] std::size_t failures() const noexcept
     {

@@ -143,7 +143,7 @@ inline void add_counts(problem_report& to)
     });
 }
 
-/// Fills `contestants` and `speedup`.
+/// Fills `contestants`, `speedup` and `spent`.
 inline void add_contest(problem_report& to)
 {
     std::vector<tried_row> const& rows = to.past.rows;
@@ -175,6 +175,9 @@ inline void add_contest(problem_report& to)
         }
         to.speedup = out;
     }
+    if (tuning_seconds const& of = best.spent; of.total_s > 0)
+        to.spent = {
+            of.total_s, std::fmax(0, of.total_s - of.code_s - of.search_s), of.code_s, of.search_s};
     to.contestants = {std::move(winner), std::move(standard)};
     for (value_texts const& tie : best.ties) {
         auto const row = std::find_if(rows.rbegin(), rows.rend(), [&](tried_row const& one) {

@@ -95,7 +95,12 @@ ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
     report.log2_space_size = space.log2_size();
     report.noise.is_disturbed = known.disturbed;
     if (known.least_s > 0)
-        report.roofline = {known.least_s, known.least_s / known.best_s, known.memory_bound};
+        report.roofline = {known.least_s,
+                           known.least_s / known.best_s,
+                           known.memory_bound,
+                           {known.roof.flops, known.roof.bytes},
+                           known.roof.flops_per_s,
+                           known.roof.bytes_per_s};
     report.compile_s = out.code.compile_s;
     report.predicted = predict;
     out.choice = {.kernel = report.kernel,

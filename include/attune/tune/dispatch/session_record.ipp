@@ -68,11 +68,14 @@ ATTUNE_INLINE record make_record(record_key key,
         out.ties.push_back(values_of(space, tie));
     out.asked = {options.limits.evaluations, options.limits.seconds};
     out.ended = result.ended;
+    out.spent = {result.report.elapsed_s, result.report.code_s, result.report.search_s};
     out.interrupted = result.report.interrupted;
     out.disturbed = result.report.noise.is_disturbed;
     if (result.report.roofline) {
-        out.least_s = result.report.roofline->least_s;
-        out.memory_bound = result.report.roofline->memory_bound;
+        roofline const& of = *result.report.roofline;
+        out.least_s = of.least_s;
+        out.memory_bound = of.memory_bound;
+        out.roof = {of.of_call.flops, of.of_call.bytes, of.flops_per_s, of.bytes_per_s};
     }
     return out;
 }

@@ -67,14 +67,18 @@ public:
     void tell(point const& at, outcome const& result);
 
     /// The searcher's expected further gain; nothing if unknown.
-    [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
+    [[nodiscard]] std::optional<double> expected_gain();
 
     /// Waits for current compilations, and unpins the calling thread. Call it before timing code
     /// that may use other threads, or before an exact timing.
-    void settle() { queue_->settle(); }
+    void settle();
 
     /// Seconds in the compiler so far, for returned configurations.
     [[nodiscard]] double compile_s() const noexcept { return compile_s_; }
+    /// Wall seconds in which the calling thread compiled, or waited for what others compile.
+    [[nodiscard]] double code_s() const noexcept { return code_s_; }
+    /// Wall seconds of the calling thread in the searcher.
+    [[nodiscard]] double search_s() const noexcept { return search_s_; }
     /// Number of runs of the compiler, and of variants from its cache.
     [[nodiscard]] std::uint32_t compiled() const noexcept { return compiled_; }
     [[nodiscard]] std::uint32_t from_cache() const noexcept { return from_cache_; }
@@ -106,6 +110,8 @@ private:
     std::deque<waiting_variant> waiting_;
     bool is_finished_ = false;
     double compile_s_ = 0;
+    double code_s_ = 0;
+    double search_s_ = 0;
     std::uint32_t compiled_ = 0;
     std::uint32_t from_cache_ = 0;
     double own_cpu_s_ = 0;     ///< of the calling thread, at its latest compilation

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
@@ -37,12 +38,15 @@ ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,
 ATTUNE_INLINE compile_result variant_pipeline::compile(point const& at)
 {
     std::vector<double> features;
-    compile_result result = compile_point(problem_.kernel,
-                                          problem_.space.describe(),
-                                          problem_.compiler,
-                                          problem_.device,
-                                          at,
-                                          &features);
+    compile_result result = [&] {
+        counted_seconds const counted(code_s_);
+        return compile_point(problem_.kernel,
+                             problem_.space.describe(),
+                             problem_.compiler,
+                             problem_.device,
+                             at,
+                             &features);
+    }();
     count(result);
     note_cpu();
     tell_metrics(at, features);
@@ -52,7 +56,9 @@ ATTUNE_INLINE compile_result variant_pipeline::compile(point const& at)
 ATTUNE_INLINE void variant_pipeline::tell_metrics(point const& at,
                                                   std::vector<double> const& features)
 {
-    if (!features.empty()) search_.tell_metrics(at, features);
+    if (features.empty()) return;
+    counted_seconds const counted(search_s_);
+    search_.tell_metrics(at, features);
 }
 
 ATTUNE_INLINE void variant_pipeline::count(compile_result const& made)
@@ -85,6 +91,7 @@ ATTUNE_INLINE bool variant_pipeline::is_program_parallel() const
 
 ATTUNE_INLINE void variant_pipeline::ask_for(std::size_t count)
 {
+    counted_seconds const counted(search_s_);
     while (waiting_.size() < count && !is_finished_) {
         std::vector<point> asked = search_.ask(count - waiting_.size());
         is_finished_ = asked.empty();
@@ -112,7 +119,7 @@ ATTUNE_INLINE void variant_pipeline::enqueue_waiting()
 ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_t left)
 {
     bool const is_parallel = ahead_ > 0 && is_program_parallel();
-    if (is_parallel) queue_->settle();
+    if (is_parallel) settle();
     ask_for(ahead_ < left ? ahead_ + 1 : left);
     if (waiting_.empty()) return {};
     waiting_variant now = std::move(waiting_.front());
@@ -125,7 +132,10 @@ ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_
         compile_result code = compile(now.at);
         return pipelined_variant{std::move(now.at), std::move(code)};
     }
-    compile_result code = queue_->take(now.code);
+    compile_result code = [&] {
+        counted_seconds const counted(code_s_);
+        return queue_->take(now.code);
+    }();
     count(code);
     note_cpu();
     tell_metrics(now.at, *now.features);
@@ -139,7 +149,20 @@ ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result
         if (w.code) queue_->drop(w.code);
         return true;
     });
+    counted_seconds const counted(search_s_);
     search_.tell(at, result);
+}
+
+ATTUNE_INLINE std::optional<double> variant_pipeline::expected_gain()
+{
+    counted_seconds const counted(search_s_);
+    return search_.expected_gain();
+}
+
+ATTUNE_INLINE void variant_pipeline::settle()
+{
+    counted_seconds const counted(code_s_);
+    queue_->settle();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

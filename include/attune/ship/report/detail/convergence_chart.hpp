@@ -47,7 +47,7 @@ struct row_places {
 
 /// The plot of all times.  @pre  of.ranking is not empty
 inline void
-add_times(drawing& to, problem_report const& of, row_places const& across, time_axis const& down)
+add_times(drawing& to, problem_report const& of, row_places const& across, log_axis const& down)
 {
     std::vector<tried_row> const& rows = of.past.rows;
     std::string dots;
@@ -112,7 +112,7 @@ convergence_chart(problem_report const& of, double width, std::string_view shape
             low_s = std::fmin(low_s, best->default_s);
             high_s = std::fmax(high_s, best->default_s);
         }
-        time_axis const down = time_axis::over(low_s, high_s, bottom, top);
+        log_axis const down = log_axis::over(low_s, high_s, bottom, top);
         for (double const tick : down.ticks(7)) {
             to.line(left, down.at(tick), width - right, down.at(tick), "grid");
             to.text(left - 10, down.at(tick) + 4, "end small", text_of_quantity(tick, true));

@@ -101,24 +101,24 @@ private:
     std::string svg_;
 };
 
-/// Times along a line, by their logarithm.
-struct time_axis {
-    double low_s = 1, high_s = 2;
+/// Times or rates along a line, by their logarithm.
+struct log_axis {
+    double low = 1, high = 2;
     double from = 0, to = 1; ///< places of both ends
 
-    /// An axis over these times, and a little more on both sides.
-    [[nodiscard]] static time_axis over(double low_s, double high_s, double from, double to)
+    /// An axis over these values, and a little more on both sides.
+    [[nodiscard]] static log_axis over(double low, double high, double from, double to)
     {
-        double const ratio = std::fmax(high_s / low_s, 1.02);
+        double const ratio = std::fmax(high / low, 1.02);
         double const margin = std::pow(ratio, 0.04);
-        return {low_s / margin, low_s * ratio * margin, from, to};
+        return {low / margin, low * ratio * margin, from, to};
     }
-    [[nodiscard]] double at(double s) const
+    [[nodiscard]] double at(double value) const
     {
-        double const share = std::log(s / low_s) / std::log(high_s / low_s);
+        double const share = std::log(value / low) / std::log(high / low);
         return from + std::clamp(share, 0.0, 1.0) * (to - from);
     }
-    /// Round times on the axis.
+    /// Round values on the axis.
     /// @param most  how many at most, at least 2
     [[nodiscard]] std::vector<double> ticks(std::size_t most) const
     {
@@ -126,11 +126,11 @@ struct time_axis {
         // 1, 2, 5, 10, ...; only powers of ten where these are too many.
         for (std::vector<int> const& steps : {std::vector{1, 2, 5}, std::vector{1}}) {
             out.clear();
-            for (int e = static_cast<int>(std::floor(std::log10(low_s))); std::pow(10, e) <= high_s;
+            for (int e = static_cast<int>(std::floor(std::log10(low))); std::pow(10, e) <= high;
                  ++e)
                 for (int const step : steps) {
                     double const tick = step * std::pow(10, e);
-                    if (tick >= low_s && tick <= high_s) out.push_back(tick);
+                    if (tick >= low && tick <= high) out.push_back(tick);
                 }
             if (out.size() <= most) break;
         }
@@ -140,11 +140,11 @@ struct time_axis {
         if (out.size() >= 3) return out;
         // A short axis: equal steps.
         std::vector<double> even;
-        double const rough = (high_s - low_s) / static_cast<double>(most);
+        double const rough = (high - low) / static_cast<double>(most);
         double step = std::pow(10, std::floor(std::log10(rough)));
         for (double const factor : {2.0, 2.5, 2.0}) // 1, 2, 5, 10
             if (step < rough) step *= factor;
-        for (double n = std::ceil(low_s / step); n * step <= high_s && even.size() <= most; ++n)
+        for (double n = std::ceil(low / step); n * step <= high && even.size() <= most; ++n)
             even.push_back(n * step);
         return even.size() > out.size() ? even : out;
     }

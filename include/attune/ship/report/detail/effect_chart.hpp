@@ -49,7 +49,7 @@ inline constexpr std::size_t most_drawn_levels = 16;
 }
 
 /// From the best time of any value to the longest median: an axis that all parameters share.
-[[nodiscard]] inline time_axis effect_axis(problem_report const& of, double from, double to)
+[[nodiscard]] inline log_axis effect_axis(problem_report const& of, double from, double to)
 {
     double low_s = HUGE_VAL, high_s = 0;
     for (parameter_effect const& p : of.parameters)
@@ -58,7 +58,7 @@ inline constexpr std::size_t most_drawn_levels = 16;
                 low_s = std::fmin(low_s, l.best_s);
                 high_s = std::fmax(high_s, l.median_s);
             }
-    return high_s > 0 ? time_axis::over(low_s, high_s, from, to) : time_axis{1, 2, from, to};
+    return high_s > 0 ? log_axis::over(low_s, high_s, from, to) : log_axis{1, 2, from, to};
 }
 
 /// A line for each value: its best time as a dot, its median as a bar, the outcomes behind them.
@@ -68,7 +68,7 @@ inline constexpr std::size_t most_drawn_levels = 16;
     std::vector<std::size_t> const shown = drawn_levels(p, most_drawn_levels);
     double const end = 6 + row * static_cast<double>(shown.size());
     drawing to(width, end + 20, "", "Best and median time for each value of " + p.name);
-    time_axis const across = effect_axis(of, left, width - right);
+    log_axis const across = effect_axis(of, left, width - right);
     std::vector<double> ticks = across.ticks(3);
     for (double const tick : ticks) {
         to.line(across.at(tick), 4, across.at(tick), end, "grid");

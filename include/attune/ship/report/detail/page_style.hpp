@@ -42,6 +42,7 @@ a { color: var(--best); }
 dl.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem 1rem; margin: 0; font-size: .875rem; }
 dl.facts dt { color: var(--soft); }
 dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+data { white-space: nowrap; }
 figure { margin: .75rem 0 0; break-inside: avoid; }
 figcaption { margin-top: .5rem; max-width: 44rem; }
 svg { display: block; width: 100%; max-width: var(--w); height: auto; overflow: visible; }
@@ -67,7 +68,7 @@ svg path, svg line { fill: none; }
 .range { stroke: var(--best-soft); stroke-width: 3; stroke-linecap: round; }
 .median { stroke: var(--own); stroke-width: 2; }
 .dot { fill: var(--best-soft); stroke: var(--best); stroke-width: 1.25; }
-.dot.best { fill: var(--best); }
+.dot.best { fill: var(--best); } .dot.own { fill: var(--own); stroke: var(--own); }
 .line { stroke-width: 1; }
 .q0 { stroke: var(--best); opacity: .75; } .q1 { stroke: var(--best-soft); opacity: .75; }
 .q2 { stroke: var(--own); opacity: .4; } .q3 { stroke: var(--own); opacity: .22; }
@@ -75,6 +76,8 @@ svg path, svg line { fill: none; }
 .strip { stroke: var(--own); stroke-width: 1.25; opacity: .5; } .strip.fine { opacity: .15; }
 .beyond { fill: var(--faint); } .roof { stroke: var(--ink); stroke-width: 2; } .found { stroke: var(--best); stroke-width: 3; }
 .part0 { fill: var(--best); } .part1 { fill: var(--best-soft); } .part2 { fill: var(--own); }
+.key { display: inline-block; width: .7em; height: .7em; margin-right: .35em; border-radius: 2px; }
+.key.part0 { background: var(--best); } .key.part1 { background: var(--best-soft); } .key.part2 { background: var(--own); }
 .effects { display: grid; grid-template-columns: repeat(auto-fill, minmax(17.5rem, 1fr)); gap: 1.5rem 1.75rem; margin-top: 1rem; }
 .effects figure { margin: 0; } .effects svg { max-width: 26rem; }
 .effects h4 { margin: 0 0 .35rem; font-size: .9rem; font-weight: 650; display: flex; justify-content: space-between; gap: 1rem; }
@@ -87,7 +90,7 @@ td { border-bottom: 1px solid var(--faint); }
 td.n, th.n { text-align: right; }
 td.why { white-space: normal; min-width: 12rem; overflow-wrap: anywhere; }
 td.failed-word { color: var(--failed); }
-tr.is-best td { font-weight: 600; }
+table.contest tbody th { border-bottom-color: var(--faint); } table.contest td:nth-child(2) { font-weight: 600; }
 td.differs { color: var(--best); font-weight: 600; }
 .meter { display: inline-block; width: 6rem; height: .6rem; background: var(--faint); margin-right: .6rem; }
 .meter i { display: block; height: 100%; background: var(--best); }
@@ -132,6 +135,8 @@ details.problem > summary small { color: var(--soft); font-weight: 400; font-siz
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .tools, noscript { display: none; }
   .scroll { overflow: visible; }
+  table { width: 100%; font-size: 8pt; }
+  th, td, td.why { white-space: normal; overflow-wrap: anywhere; min-width: 0; padding: .1rem .4rem .1rem 0; }
   h3 { break-after: avoid; } tr { break-inside: avoid; }
 }
 )css";

@@ -87,7 +87,7 @@ private:
 /// Lines of one value are spread over its room by their rank, the faster ones on one side.
 [[nodiscard]] inline std::string line_of(problem_report const& of,
                                          parallel_axes const& axes,
-                                         time_axis const& times,
+                                         log_axis const& times,
                                          std::size_t rank)
 {
     std::size_t const row = of.ranking[rank];
@@ -106,7 +106,7 @@ private:
 
 /// All lines; the slow ones lie below.
 inline void
-add_lines(drawing& to, problem_report const& of, parallel_axes const& axes, time_axis const& times)
+add_lines(drawing& to, problem_report const& of, parallel_axes const& axes, log_axis const& times)
 {
     constexpr std::array<double, 4> ends{0.1, 0.3, 0.5, 1}; // shares of all
     constexpr std::array<std::string_view, 4> styles{"line q0", "line q1", "line q2", "line q3"};
@@ -177,10 +177,10 @@ parallel_chart(problem_report const& of, double width, std::string_view shape)
 {
     bool const is_narrow = shape == "narrow";
     parallel_axes const axes(of, width, is_narrow);
-    time_axis const times = time_axis::over(usable_time(of.past.rows[of.ranking.front()])->value,
-                                            usable_time(of.past.rows[of.ranking.back()])->value,
-                                            axes.low(),
-                                            axes.high());
+    log_axis const times = log_axis::over(usable_time(of.past.rows[of.ranking.front()])->value,
+                                          usable_time(of.past.rows[of.ranking.back()])->value,
+                                          axes.low(),
+                                          axes.high());
     drawing to(width,
                axes.height(),
                shape,

@@ -60,35 +60,39 @@ inline constexpr std::size_t static_log_rows = 100;
     return out;
 }
 
-/// Winner, default and ties, a line each. Values that differ from the default's stand out.
+/// Winner, default and ties, a column each. Values that differ from the default's stand out.
 [[nodiscard]] inline std::string contest_table(problem_report const& of)
 {
-    std::string out = "<div class=\"scroll\"><table class=\"contest\"><thead><tr><th></th>"
-                      "<th class=\"n\">time</th><th class=\"n\">95 % interval</th>"
-                      "<th class=\"n\">samples</th>";
-    out += headings(of.past.problem.parameters) + "</tr></thead>\n<tbody>";
-    auto const standard =
-        std::find_if(of.contestants.begin(), of.contestants.end(), [](contestant const& c) {
-            return c.as == contestant::part::standard;
+    value_texts const* standard = nullptr;
+    for (contestant const& one : of.contestants)
+        if (one.as == contestant::part::standard) standard = &one.values;
+    // @param text  gives a cell of a contestant
+    auto const row = [&](std::string const& head, auto const& text) {
+        std::string out = "\n<tr><th>" + html_text(head) + "</th>";
+        for (contestant const& one : of.contestants)
+            out += text(one);
+        return out + "</tr>";
+    };
+    std::string out = "<div class=\"scroll\"><table class=\"contest\"><thead><tr><th></th>";
+    for (contestant const& one : of.contestants)
+        out += "<th>" + std::string(word_of(one.as)) + "</th>";
+    out += "</tr></thead>\n<tbody>";
+    out += row("time", [](contestant const& one) {
+        return cell("", one.has_time ? time_html(one.time.value) : "");
+    });
+    out += row("95 % interval", [](contestant const& one) {
+        return cell("", interval_html(one.time.low, one.time.high));
+    });
+    out += row("samples", [](contestant const& one) {
+        return cell("", one.time.samples > 0 ? std::to_string(one.time.samples) : "");
+    });
+    for (std::size_t p = 0; p < of.past.problem.parameters.size(); ++p)
+        out += row(of.past.problem.parameters[p], [&](contestant const& one) {
+            if (one.values.size() <= p) return cell("soft", "?");
+            bool const differs =
+                standard != nullptr && standard->size() > p && (*standard)[p] != one.values[p];
+            return cell(differs ? "differs" : "", html_text(one.values[p]));
         });
-    for (contestant const& one : of.contestants) {
-        bool const is_best = one.as == contestant::part::winner;
-        out += is_best ? "\n<tr class=\"is-best\">" : "\n<tr>";
-        out += cell("", word_of(one.as));
-        out += cell("n", one.has_time ? time_html(one.time.value) : "");
-        out += cell("n", interval_html(one.time.low, one.time.high));
-        out += cell("n", one.time.samples > 0 ? std::to_string(one.time.samples) : "");
-        for (std::size_t p = 0; p < of.past.problem.parameters.size(); ++p) {
-            if (one.values.size() <= p) {
-                out += cell("soft", "?");
-                continue;
-            }
-            bool const differs = standard != of.contestants.end() && standard->values.size() > p &&
-                                 standard->values[p] != one.values[p];
-            out += cell(differs ? "differs" : "", html_text(one.values[p]));
-        }
-        out += "</tr>";
-    }
     return out + "\n</tbody></table></div>\n";
 }
 

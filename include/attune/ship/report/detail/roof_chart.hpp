@@ -23,10 +23,18 @@ namespace attune::inline ATTUNE_ABI::detail {
            best->best_s > 0 && best->default_s > 0 && std::isfinite(best->default_s);
 }
 
-/// A roofline of one kernel: the store has the least time of its work, not the work itself.
+/// True where it has the work of a call and the limits of the machine as well.
+[[nodiscard]] inline bool has_work(record const& best) noexcept
+{
+    roofline_facts const& r = best.roof;
+    return r.flops > 0 && r.bytes > 0 && r.flops_per_s > 0 && r.bytes_per_s > 0 &&
+           std::isfinite(r.flops / r.bytes) && std::isfinite(r.flops_per_s / r.bytes_per_s);
+}
+
+/// Where the store has the least time of a call alone: times beside it.
 /// @pre  has_roof(of)
 [[nodiscard]] inline std::string
-roof_chart(problem_report const& of, double width, std::string_view shape)
+roof_strip(problem_report const& of, double width, std::string_view shape)
 {
     record const& best = *of.past.best;
     double low_s = std::fmin(best.least_s, best.best_s);
@@ -35,7 +43,7 @@ roof_chart(problem_report const& of, double width, std::string_view shape)
         high_s = std::fmax(high_s, usable_time(of.past.rows[of.ranking.back()])->value);
     double const left = 16, right = 16, top = 40, bottom = 104;
     drawing to(width, 136, shape, "Times beside the least time that the machine allows");
-    time_axis const across = time_axis::over(low_s, high_s, left, width - right);
+    log_axis const across = log_axis::over(low_s, high_s, left, width - right);
     double const roof = across.at(best.least_s);
     to.box(left, top, roof - left, bottom - top, "beyond");
     for (double const tick : across.ticks(width > 600 ? 9 : 5)) {
@@ -64,6 +72,69 @@ roof_chart(problem_report const& of, double width, std::string_view shape)
     mark(best.default_s, "mark", "default");
     mark(best.best_s, "found", "winner");
     to.line(left, bottom, width - right, bottom, "axis");
+    return std::move(to).end();
+}
+
+/// "12.5 Gflop/s"
+[[nodiscard]] inline std::string rate_text(double flops_per_s)
+{
+    if (flops_per_s >= 1e12) return formatted("%.3g Tflop/s", flops_per_s * 1e-12);
+    if (flops_per_s >= 1e9) return formatted("%.3g Gflop/s", flops_per_s * 1e-9);
+    return formatted("%.3g Mflop/s", flops_per_s * 1e-6);
+}
+
+/// The roof over work per byte and work per second, and the outcomes below it: all have the same
+/// work, so they stand in one line.
+/// @pre  has_roof(of) and has_work(*of.past.best)
+[[nodiscard]] inline std::string
+roofline_chart(problem_report const& of, double width, std::string_view shape)
+{
+    record const& best = *of.past.best;
+    roofline_facts const& r = best.roof;
+    double const intensity = r.flops / r.bytes, ridge = r.flops_per_s / r.bytes_per_s;
+    double slowest_s = std::fmax(best.default_s, best.best_s);
+    if (!of.ranking.empty())
+        slowest_s = std::fmax(slowest_s, usable_time(of.past.rows[of.ranking.back()])->value);
+    double const left = 92, right = 16, top = 12, bottom = 250;
+    drawing to(width, 292, shape, "The roofline of the machine, and the kernel below it");
+    log_axis const across = log_axis::over(
+        std::fmin(intensity, ridge) / 8, std::fmax(intensity, ridge) * 8, left, width - right);
+    auto const roof_at = [&](double x) { return std::fmin(r.flops_per_s, x * r.bytes_per_s); };
+    log_axis const up = log_axis::over(std::fmin(roof_at(across.low), r.flops / slowest_s),
+                                       std::fmax(r.flops_per_s, r.flops / best.best_s),
+                                       bottom,
+                                       top);
+    for (double const tick : up.ticks(6)) {
+        to.line(left, up.at(tick), width - right, up.at(tick), "grid");
+        to.text(left - 8, up.at(tick) + 4, "end small", rate_text(tick));
+    }
+    for (double const tick : across.ticks(width > 600 ? 8 : 4))
+        to.text(across.at(tick), bottom + 18, "middle small", formatted("%.3g", tick));
+    to.text(left, bottom + 36, "small", "flop per byte");
+    to.line(left, bottom, width - right, bottom, "axis");
+    auto const point = [&](double x, double y) { return drawing::place(across.at(x), up.at(y)); };
+    to.path("M" + point(across.low, roof_at(across.low)) + "L" + point(ridge, r.flops_per_s) + "L" +
+                point(across.high, r.flops_per_s),
+            "roof");
+    double const x = across.at(intensity);
+    std::string marks;
+    for (std::size_t const row : of.ranking)
+        marks += "M" +
+                 drawing::place(x - 7, up.at(r.flops / usable_time(of.past.rows[row])->value)) +
+                 "h14";
+    to.path(marks, of.ranking.size() > 1000 ? "strip fine" : "strip");
+    bool const is_right = x > width * 0.65;
+    auto const mark = [&](double s, std::string_view style, std::string_view name) {
+        double const y = up.at(r.flops / s);
+        to.dot(x, y, 5, style);
+        to.text(is_right ? x - 14 : x + 14,
+                y + 4,
+                is_right ? "end halo" : "halo",
+                std::string(name) + ' ' + rate_text(r.flops / s) +
+                    formatted(", %.0f %%", 100 * best.least_s / s));
+    };
+    mark(best.default_s, "dot own", "default");
+    mark(best.best_s, "dot best", "winner");
     return std::move(to).end();
 }
 

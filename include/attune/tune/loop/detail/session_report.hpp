@@ -91,6 +91,8 @@ inline void put_into(tuning_report& report,
     report.compiled = supply.compiled();
     report.from_cache = supply.from_cache();
     report.compile_s = supply.compile_s();
+    report.code_s = supply.code_s();
+    report.search_s = supply.search_s();
 }
 
 /// What to say where the user's own code is faster than what is installed; else empty.
