@@ -15,7 +15,9 @@
 #include <attune/ship/tool/detail/merge.hpp>
 #include <attune/ship/tool/detail/minimize.hpp>
 #include <attune/ship/tool/detail/prune.hpp>
+#include <attune/ship/tool/detail/report.hpp>
 #include <attune/ship/tool/detail/show.hpp>
+#include <attune/ship/tool/detail/watch.hpp>
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>
@@ -30,6 +32,8 @@ ATTUNE_INLINE std::vector<command> const& all_commands()
         show_command(),
         best_command(),
         explain_command(),
+        report_command(),
+        watch_command(),
         diff_command(),
         merge_command(),
         prune_command(),

@@ -1,0 +1,48 @@
+// tests/ship/tool/looking.cpp - attune report and attune watch.
+// SPDX-License-Identifier: MIT
+#include <attune/ship/tool/tool.hpp>
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+
+#include "run_here.hpp"
+
+using attune_test::has;
+using support::ran;
+using support::run_here;
+
+TEST_CASE("report writes a page whole, of all problems or of those that are meant")
+{
+    support::scratch_directory const folder;
+    std::string const store = folder.file("a.attune"), page = folder.file("a.html");
+    support::write_file(store, support::sgemm_store());
+    ran const all = run_here({"report", store, "-o", page});
+    CHECK(all.code == 0);
+    CHECK(all.out == page + ": 4 outcomes of 2 problems\n");
+    CHECK(has(support::read_file(page), "Sizes and devices side by side"));
+    ran const one = run_here({"report", store, "--input", "N=512"});
+    CHECK(one.code == 0);
+    CHECK(one.out.starts_with("<!DOCTYPE html>"));
+    CHECK_FALSE(has(one.out, "side by side"));
+    ran const none = run_here({"report", store, "--kernel", "dgemm", "-o", folder.file("b.html")});
+    CHECK(none.code == 1);
+    CHECK(has(none.err, "nothing is known of what is meant"));
+    CHECK_FALSE(std::filesystem::exists(folder.file("b.html")));
+    CHECK(run_here({"report", folder.file("none"), "-o", page}).code == 3);
+}
+
+TEST_CASE("watch says once what is known, and waits for a store that is not there")
+{
+    support::scratch_directory const folder;
+    std::string const store = folder.file("a.attune");
+    CHECK(run_here({"watch", store, "--once"}).out == "waiting for " + store + "\n");
+    support::write_file(store, support::sgemm_store());
+    ran const got = run_here({"watch", store, "--once"});
+    CHECK(got.code == 0);
+    CHECK(got.out ==
+          "sgemm N=1024: 2.00x faster than the default: 977 us, tuned 2026-01-31T12:00:00Z\n");
+    CHECK(run_here({"watch", store, "--once", "--kernel", "x"}).out == "nothing is kept yet\n");
+    support::write_file(store, "hello\nworld\n");
+    CHECK(run_here({"watch", store, "--once"}).code == 3);
+}
