@@ -70,6 +70,7 @@ TEST_CASE("doctor on a machine that has nothing says how to get it, and ends wit
     attune_test::set_variable const cache("ATTUNE_CACHE", "off");
     ran const got = run_here({"doctor", "--root", folder.path(), "--json"});
     CHECK(got.code == 1);
+    CHECK(!has(got.out, "\\n")); // each is one line
     json const read = json::parse(got.out);
     CHECK(read["can_tune"] == false);
     for (char const* name : {"LLVM", "compilers", "CUDA driver", "NVRTC"})

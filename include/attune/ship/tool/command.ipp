@@ -171,11 +171,11 @@ ATTUNE_INLINE std::string sentence_of_exception(std::string_view command)
     try {
         throw;
     } catch (error const& e) {
-        return out + sentence_of(e) + (e.next().empty() ? "" : "; " + e.next());
+        return out + one_line(sentence_of(e) + (e.next().empty() ? "" : "; " + e.next()));
     } catch (std::bad_alloc const&) {
         return out + "there is not enough memory";
     } catch (...) {
-        return out + text_of_exception();
+        return out + one_line(text_of_exception());
     }
 }
 

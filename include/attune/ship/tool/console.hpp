@@ -29,6 +29,9 @@ enum class colour : std::uint8_t { bold, dim, red, green, yellow };
 /// A name as a terminal may see it: control characters, which could move its cursor, as "\x1b".
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// A message of several lines as one: "tried: a; b".
+[[nodiscard]] std::string one_line(std::string_view text);
+
 /// Rows in columns under a head; cells are printable.
 struct text_table {
     std::vector<std::string> head{}; ///< a name that begins with '>' is that of a column of numbers

@@ -53,6 +53,21 @@ ATTUNE_INLINE std::string printable(std::string_view text)
     return out;
 }
 
+ATTUNE_INLINE std::string one_line(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        std::size_t const end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        if (line.empty()) continue;
+        if (!out.empty()) out += out.back() == ':' ? " " : "; ";
+        out += line;
+    }
+    return out;
+}
+
 /// Columns on a terminal: bytes of UTF-8 but those that continue a character.
 [[nodiscard]] inline std::size_t width_of(std::string_view text)
 {

@@ -48,7 +48,8 @@ template <class Look>
         std::string what = look();
         return {std::move(name), finding::state::good, std::move(what), ""};
     } catch (error const& e) {
-        return {std::move(name), finding::state::missing, sentence_of(e), std::move(next)};
+        return {
+            std::move(name), finding::state::missing, one_line(sentence_of(e)), std::move(next)};
     }
 }
 
@@ -228,7 +229,7 @@ inline void add_devices(std::vector<finding>& to)
         to.push_back(
             {"CUDA driver",
              missing,
-             sentence_of(e),
+             one_line(sentence_of(e)),
              "only kernels for a GPU need it: install NVIDIA's driver (Debian: nvidia-driver)"});
     }
     to.push_back(finding_of(
