@@ -80,7 +80,7 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
     return object;
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] named_texts json_to_texts(Json const& json, char const* name)
 {
     if (!json.is_object()) throw record_json_problem(std::string(name) + " is not an object");
@@ -94,7 +94,7 @@ template <json_value Json>
     return texts;
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] named_texts texts_field(Json const& object, char const* name)
 {
     return json_to_texts(json_field(object, name), name);
@@ -108,7 +108,7 @@ template <json_value Json>
     return out;
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] std::vector<std::string> json_to_list(Json const& json, char const* name)
 {
     if (!json.is_array()) throw record_json_problem(std::string(name) + " is not a list");
@@ -126,7 +126,7 @@ template <json_value Json>
     return out;
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] std::vector<value_texts> lists_field(Json const& object, char const* name)
 {
     auto const lists = field_or_none(object, name);
@@ -138,14 +138,14 @@ template <json_value Json>
     return out;
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] std::string text_field_or_none(Json const& object, char const* name)
 {
     auto const text = field_or_none(object, name);
     return text ? json_to_text(*text, name) : std::string();
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] std::uint32_t small_count(Json const& json, char const* name)
 {
     if (!json.is_number_unsigned() ||
@@ -162,7 +162,7 @@ times_to_json(double value, double low, double high, std::uint32_t samples)
         {number_to_json(value), number_to_json(low), number_to_json(high), samples});
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] measurement times_field(Json const& object, char const* name)
 {
     auto const& json = json_field(object, name);
@@ -176,7 +176,7 @@ template <json_value Json>
 
 // --- format 1 ----------------------------------------------------------------------------------
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] record json_to_record(Json const& json)
 {
     record entry;
@@ -206,7 +206,7 @@ template <json_value Json>
 
 // --- format 2 ----------------------------------------------------------------------------------
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] problem_entry json_to_problem(Json const& json)
 {
     problem_entry out{.id = text_field(json, "problem")};
@@ -225,7 +225,7 @@ template <json_value Json>
     return out;
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] tried_entry json_to_tried(std::string at, Json const& json)
 {
     tried_entry out{.at = std::move(at)};
@@ -244,7 +244,7 @@ template <json_value Json>
     throw record_json_problem("failed is no stage");
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] proven_entry json_to_proven(std::string at, Json const& json)
 {
     proven_entry out{.at = std::move(at)};
@@ -260,7 +260,7 @@ template <json_value Json>
 }
 
 /// A list of so many numbers.
-template <std::size_t Count, json_value Json>
+template <std::size_t Count, json_like Json>
 [[nodiscard]] std::array<double, Count> numbers_in(Json const& json, char const* name)
 {
     if (!json.is_array() || json.size() != Count)
@@ -272,7 +272,7 @@ template <std::size_t Count, json_value Json>
     return out;
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] won_entry json_to_won(std::string at, Json const& json)
 {
     won_entry out{.at = std::move(at)};
@@ -319,7 +319,7 @@ template <json_value Json>
     return out;
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] line_content json_to_content(Json const& json, bool has_sum)
 {
     if (has_field(json, "problem")) return json_to_problem(json);
@@ -432,7 +432,7 @@ ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
 }
 
 /// The content of what is no header.
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] line_content content_of(Json const& json, bool has_sum)
 {
     try {

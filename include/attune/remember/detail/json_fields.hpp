@@ -21,7 +21,7 @@ using record_json = nlohmann::ordered_json;
 
 /// What is read: any document, or a line in the form that attune writes.
 template <class Json>
-concept json_value = std::same_as<Json, record_json> || std::same_as<Json, line_value>;
+concept json_like = std::same_as<Json, record_json> || std::same_as<Json, line_value>;
 
 /// Why a JSON object has not the expected form. Thrown and caught by the readers of lines.
 struct record_json_problem : std::runtime_error {
@@ -60,13 +60,13 @@ struct record_json_problem : std::runtime_error {
     return object.member(name);
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] bool has_field(Json const& object, char const* name)
 {
     return static_cast<bool>(field_or_none(object, name));
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] std::string json_to_text(Json const& json, char const* name)
 {
     if (json.is_string()) return json.template get<std::string>();
@@ -95,7 +95,7 @@ template <json_value Json>
 }
 
 /// The field: of a document a reference, of a line a value.
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] decltype(auto) json_field(Json const& object, char const* name)
 {
     auto const at = field_or_none(object, name);
@@ -106,13 +106,13 @@ template <json_value Json>
         return Json(*at);
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] std::string text_field(Json const& object, char const* name)
 {
     return json_to_text(json_field(object, name), name);
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] double json_to_number(Json const& json, char const* name)
 {
     if (json.is_number()) return json.template get<double>();
@@ -123,13 +123,13 @@ template <json_value Json>
     throw record_json_problem(std::string(name) + " is not a number");
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] double number_field(Json const& object, char const* name)
 {
     return json_to_number(json_field(object, name), name);
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] std::uint64_t count_field(Json const& object, char const* name)
 {
     auto const& json = json_field(object, name);
@@ -138,7 +138,7 @@ template <json_value Json>
     return json.template get<std::uint64_t>();
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] bool flag_field(Json const& object, char const* name)
 {
     auto const& json = json_field(object, name);
@@ -146,7 +146,7 @@ template <json_value Json>
     return json.template get<bool>();
 }
 
-template <json_value Json>
+template <json_like Json>
 [[nodiscard]] bool flag_field_or_no(Json const& object, char const* name)
 {
     return has_field(object, name) && flag_field(object, name);

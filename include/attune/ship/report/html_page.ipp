@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-inline constexpr double wide = 920, narrow = 360;
+inline constexpr double wide_chart = 920, narrow_chart = 360;
 
 [[nodiscard]] inline std::string counted(std::size_t n, std::string_view one, std::string_view many)
 {
@@ -33,8 +33,8 @@ inline constexpr double wide = 920, narrow = 360;
 template <class Chart>
 [[nodiscard]] std::string figure(Chart const& chart, std::string const& caption)
 {
-    return "<figure>\n" + chart(wide, "wide") + chart(narrow, "narrow") + "<figcaption>" + caption +
-           "</figcaption></figure>\n";
+    return "<figure>\n" + chart(wide_chart, "wide") + chart(narrow_chart, "narrow") +
+           "<figcaption>" + caption + "</figcaption></figure>\n";
 }
 
 /// "7.51x"
