@@ -13,7 +13,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -155,13 +154,14 @@ ATTUNE_INLINE std::vector<std::string> watch_lines(std::vector<problem_report> c
 /// The size of the file and when it changed: what differs when somebody wrote.
 using file_mark = std::pair<std::uintmax_t, std::filesystem::file_time_type>;
 
-[[nodiscard]] inline std::optional<file_mark> mark_of(std::string const& path)
+/// Its size where there is no file: what file_size() says then.
+inline constexpr auto no_file = static_cast<std::uintmax_t>(-1);
+
+[[nodiscard]] inline file_mark mark_of(std::string const& path)
 {
     std::error_code failed;
     std::uintmax_t const size = std::filesystem::file_size(path, failed);
-    if (failed) return std::nullopt;
-    auto const time = std::filesystem::last_write_time(path, failed);
-    return failed ? std::nullopt : std::optional(file_mark{size, time});
+    return {size, std::filesystem::last_write_time(path, failed)};
 }
 
 [[nodiscard]] inline std::vector<std::string> look_at(std::string const& path,
@@ -180,11 +180,11 @@ using file_mark = std::pair<std::uintmax_t, std::filesystem::file_time_type>;
 ATTUNE_INLINE void watch_store(std::string const& path, watch_settings const& with)
 {
     std::vector<std::string> last;
-    std::optional<file_mark> seen;
+    file_mark seen{no_file, {}};
     do {
-        auto const now = mark_of(path);
+        file_mark const now = mark_of(path);
         std::vector<std::string> lines = last;
-        if (!now)
+        if (now.first == no_file)
             lines = {"waiting for " + shown_text(path)};
         else if (now != seen)
             lines = look_at(path, with);
