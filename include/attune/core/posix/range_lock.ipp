@@ -81,13 +81,13 @@ ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
         out.why_ = path + ": " + std::generic_category().message(errno);
         return out;
     }
-    std::vector<byte_range> ranges = ranges_of(std::move(places));
+    std::vector<byte_range> wanted = ranges_of(std::move(places));
     double const until = steady_seconds() + wait_s;
     for (long pause_ns = 1'000'000;; pause_ns = std::min(2 * pause_ns, 50'000'000L)) {
-        int const error = set_ranges(out.file_.get(), ranges);
+        int const error = set_ranges(out.file_.get(), wanted);
         if (error == 0) {
             out.state_ = lock_state::mine;
-            out.ranges_ = std::move(ranges);
+            out.ranges_ = std::move(wanted);
             out.process_ = ::getpid();
             return out;
         }
