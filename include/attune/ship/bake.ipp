@@ -5,12 +5,12 @@
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
+#include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/bake_text.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
-#include <attune/ship/detail/whole_file.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -83,7 +83,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     std::error_code failed;
     std::filesystem::create_directories(request.folder, failed);
     for (auto const& [name, content] : files)
-        write_whole_file(request.folder + '/' + request.stem + name, content);
+        replace_file(request.folder + '/' + request.stem + name, content);
     std::vector<std::string> said = plan.notices;
     if (plan.variants.empty())
         said.push_back(plan.kernel + ": nothing is faster than the default where it was verified; "

@@ -5,11 +5,11 @@
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/matching.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
-#include <attune/ship/detail/whole_file.hpp>
 #include <attune/ship/export_header.hpp>
 
 #include <algorithm>
@@ -224,7 +224,7 @@ ATTUNE_INLINE std::string configurations_text(std::vector<record> const& winners
 
 ATTUNE_INLINE void export_header_of(std::string const& store_text, std::string const& path)
 {
-    write_whole_file(path, configurations_text(winners_in(store_text, path)));
+    replace_file(path, configurations_text(winners_in(store_text, path)));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
