@@ -3,6 +3,7 @@
 #   a unit of all headers  third party first, poison,   -> our own use of a name that C, termios or Windows headers
 #                          then every header, twice        define as a macro; a missing guard
 #   two of them            in opposite order, linked    -> a definition that is not inline
+#   one of them            in the header-only form      -> a name that two stages define, each in its own files
 # Poison, not #define: renaming a name consistently would still compile. The poison speaks of a file and a line,
 # so one unit serves all headers, and Eigen and Hana are parsed once.
 function(attune_add_header_test target)
@@ -23,4 +24,16 @@ function(attune_add_header_test target)
     add_executable(${target} "${folder}/forwards.cpp" "${folder}/backwards.cpp")
     target_link_libraries(${target} PRIVATE ${arg_LINK})
     set_property(TARGET ${target} PROPERTY COMPILE_OPTIONS -O0)
+    string(CONCAT all ${forwards})
+    file(CONFIGURE OUTPUT "${folder}/header_only.cpp" CONTENT "${all}")
+    set(compiler ${CMAKE_CXX_COMPILER})
+    if(attune_case_compiler)
+        set(compiler "${attune_case_compiler}")
+    endif()
+    set(folders "$<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>")
+    add_test(NAME package.all_headers
+             COMMAND "${compiler}" -std=c++20 -fsyntax-only -DATTUNE_HEADER_ONLY "-I${PROJECT_SOURCE_DIR}/include"
+                     "-isystem$<JOIN:${folders},;-isystem>" "${folder}/header_only.cpp"
+             COMMAND_EXPAND_LISTS)
+    set_tests_properties(package.all_headers PROPERTIES LABELS package TIMEOUT 300)
 endfunction()
