@@ -341,6 +341,25 @@ TEST_CASE("a damaged line is told on the page")
     CHECK(page.first("p", "notice").text().find("damaged") != std::string::npos);
 }
 
+TEST_CASE("real parameters and times of any size leave a page that can be opened")
+{
+    attune::memory_store store;
+    attune::detail::stored_problem problem;
+    problem.key.kernel = "k";
+    problem.parameters = {"X", "Y"};
+    for (int i = 0; i < 3'000; ++i)
+        store.note(problem,
+                   {{std::to_string(i), std::to_string((7 * i) % 3'000)},
+                    attune::measurement::exact(i == 9 ? 1e308 : 1e-3 * (i + 1)),
+                    ""});
+    std::string const html = attune::read_report(store).html();
+    CHECK(html.size() < 3'000'000);
+    page_element const page = support::parse_page(html);
+    page_element const& map = page.first("table", "heat");
+    CHECK(cells_of(map).size() == 32);
+    CHECK(map.text().find("32 fastest of 3000") != std::string::npos);
+}
+
 TEST_CASE("ten thousand outcomes take less than 3 MB, and a part of the log is static")
 {
     std::string html;

@@ -143,6 +143,7 @@ TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
     CHECK(has(died.err, "2 crashed"));
     CHECK(has(died.err, "no configuration worked"));
     CHECK(has(minimize({}, "echo {A} ms").err, "2 computed a wrong result"));
+    CHECK(has(minimize({}, "echo {A}; echo nan").err, "2 computed a wrong result"));
     CHECK(minimize({"--repeat", "3"}, "echo 1; echo {A}").out.starts_with("1: A=1\n"));
     CHECK(minimize({"--wall-time"}, ": {A}").code == 0);
 

@@ -280,6 +280,36 @@ TEST_CASE("merge writes a new file whole, or into one of the stores, and never o
                         std::filesystem::directory_iterator()) == 3);
 }
 
+TEST_CASE("neither a page nor a table takes the place of a store")
+{
+    support::scratch_directory const folder;
+    std::string const a = folder.file("a"), b = folder.file("b");
+    support::write_file(a, support::sgemm_store());
+    support::write_file(b, support::sgemm_store("32"));
+    for (std::string const command : {"report", "export"})
+        for (std::string const& to : {a, b}) {
+            std::string const before = support::read_file(to);
+            ran const refused = run_here({command, a, "-o", to});
+            CHECK(refused.code == 3);
+            CHECK(has(refused.err, "the output is a store"));
+            CHECK(support::read_file(to) == before);
+        }
+}
+
+TEST_CASE("prune --before keeps what has no date: a tuning that runs")
+{
+    support::scratch_directory const folder;
+    std::string const a = folder.file("a");
+    attune::memory_store running;
+    attune::detail::stored_problem problem;
+    problem.key.kernel = "k";
+    problem.parameters = {"A"};
+    running.note(problem, {{"1"}, attune::measurement::exact(0.1), ""});
+    support::write_file(a, running.text());
+    CHECK(has(run_here({"prune", a, "--problems", "--before", "2030"}).out, "removed nothing"));
+    CHECK(support::read_file(a) == running.text());
+}
+
 TEST_CASE("prune removes what others beat, and more when it is told which")
 {
     support::scratch_directory const folder;

@@ -106,16 +106,19 @@ struct log_axis {
     double low = 1, high = 2;
     double from = 0, to = 1; ///< places of both ends
 
-    /// An axis over these values, and a little more on both sides.
+    /// An axis over these values, and a little more on both sides. Its ends are finite whatever the
+    /// values are.
     [[nodiscard]] static log_axis over(double low, double high, double from, double to)
     {
-        double const ratio = std::fmax(high / low, 1.02);
-        double const margin = std::pow(ratio, 0.04);
-        return {low / margin, low * ratio * margin, from, to};
+        constexpr double least = 1e-270, most = 1e270;
+        low = std::fmax(least, std::fmin(low, most));
+        high = std::fmax(1.02 * low, std::fmin(high, most));
+        double const margin = std::exp(0.04 * (std::log(high) - std::log(low)));
+        return {low / margin, high * margin, from, to};
     }
     [[nodiscard]] double at(double value) const
     {
-        double const share = std::log(value / low) / std::log(high / low);
+        double const share = (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
         return from + std::clamp(share, 0.0, 1.0) * (to - from);
     }
     /// Round values on the axis.

@@ -139,22 +139,38 @@ inline constexpr char const* page_script = R"js(
     if (!box) return;
     const selects = [...box.querySelectorAll("select")];
     const table = box.querySelector("table");
+    const most = 32;
+    function drawn(p) { // the fastest values, in their order
+      const best = data.levels[p].map(() => Infinity);
+      for (const r of data.rows) if (!r.stage && r.s > 0) best[r.at[p]] = Math.min(best[r.at[p]], r.s);
+      const all = [...best.keys()];
+      if (all.length <= most) return all;
+      all.sort((x, y) => best[x] < best[y] ? -1 : best[x] > best[y] ? 1 : x - y);
+      return all.slice(0, most).sort((x, y) => x - y);
+    }
+    function name(p) {
+      const n = data.levels[p].length;
+      return data.names[p] + (n > most ? " (" + most + " fastest of " + n + ")" : "");
+    }
     function draw() {
       const [a, b] = selects.map(s => Number(s.value));
-      const cells = data.levels[b].map(() => data.levels[a].map(() => ({ count: 0, failed: 0, best: Infinity })));
+      const columns = drawn(a), lines = drawn(b);
+      const x = new Map(columns.map((l, i) => [l, i])), y = new Map(lines.map((l, i) => [l, i]));
+      const cells = lines.map(() => columns.map(() => ({ count: 0, failed: 0, best: Infinity })));
       let fast = Infinity, slow = 0;
       for (const r of data.rows) {
-        const cell = cells[r.at[b]][r.at[a]];
+        if (!x.has(r.at[a]) || !y.has(r.at[b])) continue;
+        const cell = cells[y.get(r.at[b])][x.get(r.at[a])];
         if (r.stage) cell.failed++;
         else if (r.s > 0) { cell.count++; cell.best = Math.min(cell.best, r.s); }
       }
       for (const c of cells.flat()) if (c.count) { fast = Math.min(fast, c.best); slow = Math.max(slow, c.best); }
       const head = make("tr");
-      head.append(make("th", "", data.names[b] + " \\ " + data.names[a]), ...data.levels[a].map(v => make("th", "", v)));
-      const rows = data.levels[b].map((v, y) => {
+      head.append(make("th", "", name(b) + " \\ " + name(a)), ...columns.map(l => make("th", "", data.levels[a][l])));
+      const rows = lines.map((l, i) => {
         const tr = make("tr");
-        tr.append(make("th", "", v));
-        cells[y].forEach(c => {
+        tr.append(make("th", "", data.levels[b][l]));
+        cells[i].forEach(c => {
           const td = make("td");
           if (c.count) {
             const q = slow > fast ? Math.log(slow / c.best) / Math.log(slow / fast) : 1;

@@ -104,6 +104,29 @@ struct heat_cell {
     double best_s = HUGE_VAL;
 };
 
+/// Values of each parameter in a heat map, the fastest ones; the page's script has the same number.
+inline constexpr std::size_t most_heat_levels = 32;
+
+/// "TILE"; where not all of its values are drawn, "TILE (32 fastest of 500)".
+[[nodiscard]] inline std::string heat_name(parameter_effect const& of)
+{
+    std::string out = html_text(of.name);
+    if (of.levels.size() > most_heat_levels)
+        out += " (" + std::to_string(most_heat_levels) + " fastest of " +
+               std::to_string(of.levels.size()) + ')';
+    return out;
+}
+
+/// The place of each value among those that are drawn; none: most_heat_levels.
+[[nodiscard]] inline std::vector<std::size_t> heat_places(std::vector<std::size_t> const& drawn,
+                                                          std::size_t levels)
+{
+    std::vector<std::size_t> out(levels, most_heat_levels);
+    for (std::size_t i = 0; i < drawn.size(); ++i)
+        out[drawn[i]] = i;
+    return out;
+}
+
 /// The fastest outcome for each pair of values: a script draws other pairs in the same way.
 /// @param across, down  parameters
 [[nodiscard]] inline std::string
@@ -111,9 +134,16 @@ heat_table(problem_report const& of, std::size_t across, std::size_t down)
 {
     parameter_effect const& a = of.parameters[across];
     parameter_effect const& b = of.parameters[down];
-    std::vector<heat_cell> cells(a.levels.size() * b.levels.size());
+    std::vector<std::size_t> const columns = drawn_levels(a, most_heat_levels);
+    std::vector<std::size_t> const lines = drawn_levels(b, most_heat_levels);
+    std::vector<std::size_t> const column_of = heat_places(columns, a.levels.size());
+    std::vector<std::size_t> const line_of = heat_places(lines, b.levels.size());
+    std::vector<heat_cell> cells(columns.size() * lines.size());
     for (std::size_t r = 0; r < of.past.rows.size(); ++r) {
-        heat_cell& c = cells[of.levels[r][down] * a.levels.size() + of.levels[r][across]];
+        std::size_t const x = column_of[of.levels[r][across]];
+        std::size_t const y = line_of[of.levels[r][down]];
+        if (x == most_heat_levels || y == most_heat_levels) continue;
+        heat_cell& c = cells[y * columns.size() + x];
         if (measurement const* const time = usable_time(of.past.rows[r])) {
             ++c.measured;
             c.best_s = std::fmin(c.best_s, time->value);
@@ -126,15 +156,15 @@ heat_table(problem_report const& of, std::size_t across, std::size_t down)
             fast_s = std::fmin(fast_s, c.best_s);
             slow_s = std::fmax(slow_s, c.best_s);
         }
-    std::string out = "<table class=\"heat\"><thead><tr><th>" + html_text(b.name) + " \\ " +
-                      html_text(a.name) + "</th>";
-    for (level_effect const& l : a.levels)
-        out += "<th>" + html_text(l.value) + "</th>";
+    std::string out =
+        "<table class=\"heat\"><thead><tr><th>" + heat_name(b) + " \\ " + heat_name(a) + "</th>";
+    for (std::size_t const l : columns)
+        out += "<th>" + html_text(a.levels[l].value) + "</th>";
     out += "</tr></thead>\n<tbody>";
-    for (std::size_t y = 0; y < b.levels.size(); ++y) {
-        out += "\n<tr><th>" + html_text(b.levels[y].value) + "</th>";
-        for (std::size_t x = 0; x < a.levels.size(); ++x) {
-            heat_cell const& c = cells[y * a.levels.size() + x];
+    for (std::size_t y = 0; y < lines.size(); ++y) {
+        out += "\n<tr><th>" + html_text(b.levels[lines[y]].value) + "</th>";
+        for (std::size_t x = 0; x < columns.size(); ++x) {
+            heat_cell const& c = cells[y * columns.size() + x];
             std::string const counts = " title=\"" + std::to_string(c.measured) + " measured, " +
                                        std::to_string(c.failed) + " failed\"";
             if (c.measured == 0) {

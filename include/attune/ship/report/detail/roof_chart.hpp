@@ -20,7 +20,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 {
     record const* const best = of.past.best ? &*of.past.best : nullptr;
     return best != nullptr && best->least_s > 0 && std::isfinite(best->least_s) &&
-           best->best_s > 0 && best->default_s > 0 && std::isfinite(best->default_s);
+           best->best_s > 0 && std::isfinite(best->best_s) && best->default_s > 0 &&
+           std::isfinite(best->default_s);
 }
 
 /// True where it has the work of a call and the limits of the machine as well.

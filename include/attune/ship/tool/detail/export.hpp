@@ -3,13 +3,12 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/remember/t4.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/csv.hpp>
-#include <attune/ship/tool/detail/merge.hpp>
+#include <attune/ship/tool/detail/output_file.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 
 #include <algorithm>
@@ -148,13 +147,13 @@ inline constexpr std::array<char const*, 11> outcome_columns{"kernel",
                               "FOLDER/, or one problem: " +
                               too_many(problems));
         for (problem_history const& one : all)
-            replace_file(*to + file_name_of(one.problem), t4_text(one));
+            write_output(*to + file_name_of(one.problem), t4_text(one));
     } else {
         std::string const text = format == "t4"    ? t4_text(all[0])
                                  : format == "csv" ? csv_of(all)
                                                    : json_of(all);
         if (to)
-            replace_file(to->ends_with('/') ? *to + file_name_of(all[0].problem) : *to, text);
+            write_output(to->ends_with('/') ? *to + file_name_of(all[0].problem) : *to, text);
         else
             on.out << text;
     }

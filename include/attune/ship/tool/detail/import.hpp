@@ -12,6 +12,8 @@
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/csv.hpp>
 #include <attune/ship/tool/detail/export.hpp>
+#include <attune/ship/tool/detail/merge.hpp>
+#include <attune/ship/tool/detail/output_file.hpp>
 #include <attune/ship/tool/detail/text_file.hpp>
 
 #include <cmath>
@@ -223,13 +225,12 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
                                                                      result_origin const& of)
 {
     std::string const text = text_of_file(path);
+    if (begins_as_store(text)) throw error("this is a store", path, "use attune merge");
     std::size_t const first = text.find_first_not_of(" \t\r\n");
     if (first == text.npos || text[first] != '{') return read_csv_results(text, path, of);
     tool_json const root = tool_json::parse(text, nullptr, false);
     if (root.is_object() && root.contains("attune_export"))
         return read_json_results(root, path, of);
-    if (root.is_object() && root.contains("attune_store"))
-        throw error("this is a store", path, "use attune merge");
     try {
         return {read_t4(text, of)};
     } catch (error const& e) {

@@ -8,6 +8,7 @@
 #include <attune/remember/store_content.hpp>
 #include <attune/remember/store_lines.hpp>
 #include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/output_file.hpp>
 
 #include <filesystem>
 #include <ostream>
@@ -15,8 +16,6 @@
 #include <system_error>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
-
-inline constexpr option output_option{"--output", "FILE", "writes there, whole or not at all", 'o'};
 
 /// "12 problems, 12 winners, 340 outcomes, 3 shapes".
 [[nodiscard]] inline std::string text_of(line_counts const& counts)
@@ -34,13 +33,6 @@ inline constexpr option output_option{"--output", "FILE", "writes there, whole o
     add(counts.repeated, " repeated line", " repeated lines");
     add(counts.damaged, " damaged line", " damaged lines");
     return out.empty() ? "nothing" : out;
-}
-
-/// Two names of one file that is there.
-[[nodiscard]] inline bool is_same_file(std::string const& a, std::string const& b)
-{
-    std::error_code no;
-    return std::filesystem::equivalent(a, b, no);
 }
 
 [[nodiscard]] inline int run_merge(words const& given, console& on)

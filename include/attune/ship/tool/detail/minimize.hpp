@@ -20,6 +20,7 @@
 #include <attune/tune/minimize.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -129,6 +130,8 @@ struct run_options {
                            "ended with " + std::to_string(ran.exit_status) + ": " + said};
         auto const value =
             how.takes_wall_time ? std::optional<double>(wall_s) : last_number(ran.output);
+        if (value && !std::isfinite(*value))
+            return failure{failure_stage::verify, "its last number is not finite: " + said};
         if (!value)
             return failure{failure_stage::verify,
                            "its last line does not end in a number: " + said};

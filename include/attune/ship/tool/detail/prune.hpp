@@ -43,7 +43,7 @@ inline void require_date(std::string const& text)
         lines.remove_superseded();
         if (is_all)
             lines.remove_problems([&](stored_problem const& problem, std::string const& when) {
-                return meant.fits(problem) && (!before || when < *before);
+                return meant.fits(problem) && (!before || (!when.empty() && when < *before));
             });
         if (given.has("--outcomes")) lines.remove_outcomes();
         return lines.text();

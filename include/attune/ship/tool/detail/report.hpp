@@ -5,7 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/ship/report/write_html.hpp>
 #include <attune/ship/tool/command.hpp>
-#include <attune/ship/tool/detail/merge.hpp>
+#include <attune/ship/tool/detail/output_file.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 
 #include <string>
@@ -32,7 +32,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         on.out << page.html();
         return done;
     }
-    page.write_html(*to);
+    write_output(*to, page.html());
     on.out << printable(*to) << ": " << rows << " outcomes of " << page.problems.size()
            << (page.problems.size() == 1 ? " problem\n" : " problems\n");
     return done;
