@@ -273,9 +273,18 @@ endif()
 # step=alone: no symbol of the kernel's meets one of the program's, but for those that stand for types and those of
 # attune_bake. Groups (inline functions, templates) are dissolved first: the linker would otherwise keep one of two groups of
 # the same name, also where macros or instruction sets made them differ.
-if(nm) # what runs before the program may ask the processor
-    execute_process(COMMAND "${nm}" "${in}" OUTPUT_VARIABLE text)
-    if(text MATCHES "_GLOBAL__sub_I_")
+if(DEFINED nm) # nothing may run before the program asks the processor
+    execute_process(COMMAND "${nm}" "${in}" OUTPUT_VARIABLE text RESULT_VARIABLE failed ERROR_VARIABLE error)
+    if(NOT failed)
+        execute_process(COMMAND "${objdump}" -h "${in}" OUTPUT_VARIABLE sections RESULT_VARIABLE failed ERROR_VARIABLE error)
+    endif()
+    if(failed)
+        message(FATAL_ERROR "attune_bake: what ${file} does before main() cannot be seen: ${error}\n"
+                            "nm and objdump are needed (Debian: binutils)")
+    endif()
+    # Constructors of objects, functions that are constructors, and functions that choose among others when they are linked.
+    if(text MATCHES "_GLOBAL__sub_I_" OR text MATCHES " i [^\n]*\n" OR
+       sections MATCHES " \\.(init_array|preinit_array|ctors)")
         message(FATAL_ERROR "attune_bake: ${file} initialises objects when the program starts, before it is known which "
                             "instructions the processor has\nMake them constexpr or constinit, and leave out <iostream>")
     endif()
@@ -291,11 +300,16 @@ foreach(tool IN ITEMS "${linker}" "${bfd}")
                                     "--weaken-symbol=*attune_type_tag*" "${out}"
                             RESULT_VARIABLE failed ERROR_VARIABLE error)
         endif()
-        if(failed EQUAL 0)
+        if(failed EQUAL 0 AND (objcopy OR NOT baked))
             return()
         endif()
     endif()
 endforeach()
+if(baked)
+    message(FATAL_ERROR "attune_bake: the symbols of ${in} cannot be made local: ${error}\n"
+                        "Functions for a newer processor could then take the place of the program's own; ld.bfd and objcopy "
+                        "are needed (Debian: binutils)")
+endif()
 message("attune_add_kernel: the symbols of ${in} stay global, because neither `${linker}` nor ld.bfd made them local: "
         "${error}")
 file(COPY_FILE "${in}" "${out}")

@@ -50,6 +50,8 @@ int main(int count, char** arguments)
 ]])
     add_executable(attune_bake_program EXCLUDE_FROM_ALL "${unit}")
     target_link_libraries(attune_bake_program PRIVATE attune::ship)
+    # It runs here: what the release is compiled with is not for it.
+    set_target_properties(attune_bake_program PROPERTIES COMPILE_OPTIONS "-fexceptions;-frtti")
 endfunction()
 
 function(attune_bake target)
@@ -126,15 +128,17 @@ function(attune_bake target)
     add_custom_command(
         OUTPUT ${written}
         COMMAND attune_bake_program --store "${arg_STORE}" --kernel-file "${arg_KERNEL}" --folder "${folder}"
-                --stem "${stem}" --variants "${places}" --compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+                --stem "${stem}" --depfile "${folder}/${stem}.d" --variants "${places}" --compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
                 ${options} "$<$<BOOL:${include}>:--include;$<JOIN:${include},;--include;>>"
         DEPENDS "${arg_STORE}" "${arg_KERNEL}" attune_bake_program
+        DEPFILE "${folder}/${stem}.d" # the kernel's own headers
         COMMENT "Baking ${arg_STORE}" COMMAND_EXPAND_LISTS VERBATIM)
     add_custom_target(attune_baked_${stem} DEPENDS ${written})
     add_dependencies(${target} attune_baked_${stem})
 
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:attune::attune>)
     target_sources(${target} PRIVATE "${folder}/${stem}_table.cpp")
+    set_source_files_properties("${folder}/${stem}_table.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     attune_bake_unit(${target} "${stem}" default base "${arg_KERNEL}" ${arg_FLAGS})
     if(places GREATER 0)
         foreach(place RANGE ${last})
@@ -151,13 +155,13 @@ function(attune_bake_unit target stem place level file)
     set(name "attune_baked_${stem}_${place}_${level}")
     set(unit "${folder}/${stem}_${place}_${level}.cpp")
     set(machine "-march=${level}")
-    set(checked -D "nm=${CMAKE_NM}" -D "file=${file}")
+    set(checked -D baked=ON -D "nm=${CMAKE_NM}" -D "objdump=${CMAKE_OBJDUMP}" -D "file=${file}")
     if(place STREQUAL "default")
         set(unit "${folder}/${stem}_default.cpp")
     endif()
     if(level STREQUAL "base")
         set(machine "")
-        set(checked "")
+        set(checked -D baked=ON)
     endif()
     attune_kernel_objects(${name} ${target} "${unit}" -O3 "@${folder}/${stem}_${place}.flags" ${machine} ${ARGN})
     set_source_files_properties("${unit}" PROPERTIES OBJECT_DEPENDS "${folder}/${stem}_${place}.flags")

@@ -7,10 +7,12 @@
 #include <attune/remember/call_facts.hpp>
 #include <attune/remember/memory_store.hpp>
 
+#include <algorithm>
 #include <array>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../support/scratch_directory.hpp"
@@ -43,7 +45,7 @@ struct example {
     {
         attune::kernel_source source =
             attune::source_text(kernel_text, folder.file("fill.kernel.cpp"));
-        if (tells_facts) source.flags = {"-DONE=1"};
+        if (tells_facts) source.flags = facts.source_flags;
         attune::record out;
         out.key = {.kernel = "fill",
                    .source = attune::detail::source_fingerprint(source),
@@ -126,6 +128,78 @@ TEST_CASE("a default that won, and one that was wrong for a shape, leave the def
     CHECK(has(subject.written("fill_0_base.cpp"), "Not needed"));
     CHECK(said.size() == 3);
     CHECK(has(said[1], "it was wrong for a shape"));
+}
+
+TEST_CASE("no flag of the kernel file asks for instructions that a processor may lack")
+{
+    example subject;
+    subject.facts.source_flags = {"-DONE=1", "-march=native", "-mavx512f"};
+    subject.add(subject.won(64, "8", 0.5));
+    auto const said = subject.bake_it();
+    CHECK(subject.written("fill_default.flags") == "\"-DONE=1\"\n");
+    CHECK(subject.written("fill_0.flags") ==
+          "\"-DONE=1\"\n\"-O2\"\n\"-mprefer-vector-width=512\"\n");
+    CHECK(std::count_if(said.begin(), said.end(), [](std::string const& one) {
+              return has(one, "of the kernel file is left out");
+          }) == 2);
+}
+
+TEST_CASE("a header of the kernel is a dependency of what is baked")
+{
+    example subject;
+    std::string const text = "#include \"tile.hpp\"\n" + std::string(kernel_text);
+    support::write_file(subject.folder.file("tile.hpp"), "// nothing\n");
+    support::write_file(subject.folder.file("fill.kernel.cpp"), text);
+    attune::record one = subject.won(64, "8", 0.5);
+    attune::kernel_source source =
+        attune::source_text(text, subject.folder.file("fill.kernel.cpp"));
+    source.flags = {"-DONE=1"};
+    one.key.source = attune::detail::source_fingerprint(source);
+    subject.add(one);
+    std::string const rule = subject.folder.file("rule.d");
+    subject.bake_it({.depfile = rule});
+    std::string const written = support::read_file(rule);
+    CHECK(written.starts_with(subject.folder.file("out/fill_table.cpp") + ':'));
+    CHECK(has(written, (' ' + subject.folder.file("fill.kernel.cpp")).c_str()));
+    CHECK(has(written, (' ' + subject.folder.file("tile.hpp")).c_str()));
+}
+
+TEST_CASE("of several sets of flags the one that was tuned last is baked, whatever its letters")
+{
+    for (bool const is_first_later : {false, true}) {
+        example subject;
+        for (char const* const mode : {"-DMODE=1", "-DMODE=2"}) {
+            subject.facts.source_flags = {mode};
+            attune::record one = subject.won(64, mode[7] == '1' ? "8" : "16", 0.5);
+            one.when = is_first_later == (mode[7] == '1') ? "2026-02-01" : "2026-01-01";
+            subject.add(one);
+        }
+        auto const said = subject.bake_it();
+        CHECK(has(subject.written("fill_default.flags"), is_first_later ? "MODE=1" : "MODE=2"));
+        CHECK(has(subject.written("fill_0_base.cpp"), is_first_later ? "TILE 8" : "TILE 16"));
+        CHECK(has(said[0], "2 sets of flags"));
+    }
+}
+
+TEST_CASE("what was wrong while tuning is not baked, and what crashed at a size not chosen for it")
+{
+    auto const baked_after = [](attune::failure_stage stage) {
+        example subject;
+        attune::record const large = subject.won(1024, "16", 0.25);
+        subject.add(large);
+        attune::record const small = subject.won(64, "4", 1.0); // the default won here
+        subject.add(small);
+        subject.store.note(attune::detail::problem_of(small),
+                           {.values = attune::detail::values_of(large.configuration),
+                            .result = attune::failure{stage, "so it was"}});
+        subject.bake_it();
+        return std::pair(subject.written("fill_0_base.cpp"), subject.written("fill_table.cpp"));
+    };
+    CHECK(has(baked_after(attune::failure_stage::verify).first, "Not needed"));
+    auto const [variant, table] = baked_after(attune::failure_stage::crash);
+    CHECK(has(variant, "#define TILE 16\n"));
+    // The tree parts 64 from 1024 at their geometric mean; below it the default runs.
+    CHECK(has(table, "{0, 0x1p+8, 1, 2}, {-1, 0x0p+0, -1, -1}, {-1, 0x0p+0, 0, -1}"));
 }
 
 TEST_CASE("what cannot be baked is one sentence, and nothing is written")

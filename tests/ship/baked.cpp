@@ -153,6 +153,8 @@ TEST_CASE("the highest instruction set that the processor has, and that is allow
     attune::baked<signature> const lower{attune::baked_kernel<"example">, "x86-64-v3"};
     CHECK(lower(data.first(128), 128) == 20);
     CHECK(lower.explain(data.first(128), 128).instructions == "base");
+    attune::baked<signature> const misspelt{attune::baked_kernel<"example">, "x86_64-v4"};
+    CHECK(misspelt.explain(data.first(128), 128).instructions == "base");
 }
 
 TEST_CASE("a layout that is not that of this program serves the default")

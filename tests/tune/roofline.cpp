@@ -171,7 +171,8 @@ TEST_CASE("no compiler works beside the measurement of the machine")
     bool was_measured_meanwhile = false; // the session has joined who writes it
     g.on_compile = [&](attune::compile_request const& v) -> attune::compile_result {
         std::string const& way = v.macros[1].value;
-        if (way == "2")
+        // other work of the program beside the first run may have counted as a second thread
+        if (way == "2" && !is_measured())
             for (int i = 0; i < 200 && !was_measured_meanwhile; ++i) {
                 std::this_thread::sleep_for(std::chrono::milliseconds(10));
                 was_measured_meanwhile = is_measured();

@@ -14,7 +14,7 @@ namespace attune::inline ATTUNE_ABI {
 /// What is added lasts as long as this object. Models `record_store`.
 /// Example  attune::tuned sgemm{kernel,
 ///                              compiler,
-///                              attune::layers{attune::store{"/home/me/.sgemm"},
+///                              attune::layers{attune::store{"mine.attune"},
 ///                                             attune::shipped{"sgemm.attune"}}};
 class shipped : public memory_store {
 public:

@@ -22,6 +22,7 @@ struct bake_request {
     std::string compiler{}; ///< that will compile the variants, for messages: "GNU 12.2.0"
     std::string folder{};   ///< of the files that are written; made where it is missing
     std::string stem{};     ///< identifier that is unique in the program
+    std::string depfile{};  ///< path: the table's dependencies, for make and ninja; empty: none
     std::size_t most_variants = 10;
 };
 
@@ -37,8 +38,8 @@ struct bake_request {
 std::vector<std::string> bake(bake_request const& request);
 
 /// A program that bakes: `--store F --kernel-file F --folder D --stem S [--kernel NAME]
-/// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N]`. Tells sentences and errors
-/// on stderr.
+/// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F]`. Tells
+/// sentences and errors on stderr.
 /// @param arguments  without the program's name
 /// @return  the exit status: 0, or 1 where it could not
 int bake_main(std::span<char const* const> arguments);

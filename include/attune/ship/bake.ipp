@@ -51,6 +51,25 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// A rule for make: `made` depends on each file of the kernel.
+[[nodiscard]] inline std::string dependencies_text(std::string const& made,
+                                                   kernel_source const& kernel)
+{
+    auto const escaped = [](std::string const& path) {
+        std::string out;
+        for (char const c : path) {
+            if (c == ' ' || c == '#' || c == '\\') out += '\\';
+            if (c == '$') out += '$';
+            out += c;
+        }
+        return out;
+    };
+    std::string out = escaped(made) + ':';
+    for (source_part const& part : source_parts(kernel))
+        out += " \\\n " + escaped(part.path);
+    return out + '\n';
+}
+
 ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
 {
     std::vector<std::string> const levels = checked_levels(request.levels);
@@ -84,6 +103,10 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     std::filesystem::create_directories(request.folder, failed);
     for (auto const& [name, content] : files)
         replace_file(request.folder + '/' + request.stem + name, content);
+    if (!request.depfile.empty())
+        replace_file(
+            request.depfile,
+            dependencies_text(request.folder + '/' + request.stem + "_table.cpp", plan.source));
     std::vector<std::string> said = plan.notices;
     if (plan.variants.empty())
         said.push_back(plan.kernel + ": nothing is faster than the default where it was verified; "
@@ -137,6 +160,8 @@ private:
             out.folder = value;
         else if (name == "--stem")
             out.stem = value;
+        else if (name == "--depfile")
+            out.depfile = value;
         else if (name == "--variants") {
             char const* const end = value.data() + value.size();
             auto const [stop, problem] = std::from_chars(value.data(), end, out.most_variants);

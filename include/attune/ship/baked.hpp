@@ -120,9 +120,9 @@ private:
         out.ignored.resize(sizeof...(Args));
         out.bound.resize(sizeof...(Args));
         for (std::size_t const i : table.ignored)
-            out.ignored[i] = true;
+            if (i < sizeof...(Args)) out.ignored[i] = true;
         for (std::size_t const i : table.inputs)
-            out.bound[i] = true;
+            if (i < sizeof...(Args)) out.bound[i] = true;
         return out;
     }
     [[nodiscard]] static detail::instruction_level level_up_to(std::string_view most) noexcept
@@ -131,7 +131,7 @@ private:
         for (std::size_t i = 0; i < detail::instruction_level_names.size(); ++i)
             if (detail::instruction_level_names[i] == most)
                 return std::min(mine, static_cast<detail::instruction_level>(i));
-        return mine;
+        return most.empty() ? mine : detail::instruction_level::base;
     }
     /// The same model, else the same vendor, else the first.
     [[nodiscard]] static detail::baked_device const&

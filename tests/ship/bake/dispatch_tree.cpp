@@ -77,6 +77,27 @@ TEST_CASE("a choice that may not serve a size is not chosen for it, whatever its
     CHECK(choice_at(tree, {16}) == baked_node::none);
 }
 
+TEST_CASE("a choice that failed at a size is parted from it, or not chosen at all")
+{
+    std::vector<tree_point> points{{.inputs = {64},
+                                    .seconds = {{}},
+                                    .is_usable = {true},
+                                    .has_failed = {true},
+                                    .default_s = 1},
+                                   {.inputs = {1024},
+                                    .seconds = {1.0},
+                                    .is_usable = {true},
+                                    .has_failed = {false},
+                                    .default_s = 2}};
+    regret_table const apart(points);
+    auto const tree = grow_tree(points, apart, choose_variants(apart, 10), all_of(points));
+    CHECK(choice_at(tree, {64}) == baked_node::none);
+    CHECK(choice_at(tree, {1024}) == 0);
+    points[1].inputs = points[0].inputs; // no split can part them
+    regret_table const together(points);
+    CHECK(choice_at(grow_tree(points, together, {0}, all_of(points)), {64}) == baked_node::none);
+}
+
 TEST_CASE("one choice that loses little everywhere is enough")
 {
     std::vector<tree_point> points;

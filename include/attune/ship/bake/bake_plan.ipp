@@ -74,6 +74,21 @@ ATTUNE_INLINE std::string planned_variant::text() const
            !flag.starts_with("-mno-") && !flag.starts_with("-mcmodel=");
 }
 
+[[nodiscard]] inline std::string joined(std::vector<std::string> const& flags)
+{
+    std::string out;
+    for (std::string const& flag : flags)
+        out += (out.empty() ? "" : " ") + flag;
+    return out;
+}
+
+/// @pre  there is one
+[[nodiscard]] inline record const& latest_of(std::vector<record> const& all)
+{
+    return *std::max_element(
+        all.begin(), all.end(), [](record const& a, record const& b) { return a.when < b.when; });
+}
+
 /// Reads one kernel of a store.
 class bake_planner {
 public:
@@ -90,6 +105,7 @@ public:
     {
         find_winners(kernel);
         find_candidates();
+        out_.source.flags = without_machine_flags(out_.source.flags, "the kernel file");
         std::vector<tree_point> const points = measure();
         regret_table const regret(points);
         std::vector<std::int32_t> chosen = choose_variants(regret, most_variants);
@@ -128,16 +144,32 @@ private:
         std::vector<record> const all = winners_in(text_, path_);
         std::set<std::string> names;
         std::string others;
+        std::string latest;
+        std::vector<std::string> latest_flags;
+        std::size_t sets = 0;
         for (std::vector<std::string> const& some : flags) {
             out_.source.flags = some;
             std::string const source = source_fingerprint(out_.source);
+            std::vector<record> found;
             for (record& r : winners_in(text_, path_, source))
                 if (r.key.source == source && (kernel.empty() || r.key.kernel == kernel)) {
                     names.insert(r.key.kernel);
-                    winners_.push_back(std::move(r));
+                    found.push_back(std::move(r));
                 }
-            if (!winners_.empty()) break;
+            if (found.empty()) continue;
+            std::string const when = latest_of(found).when;
+            if (++sets == 1 || when >= latest) {
+                latest = when;
+                latest_flags = some;
+                winners_ = std::move(found);
+            }
         }
+        out_.source.flags = latest_flags;
+        if (sets > 1)
+            out_.notices.push_back("the store has results of the kernel file with " +
+                                   std::to_string(sets) +
+                                   " sets of flags; those of the latest tuning are baked: " +
+                                   (latest_flags.empty() ? "none" : joined(latest_flags)));
         for (record const& r : all)
             if (others.find(r.key.kernel) == std::string::npos)
                 others += (others.empty() ? "" : ", ") + r.key.kernel;
@@ -172,17 +204,25 @@ private:
             return isa != nullptr && isa->starts_with("sm_");
         });
         std::optional<call_facts> last;
+        std::string when;
         for (record const& r : winners_)
-            if (auto told = call_facts_in(*facts_of(r))) last = std::move(told);
+            if (auto told = call_facts_in(*facts_of(r)); told && (!last || r.when >= when)) {
+                last = std::move(told);
+                when = r.when;
+            }
         if (!last)
             throw error("the store does not say how calls of the kernel become shapes",
                         path_ + ", kernel " + out_.kernel,
                         "tune it again on a processor, with attune " + std::string(version));
         out_.facts = *last;
-        std::erase_if(winners_, [&](record const& r) {
+        std::size_t const left_out = std::erase_if(winners_, [&](record const& r) {
             auto told = call_facts_in(*facts_of(r));
             return told != last || !has_inputs_of(r);
         });
+        if (left_out > 0)
+            out_.notices.push_back(std::to_string(left_out) +
+                                   " winners are left out: the kernel was declared otherwise when "
+                                   "the latest of them was tuned");
     }
 
     [[nodiscard]] bool has_inputs_of(record const& r) const
@@ -234,18 +274,25 @@ private:
                 out.macros.push_back({name, value, has(own, name)});
                 continue;
             }
-            for (std::string& flag : split_flags(value)) {
-                if (!is_machine_flag(flag)) {
-                    out.flags.push_back(std::move(flag));
-                    continue;
-                }
-                std::string const said = "the flag " + flag +
-                                         " of a winner is left out: the levels of instruction "
-                                         "sets say what the code is compiled for";
-                if (!has(out_.notices, said)) out_.notices.push_back(said);
-            }
+            out.flags = without_machine_flags(split_flags(value), "a winner");
         }
         return out;
+    }
+
+    /// Flags that code for any processor may have; a sentence tells of each that is left out.
+    [[nodiscard]] std::vector<std::string> without_machine_flags(std::vector<std::string> flags,
+                                                                 std::string const& whose)
+    {
+        std::erase_if(flags, [&](std::string const& flag) {
+            if (!is_machine_flag(flag)) return false;
+            std::string said = "the flag " + flag + " of " + whose +
+                               " is left out: the levels of instruction sets say what the code is "
+                               "compiled for";
+            if (std::find(out_.notices.begin(), out_.notices.end(), said) == out_.notices.end())
+                out_.notices.push_back(std::move(said));
+            return true;
+        });
+        return flags;
     }
 
     [[nodiscard]] std::optional<std::size_t> place_of(configuration_values const& values) const
@@ -277,7 +324,11 @@ private:
                 codes.insert(r.code);
             }
             for (tried_row const& row : rows_of(r))
-                if (row.values == mine) codes.insert(row.code);
+                if (row.values == mine) {
+                    codes.insert(row.code);
+                    auto const* const failed = std::get_if<failure>(&row.result);
+                    is_wrong |= failed != nullptr && failed->stage == failure_stage::verify;
+                }
             codes.erase(std::string());
             for (std::string const& code : codes) {
                 std::vector<proven_shape> const all = store_.proofs(problem, code);
@@ -324,6 +375,7 @@ private:
         for (record const& r : winners_) {
             tree_point p{.seconds = std::vector<std::optional<double>>(candidates_.size()),
                          .is_usable = std::vector<bool>(candidates_.size()),
+                         .has_failed = std::vector<bool>(candidates_.size()),
                          .default_s = r.default_s};
             for (auto const& [name, argument] : out_.facts.inputs) {
                 std::string const* const text = value_of(r.key.inputs, name);
@@ -335,6 +387,8 @@ private:
             for (tried_row const& row : rows_of(r))
                 if (auto const* const m = std::get_if<measurement>(&row.result))
                     note(row.values, m->value);
+                else if (auto const at = place_of(row.values); at && !succeeded(row.result))
+                    p.has_failed[*at] = true;
             for (value_texts const& tie : r.ties)
                 note(tie, r.best_s);
             note(values_of(r.configuration), r.best_s);

@@ -16,7 +16,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct tree_point {
     std::vector<double> inputs{};
     std::vector<std::optional<double>> seconds{}; ///< by choice; nothing: not measured here
-    std::vector<bool> is_usable{};                ///< by choice: it may serve this problem
+    std::vector<bool> is_usable{};                ///< by choice: the guard lets it serve
+    std::vector<bool> has_failed{}; ///< by choice: it crashed or never ended; none if empty
     double default_s = 0;
 };
 
@@ -27,7 +28,8 @@ public:
     /// point where it was, and .2 for each factor of two between the inputs.
     explicit regret_table(std::span<tree_point const> points);
 
-    /// 0: the best; .1: 10 % slower. Of what may not serve that of the default.
+    /// 0: the best; .1: 10 % slower. Of what may not serve that of the default, which runs then;
+    /// infinity of what failed there.
     /// @param choice  baked_node::none: the default
     [[nodiscard]] double at(std::size_t point, std::int32_t choice) const;
     [[nodiscard]] std::size_t points() const noexcept { return of_default_.size(); }

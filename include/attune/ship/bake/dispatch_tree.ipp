@@ -47,6 +47,10 @@ ATTUNE_INLINE regret_table::regret_table(std::span<tree_point const> points)
     std::vector<std::vector<double>> const measured = of_;
     for (std::size_t p = 0; p < points.size(); ++p)
         for (std::size_t c = 0; c < choices_; ++c) {
+            if (!points[p].has_failed.empty() && points[p].has_failed[c]) {
+                of_[p][c] = std::numeric_limits<double>::infinity();
+                continue;
+            }
             if (!points[p].is_usable[c]) {
                 of_[p][c] = of_default_[p];
                 continue;
@@ -176,8 +180,9 @@ private:
                 one.input = static_cast<std::int32_t>(i);
                 bool const is_ratio = low > 0;
                 one.threshold = is_ratio ? low * std::sqrt(high / low) : low + (high - low) / 2;
-                if (!(one.threshold > low)) one.threshold = high; // neighbouring numbers
-                one.gap = is_ratio ? std::log2(high / low) : 1;
+                // Neighbouring numbers, or a ratio beyond all numbers.
+                if (!(one.threshold > low && one.threshold <= high)) one.threshold = high;
+                one.gap = is_ratio ? std::log2(high) - std::log2(low) : 1;
                 one.cost =
                     leaf_of({which.begin(), middle}).second + leaf_of({middle, which.end()}).second;
                 bool const is_better = one.cost < best.cost - least_gain ||
