@@ -176,6 +176,7 @@ function(attune_add_unit target kind file)
     file(CONFIGURE OUTPUT "${unit}" CONTENT "#include <${file}>\n")
     add_library(${target} ${kind} EXCLUDE_FROM_ALL "${unit}")
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${target} PRIVATE -UATTUNE_OFF) # of a consumer's whole project
     # A consumer that names no build type would get a search without optimisation, which costs the first example a third
     # more processor time.
     if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_CXX_FLAGS MATCHES "-O")

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/compile/source/embedded.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/core/error.hpp>
@@ -14,3 +17,4 @@
 #include <attune/search/random.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/tune.hpp>
+#endif // ATTUNE_OFF

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/callable.hpp>
 #include <attune/compile/source/source.hpp>
@@ -85,3 +88,4 @@ private:
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/clang.ipp>
 #endif
+#endif // ATTUNE_OFF

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/error.hpp>
@@ -112,3 +115,4 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+#endif // ATTUNE_OFF

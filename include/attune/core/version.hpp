@@ -14,6 +14,12 @@
 #define ATTUNE_ABI_OF(major, minor) ATTUNE_ABI_NAME(major, minor)
 #define ATTUNE_ABI ATTUNE_ABI_OF(ATTUNE_VERSION_MAJOR, ATTUNE_VERSION_MINOR)
 
+/// That of what stands for attune's names in files with ATTUNE_OFF (off/): such a file and one
+/// without it share no symbol of them.
+#define ATTUNE_OFF_ABI_NAME(major, minor) off_v##major##_##minor
+#define ATTUNE_OFF_ABI_OF(major, minor) ATTUNE_OFF_ABI_NAME(major, minor)
+#define ATTUNE_OFF_ABI ATTUNE_OFF_ABI_OF(ATTUNE_VERSION_MAJOR, ATTUNE_VERSION_MINOR)
+
 /// Precedes every definition in an `.ipp`. With ATTUNE_HEADER_ONLY each header includes its `.ipp`
 /// and the definitions are inline; else one unit per stage compiles them (attune/unit/).
 #ifdef ATTUNE_HEADER_ONLY

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/core/version.hpp>
 #include <attune/remember/any_store.hpp>
 #include <attune/remember/record.hpp>
@@ -76,3 +79,4 @@ private:
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/remember/layers.ipp>
 #endif
+#endif // ATTUNE_OFF

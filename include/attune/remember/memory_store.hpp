@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/core/version.hpp>
 #include <attune/remember/claim.hpp>
 #include <attune/remember/problem.hpp>
@@ -68,3 +71,4 @@ private:
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/remember/memory_store.ipp>
 #endif
+#endif // ATTUNE_OFF

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
 
@@ -37,3 +40,4 @@ public:
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/remember/shipped.ipp>
 #endif
+#endif // ATTUNE_OFF

@@ -5,6 +5,9 @@
 // A file of JSON lines, oldest first; README.md of this folder has the format.
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/core/version.hpp>
 #include <attune/remember/claim.hpp>
 #include <attune/remember/problem.hpp>
@@ -78,3 +81,4 @@ private:
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/remember/store.ipp>
 #endif
+#endif // ATTUNE_OFF

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
@@ -488,3 +491,4 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+#endif // ATTUNE_OFF

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/core/version.hpp>
 
 #include <cstdint>
@@ -65,3 +68,4 @@ struct known_choice {
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/known_choice.ipp>
 #endif
+#endif // ATTUNE_OFF

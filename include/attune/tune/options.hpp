@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/clock/run_limits.hpp>
@@ -145,3 +148,4 @@ struct tuning_options {
 };
 
 } // namespace attune::inline ATTUNE_ABI
+#endif // ATTUNE_OFF

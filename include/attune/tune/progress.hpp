@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/core/outcome.hpp>
 #include <attune/core/quantity_text.hpp>
 #include <attune/core/version.hpp>
@@ -82,3 +85,4 @@ void set_default_sink(progress_sink sink);
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/progress.ipp>
 #endif
+#endif // ATTUNE_OFF

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
@@ -123,3 +126,4 @@ namespace detail {
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/report.ipp>
 #endif
+#endif // ATTUNE_OFF

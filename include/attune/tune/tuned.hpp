@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/device_compiler.hpp>
 #include <attune/core/posix/forever.hpp>
@@ -53,6 +56,8 @@ class tuned;
 /// the kernel may still run, on the legacy default stream or that of on(stream). Host arrays
 /// (std::span) are copied to the device and back, and such a call waits for its end. Without a
 /// device, only predict() works.
+///
+/// In files with ATTUNE_OFF it is a call of the kernel's default, without a tuner: off/tuned.hpp.
 ///
 /// Errors   attune::error at construction: parameters that only one of kernel file and declaration
 ///          names. At a call, only if the kernel could not run without attune either: its default
@@ -291,3 +296,4 @@ tuned(kernel<Signature> const&, Compiler, Store, tuning_options)
     -> tuned<Signature, Compiler, Store>;
 
 } // namespace attune::inline ATTUNE_ABI
+#endif // ATTUNE_OFF

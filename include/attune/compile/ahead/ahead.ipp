@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead.hpp>
+#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/device_text.hpp>
 #include <attune/compile/source/embedded.hpp>
@@ -13,10 +14,6 @@
 
 // Defined by the linker; null when there is no such section.
 extern "C" {
-extern attune::detail::function_ahead const* const __start_attune_ahead
-    __attribute__((weak, visibility("hidden")));
-extern attune::detail::function_ahead const* const __stop_attune_ahead
-    __attribute__((weak, visibility("hidden")));
 extern attune::detail::device_ahead const* const __start_attune_ptx
     __attribute__((weak, visibility("hidden")));
 extern attune::detail::device_ahead const* const __stop_attune_ptx
@@ -24,23 +21,6 @@ extern attune::detail::device_ahead const* const __stop_attune_ptx
 }
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// The type in a function_type's text: "void(std::span<const float>, int)".
-[[nodiscard]] inline std::string_view written_type(std::string_view text)
-{
-    std::size_t const begin = text.find("F = ");
-    std::size_t const end = text.rfind(']');
-    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin + 4)
-        return text;
-    return text.substr(begin + 4, end - begin - 4);
-}
-
-/// Compares texts too, because each shared library has its own tag of one type.
-[[nodiscard]] inline bool same_type(function_type const& one, function_type const& other)
-{
-    return one.tag != nullptr && other.tag != nullptr &&
-           (one.tag == other.tag || written_type(one.text) == written_type(other.text));
-}
 
 /// True when `flags`, each followed by a line feed, contains `wanted`.
 [[nodiscard]] inline bool has_flag(std::string_view flags, std::string_view wanted)

@@ -1,0 +1,119 @@
+// attune/off/options.hpp - tuning_options in files with ATTUNE_OFF: the members, and nobody who reads them.
+// SPDX-License-Identifier: MIT
+// tested by off/tuned.cpp
+//
+// Members as in tune/options.hpp, which explains them. The strategy of a search is not among them.
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_OFF_ABI {
+
+enum class miss_policy : unsigned char {
+    lookup_only,
+    tune_if_missing,
+    tune_in_background,
+    online,
+    always
+};
+enum class cache_state : std::uint8_t { warm, cold };
+enum class isolation : std::uint8_t { automatic, fork, guard, none };
+
+struct search_limits {
+    std::uint64_t evaluations = 0;
+    double seconds = 0;
+    double target = 0;
+    std::uint64_t patience = 0;
+    double improvement = 0;
+    double expected_gain = 0;
+};
+
+struct tuning_limits {
+    std::uint64_t evaluations = 0;
+    double seconds = 0;
+    double target = 0;
+    std::uint64_t patience = 0;
+    double improvement = 0;
+    double expected_gain = 0;
+    search_limits total{};
+    double default_run_s = 0;
+    double first_run_ratio = 0;
+    double check_s = 0;
+    std::size_t copied_bytes = 0;
+    double lost_share = 0;
+
+    [[nodiscard]] static tuning_limits usual() noexcept { return {}; }
+};
+
+struct tuning_search {
+    std::uint64_t seed = 0;
+    bool use_related = true;
+    double until_roofline = 0;
+};
+
+struct trial_limits {
+    std::size_t memory_bytes = 0;
+    double check_s = 0;
+    double begin_s = 0;
+};
+
+struct tuning_measuring {
+    double precision = 0;
+    cache_state cache = cache_state::warm;
+    isolation protect = isolation::automatic;
+    trial_limits trial{};
+};
+
+struct tuning_device {
+    bool as_graph = false;
+    std::vector<int> others{};
+};
+
+enum class progress_event : std::uint8_t { started, evaluated, finals, finished, notice };
+
+struct progress {
+    progress_event event{};
+    std::string name{};
+    std::uint32_t evaluation = 0;
+    std::uint32_t evaluations = 0;
+    bool has_best = false;
+    double best_value = 0;
+    double default_value = 0;
+    double baseline_value = 0;
+    bool is_seconds = true;
+    bool improved = false;
+    double elapsed_s = 0;
+    double left_s = 0;
+    std::string text{};
+};
+
+using progress_sink = std::function<void(progress const&)>; // never called
+
+[[nodiscard]] inline progress_sink line_progress(std::function<void(std::string const&)> const&)
+{
+    return {};
+}
+[[nodiscard]] inline progress_sink terminal_progress() { return {}; }
+[[nodiscard]] inline progress_sink default_progress() { return {}; }
+[[nodiscard]] inline progress_sink silent_progress() { return {}; }
+inline void set_default_sink(progress_sink const&) {}
+
+struct tuning_options {
+    tuning_limits limits{};
+    tuning_search search{};
+    tuning_measuring measuring{};
+    tuning_device device{};
+    progress_sink progress{};
+    miss_policy on_miss = miss_policy::tune_if_missing;
+    std::optional<std::uint32_t> compile_ahead{};
+    std::string event_log{};
+};
+
+} // namespace attune::inline ATTUNE_OFF_ABI

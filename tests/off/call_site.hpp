@@ -1,0 +1,86 @@
+// tests/off/call_site.hpp - a call site with much of what a program says; compiled with the tuner and with ATTUNE_OFF.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/attune.hpp>
+#include <attune/compile/clang.hpp>
+#include <attune/remember/layers.hpp>
+#include <attune/remember/shipped.hpp>
+
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace call_site {
+
+inline constexpr auto n = attune::input<"N", int>();
+inline constexpr auto step = attune::ordinal<"STEP">(attune::values(2, 4, 8));
+inline constexpr auto space = attune::space(step).where(n % 1 == 0);
+
+using bump_signature = void(std::span<int>, int);
+
+/// A member, as in most programs.
+struct owner {
+    attune::tuned<bump_signature, attune::system_compiler, attune::store> bump;
+};
+
+/// "12 20, tuned 0": the result, and how many evaluations there were.
+std::string run(std::string const& path)
+{
+    attune::set_default_sink(attune::silent_progress());
+    char const* const text = "#include <attune/tunable.hpp>\n#include <span>\n"
+                             "void bump(std::span<int> x, int n) { for (int i = 0; i < n; ++i) "
+                             "x[i] = x[i] * 2 * 4 + 4 + 0 * ATTUNE_TUNABLE(STEP, 4); }";
+    attune::kernel<bump_signature> kernel{
+        "bump", attune::source_text(text, "bump.kernel.cpp"), space};
+    kernel.bind<1>(n).tolerate<0>({.absolute = 0}).any_shape();
+    kernel.check([](std::span<int const>, int) { return true; });
+    kernel.bucket<1>([](int size) { return size; });
+    kernel.work([](std::span<int const> x, int) {
+        return attune::work{.flops = 2.0 * static_cast<double>(x.size())};
+    });
+    kernel.fallback([](std::span<int> x, int) {
+        for (int& one : x)
+            one = one * 8 + 4;
+    });
+
+    attune::tuning_options options;
+    options.limits = {.evaluations = 2, .seconds = 20};
+    options.limits.total = {.seconds = 60.0};
+    options.search.seed = 7;
+    options.measuring.cache = attune::cache_state::warm;
+    options.measuring.protect = attune::isolation::automatic;
+    options.progress = [](attune::progress const& p) {
+        if (p.event == attune::progress_event::notice) std::puts(p.text.c_str());
+    };
+    options.on_miss = attune::miss_policy::tune_if_missing;
+
+    owner program{{kernel, attune::system_compiler{}, attune::store{path}, options}};
+    std::vector<int> x(1 << 17, 1); // a call of less than a microsecond is not tuned
+    x[1] = 2;
+    int const size = static_cast<int>(x.size());
+    program.bump(x, size);
+    std::string out = std::to_string(x[0]) + ' ' + std::to_string(x[1]);
+
+    // The other ways to make one.
+    attune::tuned memory{kernel, attune::clang_compiler{}, {.limits = {.evaluations = 0}}};
+    attune::tuned plain{kernel, attune::system_compiler{{.command = "c++"}}};
+    attune::tuned layered{kernel,
+                          attune::system_compiler{},
+                          attune::layers{attune::memory_store{}, attune::memory_store{}},
+                          {.limits = {.evaluations = 0}}};
+    memory.wait();
+    attune::tuning_report const report = program.bump.report();
+    attune::known_choice const known = program.bump.explain(x, size);
+    std::string const said = report.summary() + known.text();
+    if (said.empty() || describe(known.how).empty() || !program.bump.is_tuned(x, size)) out += " ?";
+    program.bump.prepare({{x, size}});
+    return out + ", tuned " + std::to_string(report.evaluations);
+}
+
+} // namespace call_site
+
+} // namespace
