@@ -74,14 +74,6 @@ ATTUNE_INLINE std::string planned_variant::text() const
            !flag.starts_with("-mno-") && !flag.starts_with("-mcmodel=");
 }
 
-[[nodiscard]] inline std::string joined(std::vector<std::string> const& flags)
-{
-    std::string out;
-    for (std::string const& flag : flags)
-        out += (out.empty() ? "" : " ") + flag;
-    return out;
-}
-
 /// @pre  there is one
 [[nodiscard]] inline record const& latest_of(std::vector<record> const& all)
 {
@@ -168,8 +160,8 @@ private:
         if (sets > 1)
             out_.notices.push_back("the store has results of the kernel file with " +
                                    std::to_string(sets) +
-                                   " sets of flags; those of the latest tuning are baked: " +
-                                   (latest_flags.empty() ? "none" : joined(latest_flags)));
+                                   " sets of flags; those of the latest tuning are baked:" +
+                                   (latest_flags.empty() ? " none" : joined(latest_flags)));
         for (record const& r : all)
             if (others.find(r.key.kernel) == std::string::npos)
                 others += (others.empty() ? "" : ", ") + r.key.kernel;
