@@ -144,6 +144,18 @@ TEST_CASE("no flag of the kernel file asks for instructions that a processor may
           }) == 2);
 }
 
+TEST_CASE("flags for x86 are left out of a release for another machine, with a sentence")
+{
+    example subject;
+    subject.add(subject.won(64, "8", 0.5));
+    auto const said = subject.bake_it({.machine = "aarch64"});
+    CHECK(subject.written("fill_0.flags") == "\"-DONE=1\"\n\"-O2\"\n");
+    REQUIRE(said.size() == 2);
+    CHECK(has(said[1], "fill: -mprefer-vector-width=512 is for x86, and left out for aarch64"));
+    subject.bake_it({.machine = "x86_64"});
+    CHECK(has(subject.written("fill_0.flags"), "-mprefer-vector-width=512"));
+}
+
 TEST_CASE("a header of the kernel is a dependency of what is baked")
 {
     example subject;

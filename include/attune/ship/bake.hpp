@@ -19,6 +19,9 @@ struct bake_request {
     std::vector<std::string> include_dirs{}; ///< where the kernel's quoted includes are, too
     /// "base", "x86-64-v2" ...; the highest that a processor has serves it.
     std::vector<std::string> levels{};
+    /// "aarch64": of the release, where it is not for this machine. Flags for x86 are left out
+    /// then.
+    std::string machine{};
     std::string compiler{}; ///< that will compile the variants, for messages: "GNU 12.2.0"
     std::string folder{};   ///< of the files that are written; made where it is missing
     std::string stem{};     ///< identifier that is unique in the program
@@ -38,8 +41,8 @@ struct bake_request {
 std::vector<std::string> bake(bake_request const& request);
 
 /// A program that bakes: `--store F --kernel-file F --folder D --stem S [--kernel NAME]
-/// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F]`. Tells
-/// sentences and errors on stderr.
+/// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F] [--machine M]`.
+/// Tells sentences and errors on stderr.
 /// @param arguments  without the program's name
 /// @return  the exit status: 0, or 1 where it could not
 int bake_main(std::span<char const* const> arguments);

@@ -70,6 +70,21 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out + '\n';
 }
 
+/// The flags of winners that name an instruction set are left out already.
+inline void leave_out_flags_for_x86(bake_plan& plan, std::string const& machine)
+{
+    if (machine.empty() || machine == "x86_64" || machine == "AMD64" || machine == "amd64") return;
+    auto const is_foreign = [&](std::string const& flag) {
+        if (!flag.starts_with("-m") || flag.starts_with("-mllvm")) return false;
+        plan.notices.push_back(plan.kernel + ": " + flag + " is for x86, and left out for " +
+                               machine);
+        return true;
+    };
+    std::erase_if(plan.source.flags, is_foreign);
+    for (planned_variant& one : plan.variants)
+        std::erase_if(one.code.flags, is_foreign);
+}
+
 ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
 {
     std::vector<std::string> const levels = checked_levels(request.levels);
@@ -78,8 +93,9 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     std::string const text = text_of_store(request.store);
     kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
     source.include_dirs = request.include_dirs;
-    bake_plan const plan =
+    bake_plan plan =
         plan_of(text, request.store, std::move(source), request.kernel, request.most_variants);
+    leave_out_flags_for_x86(plan, request.machine);
     baked_names const names{request.stem};
     std::vector<std::pair<std::string, std::string>> files;
     files.emplace_back("_table.cpp", table_text(plan, names, levels));
@@ -156,6 +172,8 @@ private:
             out.levels.push_back(value);
         else if (name == "--compiler")
             out.compiler = value;
+        else if (name == "--machine")
+            out.machine = value;
         else if (name == "--folder")
             out.folder = value;
         else if (name == "--stem")

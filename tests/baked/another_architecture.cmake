@@ -1,0 +1,27 @@
+# cmake -D bake=... -D folder=... -D generator=... -P another_architecture.cmake : the released program, cross-compiled for
+# AArch64 with attune_bake, gives the results of its default there.
+cmake_minimum_required(VERSION 3.25)
+find_program(gcc aarch64-linux-gnu-g++)
+find_program(qemu qemu-aarch64)
+if(NOT gcc OR NOT qemu)
+    message("skipped: there is no aarch64-linux-gnu-g++ or no qemu-aarch64 (Debian: g++-aarch64-linux-gnu qemu-user)")
+    return()
+endif()
+function(run out)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE error)
+    if(NOT result EQUAL 0)
+        list(JOIN ARGN " " line)
+        message(FATAL_ERROR "ended with ${result}: ${line}\n${text}${error}")
+    endif()
+    set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+run(text ${CMAKE_COMMAND} -S "${CMAKE_CURRENT_LIST_DIR}/cross" -B "${folder}" -G "${generator}" -D CMAKE_SYSTEM_NAME=Linux
+    -D CMAKE_SYSTEM_PROCESSOR=aarch64 -D "CMAKE_CXX_COMPILER=${gcc}" -D CMAKE_BUILD_TYPE=
+    -D "ATTUNE_BAKE_PROGRAM=${bake}")
+run(text ${CMAKE_COMMAND} --build "${folder}")
+get_filename_component(prefix "${gcc}" DIRECTORY)
+run(text "${qemu}" -L "${prefix}/../aarch64-linux-gnu" "${folder}/program" x86-64-v4 100)
+message("${text}")
+if(NOT text MATCHES "^48: variant base\nwrong=0 ")
+    message(FATAL_ERROR "the release prints something else")
+endif()
