@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.hpp>
 
+#include <attune/core/outcome.hpp>
 #include <attune/remember/memory_store.hpp>
+#include <attune/remember/problem.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/remember/relation.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +15,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../laws/record_store.hpp"
@@ -231,6 +236,85 @@ TEST_CASE("the file of a release is found exactly by what the release looked for
     CHECK(got.best->best_s == 0.0029228529999998365);
     CHECK(got.best->disturbed);
     CHECK(got.best->shape == "262144 262144 262144 512 66576");
+    CHECK(subject.notices().empty());
+}
+
+TEST_CASE("a file of format 2, with every kind of line, says to later releases what 0.4 wrote")
+{
+    std::string const folder = std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/'));
+    scratch_directory const directory;
+    std::string const text = read_file(folder + "/files/store_2_of_0.4.attune");
+    write_file(directory.file("s"), text);
+    store subject(directory.file("s"));
+    attune::record expected;
+    expected.key = {.kernel = "scale",
+                    .source = "16ecc804738743cf2725dfd40a262831",
+                    .schema = "4cf5000115215e637d800baee58f37e6",
+                    .compiler = "clang 19.1.7 -O3",
+                    .device = "AMD EPYC (25.17.1)",
+                    .inputs = {{"N", "1024"}},
+                    .signature = "5da228ba8410dd5b14fd5960602d07c7",
+                    .setting = {{"cache", "cold"}}};
+    expected.configuration = {{"TILE", "128"}, {"ORDER", "{2, 1, 0}"}};
+    expected.best_s = 0.25;
+    expected.default_s = 0.5;
+    expected.evaluations = 3;
+    expected.failures = 1;
+    expected.seed = 7;
+    expected.when = "2026-11-23T12:00:00Z";
+    expected.attune = "0.4.0";
+    expected.disturbed = true;
+    expected.least_s = 0.125;
+    expected.memory_bound = true;
+    expected.shape = "1024 0";
+    expected.best_interval = {0.24, 0.26, 14};
+    expected.default_interval = {0.49, 0.51, 12};
+    expected.code = "c0de0128";
+    expected.default_code = "c0de0064";
+    expected.ties = {{"64", "{2, 1, 0}"}};
+    expected.ended = "budget";
+    expected.asked = {3, 60};
+    expected.threads = 1;
+    expected.replaces = {{"32", "{0, 1, 2}"}};
+    expected.spent = {3, 2, 0.5};
+    expected.roof = {2'048, 8'192, 1e9, 1e10};
+    attune::lookup_result const got = subject.find(expected.key);
+    REQUIRE(got.how == record_match::exact);
+    CHECK(*got.best == expected);
+
+    attune::detail::stored_problem const problem = attune::detail::problem_of(expected);
+    attune::detail::problem_history const past = subject.recall(problem);
+    REQUIRE(past.rows.size() == 3);
+    CHECK(past.open == 3); // a winner ended the tuning
+    CHECK(past.rows[1].values == attune::value_texts{"256", "{0, 1, 2}"});
+    auto const* const crash = std::get_if<attune::failure>(&past.rows[1].result);
+    REQUIRE(crash != nullptr);
+    CHECK(crash->stage == attune::failure_stage::crash);
+    CHECK(crash->reason == "SIGSEGV");
+    auto const* const time = std::get_if<attune::measurement>(&past.rows[2].result);
+    REQUIRE(time != nullptr);
+    CHECK(time->low == 0.24);
+    CHECK(past.rows[2].code == "c0de0128");
+    using attune::detail::proven_shape;
+    CHECK(subject.proofs(problem, "c0de0128") ==
+          std::vector<proven_shape>{{"c0de0128", {689101621614844362, 1024, 0}, true},
+                                    {"c0de0128", {689101621614844362, 1023, 4}, false}});
+
+    attune::record other = expected;
+    other.key.inputs = {{"N", "512"}};
+    attune::detail::problem_history const ended = subject.recall(attune::detail::problem_of(other));
+    CHECK(ended.rows.size() == 1);
+    CHECK(ended.open == 1); // the tuning ended without a winner
+    auto const related = subject.related(attune::detail::problem_of(other), 4);
+    REQUIRE(related.size() == 2);
+    for (attune::detail::related_problem const& one : related)
+        if (one.past.problem.key.inputs == expected.key.inputs)
+            CHECK(one.past.problem.facts == attune::named_texts{{"isa", "x86-64-v4"},
+                                                                {"vendor", "AuthenticAMD"},
+                                                                {"cores", "2"}});
+    CHECK(subject.find(other.key).how == record_match::other_size);
+    subject.add(other);
+    CHECK(read_file(directory.file("s")).starts_with(text));
     CHECK(subject.notices().empty());
 }
 
