@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/source/annotations.hpp>
+#include <attune/compile/source/variant.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
