@@ -99,11 +99,10 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         target_sources(${target} PRIVATE "${stem}_ptx.cpp")
     endfunction()
 
-    # Links the one unit of a library of objects, made by attune_kernel_objects, into the target with its symbols local to it.
+    # Links the one unit of a library of objects, made by attune_kernel_objects, into targets with its symbols local to it.
     # Further arguments go to the step `alone`.
-    function(attune_link_alone target name object file)
+    function(attune_link_alone targets name object file)
         get_property(script GLOBAL PROPERTY attune_kernel_script)
-        add_dependencies(${target} ${name})
         add_custom_command(
             OUTPUT "${object}"
             COMMAND ${CMAKE_COMMAND} -D step=alone -D "linker=${CMAKE_LINKER}" -D "objcopy=${CMAKE_OBJCOPY}"
@@ -111,7 +110,10 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
             DEPENDS "$<TARGET_OBJECTS:${name}>" "${script}"
             COMMENT "Adding kernel ${file}" VERBATIM)
         set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-        target_sources(${target} PRIVATE "${object}")
+        foreach(target IN LISTS targets)
+            add_dependencies(${target} ${name})
+            target_sources(${target} PRIVATE "${object}")
+        endforeach()
     endfunction()
 
     function(attune_add_kernel target)

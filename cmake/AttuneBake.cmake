@@ -1,5 +1,5 @@
-# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...]) : compiles the winners
-# of a store into a program or library, so that it starts tuned, without a tuner or a compiler.
+# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] [SHAPES <shape>...]) :
+# compiles the winners of a store into a program or library, so that it starts tuned, without a tuner or a compiler.
 #
 # attune::baked<type> kernel{attune::baked_kernel<"name">} calls them (<attune/ship/baked.hpp>). The program links nothing
 # of attune's. A changed store or kernel is baked anew by the next build.
@@ -11,6 +11,15 @@
 #           x86-64-v4; the processor has the highest that it can run, and where it can run none the default. Without it,
 #           base x86-64-v3 x86-64-v4 on x86-64, else base
 #   FLAGS   of the default alone, after -O3: those that a template's arguments need, -DTILE=16
+#   SHAPES  calls that the build verifies its own code for, beside the default: KNOWN (those that the store tells of), files
+#           with a shape in each line, or shapes: their numbers, "1024 1024 32" of a span, a span and an int
+#
+# A variant serves shapes that the store proves, and those that the build verified. The store's proofs are of the tuner's
+# code, and stand for instruction sets up to that of the tuning; code for a higher one serves what the build verified. A
+# variant that the build finds wrong does not serve. <kernel>_..._table.cpp in the build folder says what proves each.
+# Arrays get random numbers, which are small and valid indices. Not verified are kernels with a check of their own,
+# pointers, arrays of structures and structures by value, code that the building processor lacks the instructions for, and
+# builds for another machine: a message says so.
 #
 # At most 10 variants are compiled for each level, each with its macros and flags, by the compiler of the target; a message
 # says with which compiler they were tuned. Their symbols are local to them, as with attune_add_kernel.
@@ -55,8 +64,9 @@ int main(int count, char** arguments)
 endfunction()
 
 function(attune_bake target)
-    set(usage "attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...])")
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNEL;STORE;NAME" "ISA;FLAGS")
+    string(CONCAT usage "attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] "
+                        "[SHAPES <shape>...])")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNEL;STORE;NAME" "ISA;FLAGS;SHAPES")
     get_target_property(type ${target} TYPE)
     if(NOT arg_KERNEL OR NOT arg_STORE OR arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "attune_bake: ${target}: KERNEL and STORE are needed, nothing else is known: ${usage}")
@@ -87,6 +97,17 @@ function(attune_bake target)
         endif()
     endforeach()
 
+    if("SHAPES" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+        message(FATAL_ERROR "attune_bake: ${target}: SHAPES names none: give KNOWN, files, or shapes")
+    elseif(arg_SHAPES AND CMAKE_CROSSCOMPILING)
+        message(STATUS "attune_bake: ${arg_KERNEL} is not verified by this build, which is for another machine: its variants "
+                       "serve what the store proves")
+        set(arg_SHAPES "")
+    elseif(arg_SHAPES AND NOT TARGET attune::tune)
+        message(FATAL_ERROR "attune_bake: ${target}: SHAPES needs attune::tune: find_package(attune REQUIRED COMPONENTS ship "
+                            "tune)")
+    endif()
+
     # As many places for variants as the store has winners; it is read again when it changes.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${arg_STORE}")
     file(STRINGS "${arg_STORE}" winners REGEX "\"(won|configuration)\" *:")
@@ -106,6 +127,9 @@ function(attune_bake target)
     endif()
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_baked")
     set(written "${stem}_table.cpp" "${stem}_default.cpp" "${stem}_default.flags")
+    if(arg_SHAPES)
+        set(written "${stem}_unproven.cpp" "${stem}_check.cpp" "${stem}_default.cpp" "${stem}_default.flags")
+    endif()
     set(last -1)
     math(EXPR last "${places} - 1")
     if(places GREATER 0)
@@ -127,33 +151,77 @@ function(attune_bake target)
     if(arg_NAME)
         list(APPEND options --kernel "${arg_NAME}")
     endif()
+    set(shape_files "")
+    foreach(shape IN LISTS arg_SHAPES)
+        get_filename_component(file "${shape}" ABSOLUTE)
+        if(NOT shape STREQUAL "KNOWN" AND EXISTS "${file}" AND NOT IS_DIRECTORY "${file}")
+            set(shape "${file}")
+            list(APPEND shape_files "${file}")
+        endif()
+        list(APPEND options --shapes "${shape}")
+    endforeach()
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    set(bake attune_bake_program --store "${arg_STORE}" --kernel-file "${arg_KERNEL}" --folder "${folder}" --stem "${stem}"
+             --variants "${places}" --compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" ${options})
+    set(include "$<$<BOOL:${include}>:--include;$<JOIN:${include},;--include;>>")
     add_custom_command(
         OUTPUT ${written}
-        COMMAND attune_bake_program --store "${arg_STORE}" --kernel-file "${arg_KERNEL}" --folder "${folder}"
-                --stem "${stem}" --depfile "${folder}/${stem}.d" --variants "${places}" --compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
-                ${options} "$<$<BOOL:${include}>:--include;$<JOIN:${include},;--include;>>"
-        DEPENDS "${arg_STORE}" "${arg_KERNEL}" attune_bake_program
+        COMMAND ${bake} "${include}" --depfile "${folder}/${stem}.d"
+        DEPENDS "${arg_STORE}" "${arg_KERNEL}" ${shape_files} attune_bake_program
         DEPFILE "${folder}/${stem}.d" # the kernel's own headers
         COMMENT "Baking ${arg_STORE}" COMMAND_EXPAND_LISTS VERBATIM)
     add_custom_target(attune_baked_${stem} DEPENDS ${written})
     add_dependencies(${target} attune_baked_${stem})
+    set(served ${target})
+    if(arg_SHAPES)
+        attune_bake_check(${target} "${stem}" "${arg_KERNEL}" ${arg_FLAGS})
+        list(APPEND served attune_baked_${stem}_check)
+        add_custom_command(
+            OUTPUT "${folder}/${stem}_table.cpp"
+            COMMAND ${bake} "${include}" --checked "${folder}/${stem}.checked"
+            DEPENDS "${folder}/${stem}.checked" "${arg_STORE}" attune_bake_program
+            COMMENT "Baking what was verified of ${arg_STORE}" COMMAND_EXPAND_LISTS VERBATIM)
+        # The objects of variants are linked by both programs, and made before either.
+        add_custom_target(attune_baked_${stem}_proven DEPENDS "${folder}/${stem}_table.cpp")
+        add_dependencies(${target} attune_baked_${stem}_proven)
+    endif()
 
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:attune::attune>)
     target_sources(${target} PRIVATE "${folder}/${stem}_table.cpp")
     set_source_files_properties("${folder}/${stem}_table.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    attune_bake_unit(${target} "${stem}" default base "${arg_KERNEL}" ${arg_FLAGS})
+    attune_bake_unit("${served}" "${stem}" default base "${arg_KERNEL}" ${arg_FLAGS})
     if(places GREATER 0)
         foreach(place RANGE ${last})
             foreach(level IN LISTS arg_ISA)
-                attune_bake_unit(${target} "${stem}" ${place} ${level} "${arg_KERNEL}")
+                attune_bake_unit("${served}" "${stem}" ${place} ${level} "${arg_KERNEL}")
             endforeach()
         endforeach()
     endif()
 endfunction()
 
-# One unit of those that the program wrote.
-function(attune_bake_unit target stem place level file)
+# The program that runs what was baked beside the default, and the file that it writes.
+function(attune_bake_check target stem file)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_baked")
+    set(name attune_baked_${stem}_check)
+    add_executable(${name} EXCLUDE_FROM_ALL "${folder}/${stem}_check.cpp" "${folder}/${stem}_unproven.cpp")
+    set_source_files_properties("${folder}/${stem}_check.cpp" PROPERTIES OBJECT_DEPENDS "${folder}/${stem}_default.flags")
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF INTERPROCEDURAL_OPTIMIZATION OFF
+                                             RUNTIME_OUTPUT_DIRECTORY "${folder}")
+    target_link_libraries(${name} PRIVATE attune::tune)
+    target_include_directories(${name} PRIVATE "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    # It runs here: what the release is compiled with is not for it, but for what the kernel's types need.
+    target_compile_options(${name} PRIVATE "@${folder}/${stem}_default.flags" ${ARGN} -O2 -fexceptions -frtti -w)
+    add_dependencies(${name} attune_baked_${stem})
+    add_custom_command(
+        OUTPUT "${folder}/${stem}.checked"
+        COMMAND ${name} "${folder}/${stem}.checked"
+        DEPENDS ${name}
+        COMMENT "Verifying ${file}" VERBATIM)
+endfunction()
+
+# One unit of those that the program wrote, for the targets that link it.
+function(attune_bake_unit targets stem place level file)
+    list(GET targets 0 target)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_baked")
     set(name "attune_baked_${stem}_${place}_${level}")
     set(unit "${folder}/${stem}_${place}_${level}.cpp")
@@ -169,5 +237,5 @@ function(attune_bake_unit target stem place level file)
     attune_kernel_objects(${name} ${target} "${unit}" -O3 "@${folder}/${stem}_${place}.flags" ${machine} ${ARGN})
     set_source_files_properties("${unit}" PROPERTIES OBJECT_DEPENDS "${folder}/${stem}_${place}.flags")
     add_dependencies(${name} attune_baked_${stem})
-    attune_link_alone(${target} ${name} "${folder}/${name}.o" "${file}" ${checked})
+    attune_link_alone("${targets}" ${name} "${folder}/${name}.o" "${file}" ${checked})
 endfunction()

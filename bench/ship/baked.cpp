@@ -55,8 +55,7 @@ constexpr std::array<int, 8> sizes{8, 16, 24, 32, 64, 128, 256, 1'024};
 
 /// A table as attune_bake writes it: one variant, verified for the eight sizes.
 struct table {
-    static constexpr baking::baked_build builds[] = {
-        {baking::instruction_level::base, &address_of_add}};
+    baking::baked_build builds[1] = {{baking::instruction_level::base, &address_of_add}};
     static constexpr std::int64_t divisors[] = {8};
     static constexpr baking::baked_node tree[] = {{0, 100.0, 1, 2}, {-1, 0, 0, -1}, {-1, 0, 0, -1}};
     static constexpr std::size_t inputs[] = {1};
@@ -75,10 +74,10 @@ struct table {
                 proven.push_back(one);
         std::sort(proven.begin(), proven.end());
         variants[0] = {.configuration = "STEP=8", .builds = builds, .divisors = divisors};
-        variants[0].proven.first = proven.data();
-        variants[0].proven.count = proven.size();
-        variants[0].largest.first = largest.data();
-        variants[0].largest.count = largest.size();
+        builds[0].proven.first = proven.data();
+        builds[0].proven.count = proven.size();
+        builds[0].largest.first = largest.data();
+        builds[0].largest.count = largest.size();
         all.fallback = &address_of_add;
         all.layout.first = layout.data();
         all.layout.count = layout.size();

@@ -10,18 +10,22 @@ using attune::detail::shape_part;
 
 TEST_CASE("facts of calls are the same after a way through texts")
 {
-    call_facts const all{.layout = {{shape_part::elements, 0},
-                                    {shape_part::number, 3},
-                                    {shape_part::flag, 4},
-                                    {shape_part::real, 5},
-                                    {shape_part::bytes, 6},
-                                    {shape_part::places, 1}},
-                         .inputs = {{"N", 3}, {"odd:name", 5}},
-                         .ignored = {4, 0},
-                         .any_shape = true,
-                         .flags = {"FLAGS", "MORE"},
-                         .compilers = {"CXX"},
-                         .source_flags = {"-DA=1 2", "-I/x y"}};
+    call_facts const all{
+        .layout = {{shape_part::elements, 0},
+                   {shape_part::number, 3},
+                   {shape_part::flag, 4},
+                   {shape_part::real, 5},
+                   {shape_part::bytes, 6},
+                   {shape_part::places, 1}},
+        .inputs = {{"N", 3}, {"odd:name", 5}},
+        .ignored = {4, 0},
+        .any_shape = true,
+        .flags = {"FLAGS", "MORE"},
+        .compilers = {"CXX"},
+        .source_flags = {"-DA=1 2", "-I/x y"},
+        .tolerances = {{2, {1e-4, 0.1}}, {3, attune::any_value}, {0, {0, 1.0 / 3}}},
+        .is_checked = true,
+        .rules = -77};
     CHECK(call_facts_in(facts_texts(all)) == all);
     CHECK(call_facts_in(facts_texts(call_facts{})) == call_facts{});
     auto const choice = shape_choice_of(all);
@@ -38,4 +42,7 @@ TEST_CASE("facts of an older release, and damaged ones, are none")
         CHECK_FALSE(call_facts_in({{"call", call}}).has_value());
     CHECK_FALSE(call_facts_in({{"call", ""}, {"inputs", "N"}}).has_value());
     CHECK_FALSE(call_facts_in({{"call", ""}, {"ignored", "99999999999"}}).has_value());
+    for (char const* const within : {"2", "2:", "2:1", "2:1:", "2:-1:0", "2:1:nan", "x:any"})
+        CHECK_FALSE(call_facts_in({{"call", ""}, {"tolerances", within}}).has_value());
+    CHECK_FALSE(call_facts_in({{"call", ""}, {"rules", "x"}}).has_value());
 }

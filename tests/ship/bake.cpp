@@ -38,6 +38,7 @@ struct example {
                      .flags = {"FLAGS"},
                      .source_flags = {"-DONE=1"}};
     bool tells_facts = true;
+    char const* isa = "x86-64-v4";
 
     example() { support::write_file(folder.file("fill.kernel.cpp"), kernel_text); }
 
@@ -66,7 +67,7 @@ struct example {
     void add(attune::record const& r)
     {
         attune::detail::stored_problem problem = attune::detail::problem_of(r);
-        problem.facts = {{"isa", "x86-64-v4"}, {"vendor", "AuthenticAMD"}};
+        problem.facts = {{"isa", isa}, {"vendor", "AuthenticAMD"}};
         if (tells_facts)
             for (auto const& fact : facts_texts(facts))
                 problem.facts.push_back(fact);
@@ -212,6 +213,122 @@ TEST_CASE("what was wrong while tuning is not baked, and what crashed at a size 
     CHECK(has(variant, "#define TILE 16\n"));
     // The tree parts 64 from 1024 at their geometric mean; below it the default runs.
     CHECK(has(table, "{0, 0x1p+8, 1, 2}, {-1, 0x0p+0, -1, -1}, {-1, 0x0p+0, 0, -1}"));
+}
+
+TEST_CASE("code for instructions that the tuning did not have does not serve unverified")
+{
+    example subject;
+    subject.isa = "x86-64-v3";
+    subject.add(subject.won(64, "8", 0.5));
+    auto const said = subject.bake_it({.levels = {"base", "x86-64-v3", "x86-64-v4"}});
+    std::string const table = subject.written("fill_table.cpp");
+    CHECK(has(table, "// x86-64-v3: the store proves it"));
+    CHECK(has(table, "baked_proof::record"));
+    CHECK_FALSE(has(table, "v4"));
+    CHECK(has(subject.written("fill_0_x86-64-v4.cpp"), "Not needed"));
+    CHECK(has(said.back(), "fill: code for x86-64-v4 does not serve where it was never run"));
+}
+
+namespace {
+
+/// Bakes a store of a processor of x86-64-v3 twice; between, `found` is what a program verified.
+struct verified_example : example {
+    std::vector<std::string> told{};
+
+    verified_example()
+    {
+        isa = "x86-64-v3";
+        add(won(64, "8", 0.5));
+        add(won(1024, "16", 0.25));
+        request.levels = {"base", "x86-64-v3", "x86-64-v4"};
+        request.shapes = {"KNOWN", "4096"};
+        told = bake_it(request);
+    }
+    [[nodiscard]] std::string mark() const
+    {
+        std::string const check = written("fill_check.cpp");
+        return check.substr(check.rfind("{}, \"") + 5, 32);
+    }
+    std::string table_with(std::string const& found)
+    {
+        support::write_file(folder.file("found"), "attune_checked " + mark() + '\n' + found);
+        bake_request second = request;
+        second.checked = folder.file("found");
+        told = bake_it(second);
+        return written("fill_table.cpp");
+    }
+
+    bake_request request{};
+};
+
+} // namespace
+
+TEST_CASE("what a build verifies serves, also for instructions that the tuning did not have")
+{
+    verified_example subject;
+    CHECK_FALSE(std::filesystem::exists(subject.folder.file("out/fill_table.cpp")));
+    CHECK(has(subject.written("fill_unproven.cpp"), "x86_64_v4"));
+    std::string const check = subject.written("fill_check.cpp");
+    CHECK(has(check, "attune_check_shapes[] = {\n    64, 0, 1024, 0, 4096, -1,\n};"));
+    CHECK(has(check, "check_main<attune_baked_type>"));
+    std::string const table =
+        subject.table_with("right 0 x86-64-v4 64 0\nright 0 x86-64-v3 4096 0\nsaid so it is\n");
+    CHECK(has(table, "// x86-64-v4: this build verified it for 1 shapes\n"));
+    CHECK(has(table, "// x86-64-v3: this build verified it for 1 shapes, the store proves it for"));
+    CHECK(has(table, "// base: the store proves it\n"));
+    CHECK(has(table, "4096")); // the largest size
+    CHECK(std::count(subject.told.begin(), subject.told.end(), "fill: so it is") == 1);
+}
+
+TEST_CASE("a variant that a build finds wrong does not serve, for any instruction set")
+{
+    verified_example subject;
+    std::string const table = subject.table_with(
+        "right 0 x86-64-v3 64 0\nwrong 0 x86-64-v4 argument 1 is 64 (wrong result: 3)\n");
+    CHECK_FALSE(has(table, "fill_0_"));
+    CHECK(has(table, "fill_1_base"));
+    CHECK(has(subject.told[0], "TILE=8"));
+    CHECK(has(subject.told[0],
+              "does not serve: this build found it wrong, for x86-64-v4: argument 1 is 64"));
+}
+
+TEST_CASE("what a build verified is refused where it is damaged or of other variants")
+{
+    verified_example subject;
+    for (char const* const found :
+         {"right 0 base 64 x\n", "right x base 64 0\n", "nonsense\n", "right 0 base 64  0\n"})
+        CHECK_THROWS_WITH_AS(
+            subject.table_with(found), doctest::Contains("cannot be read"), attune::error);
+    subject.add(subject.won(256, "32", 0.5));
+    CHECK_THROWS_WITH_AS(
+        subject.table_with(""), doctest::Contains("other variants"), attune::error);
+    CHECK_FALSE(std::filesystem::exists(subject.folder.file("out/fill_table.cpp")));
+}
+
+TEST_CASE("shapes are texts, lines of files, or those of the store")
+{
+    example subject;
+    subject.add(subject.won(64, "8", 0.5));
+    support::write_file(subject.folder.file("shapes"), "# sizes\n 128 # often\n\n7\r\n");
+    subject.bake_it({.shapes = {"32", subject.folder.file("shapes"), "32"}});
+    CHECK(has(subject.written("fill_check.cpp"), "{\n    7, -1, 32, -1, 128, -1,\n}"));
+    std::filesystem::remove_all(subject.folder.file("out"));
+    for (char const* const wrong :
+         {"", "1 2", "x", "1.5", "/nowhere/shapes", "99999999999999999999"})
+        CHECK_THROWS_WITH_AS(subject.bake_it({.shapes = {wrong}}),
+                             doctest::Contains("is no shape of a call of fill"),
+                             attune::error);
+    subject.facts.is_checked = true;
+    subject.add(subject.won(128, "8", 0.5));
+    auto const said = subject.bake_it({.shapes = {"KNOWN"}});
+    CHECK(has(said.back(), "a check of its own"));
+    CHECK_FALSE(has(subject.written("fill_check.cpp"), "attune_check_shapes[]"));
+    std::filesystem::remove_all(subject.folder.file("out"));
+    subject.facts.any_shape = true;
+    subject.add(subject.won(256, "8", 0.5));
+    CHECK_THROWS_WITH_AS(
+        subject.bake_it({.shapes = {"KNOWN"}}), doctest::Contains("whole shapes"), attune::error);
+    CHECK_FALSE(subject.has_written());
 }
 
 TEST_CASE("what cannot be baked is one sentence, and nothing is written")

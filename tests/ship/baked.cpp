@@ -57,11 +57,12 @@ struct verified_sizes {
 struct example {
     verified_sizes small{16, 24, 32, 64};
     verified_sizes large{128, 256, 192, 160, 200};
+    verified_sizes large_base{128, 256, 192, 160, 200, 300};
     std::vector<attune::detail::shape_word> layout = shape::layout();
 
-    static constexpr baked_build small_builds[] = {{instruction_level::base, &address<by_small>}};
-    static constexpr baked_build large_builds[] = {
-        {instruction_level::x86_64_v4, &address<by_large_v4>},
+    baked_build small_builds[1] = {{instruction_level::base, &address<by_small>}};
+    baked_build large_builds[2] = {
+        {instruction_level::x86_64_v4, &address<by_large_v4>, attune::detail::baked_proof::build},
         {instruction_level::base, &address<by_large_base>}};
     static constexpr std::int64_t divisors[] = {8};
     static constexpr baked_node tree[] = {{0, 100.0, 1, 2}, {-1, 0, 0, -1}, {-1, 0, 1, -1}};
@@ -74,19 +75,17 @@ struct example {
 
     example()
     {
-        auto const fill = [](baked_variant& v, char const* name, verified_sizes const& of) {
-            v.configuration = name;
-            v.divisors = divisors;
-            v.proven.first = of.properties.data();
-            v.proven.count = of.properties.size();
-            v.largest = {};
-            v.largest.first = of.largest.data();
-            v.largest.count = of.largest.size();
+        auto const verify = [](baked_build& b, verified_sizes const& of) {
+            b.proven.first = of.properties.data();
+            b.proven.count = of.properties.size();
+            b.largest.first = of.largest.data();
+            b.largest.count = of.largest.size();
         };
-        fill(variants[0], "TILE=8", small);
-        fill(variants[1], "TILE=16", large);
-        variants[0].builds = small_builds;
-        variants[1].builds = large_builds;
+        verify(small_builds[0], small);
+        verify(large_builds[0], large);
+        verify(large_builds[1], large_base);
+        variants[0] = {"TILE=8", small_builds, divisors};
+        variants[1] = {"TILE=16", large_builds, divisors};
         table.kernel = "example";
         table.configuration = "TILE=1";
         table.fallback = &address<by_default>;
@@ -153,6 +152,10 @@ TEST_CASE("the highest instruction set that the processor has, and that is allow
     attune::baked<signature> const lower{attune::baked_kernel<"example">, "x86-64-v3"};
     CHECK(lower(data.first(128), 128) == 20);
     CHECK(lower.explain(data.first(128), 128).instructions == "base");
+    CHECK(lower.explain(data.first(128), 128).proof == "record");
+    if (mine == instruction_level::x86_64_v4)
+        CHECK(any.explain(data.first(128), 128).proof == "build");
+    CHECK(any(data.first(300), 300) == 20); // the code for newer processors was not verified there
     attune::baked<signature> const misspelt{attune::baked_kernel<"example">, "x86_64-v4"};
     CHECK(misspelt.explain(data.first(128), 128).instructions == "base");
 }

@@ -65,6 +65,8 @@ struct tolerance {
     double absolute = 0; ///< in the unit of the elements; >= 0
     double relative = 0; ///< a factor; >= 0
     bool any = false;    ///< true: every value is accepted, NaN too
+
+    [[nodiscard]] friend bool operator==(tolerance const&, tolerance const&) = default;
 };
 
 /// For scratch arrays: their contents after a call are not compared.

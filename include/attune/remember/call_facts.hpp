@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/element.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +25,10 @@ struct call_facts {
     std::vector<std::string> flags{};        ///< parameters that are flags of the compiler
     std::vector<std::string> compilers{};    ///< parameters that name a compiler
     std::vector<std::string> source_flags{}; ///< kernel_source::flags
+    /// Those of kernel.tolerate<i>(), by argument; the result is behind the last one.
+    std::vector<std::pair<std::size_t, tolerance>> tolerances{};
+    bool is_checked = false; ///< kernel.check(f): the default says nothing about a result
+    std::int64_t rules = 0;  ///< first word of proven shapes; 0: an older release wrote them
 
     [[nodiscard]] friend bool operator==(call_facts const&, call_facts const&) = default;
 };

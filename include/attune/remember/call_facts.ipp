@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/call_facts.hpp>
 #include <attune/remember/matching.hpp>
@@ -56,6 +57,29 @@ name_and_position_in(std::string const& text)
     return std::pair{text.substr(0, colon), *position};
 }
 
+/// "0.001:0", or "any"
+[[nodiscard]] inline std::string text_of_tolerance(tolerance const& within)
+{
+    if (within.any) return "any";
+    return hexadecimal_text(within.absolute) + ':' + hexadecimal_text(within.relative);
+}
+
+/// "2:0.001:0", or "2:any"
+[[nodiscard]] inline std::optional<std::pair<std::size_t, tolerance>>
+position_and_tolerance_in(std::string_view text)
+{
+    std::size_t const colon = std::min(text.find(':'), text.size());
+    auto const position = position_in(text.substr(0, colon));
+    if (!position || colon == text.size()) return {};
+    std::string_view const rest = text.substr(colon + 1);
+    if (rest == "any") return std::pair{*position, tolerance{0, 0, true}};
+    std::size_t const middle = std::min(rest.find(':'), rest.size());
+    auto const absolute = real_in_text(rest.substr(0, middle));
+    auto const relative = real_in_text(rest.substr(std::min(middle + 1, rest.size())));
+    if (!absolute || !relative || !(*absolute >= 0) || !(*relative >= 0)) return {};
+    return std::pair{*position, tolerance{*absolute, *relative}};
+}
+
 ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
 {
     named_texts out;
@@ -79,6 +103,12 @@ ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
     add("flags", facts.flags, ' ');
     add("compilers", facts.compilers, ' ');
     add("source_flags", facts.source_flags, '\n');
+    std::vector<std::string> tolerances;
+    for (auto const& [argument, within] : facts.tolerances)
+        tolerances.push_back(std::to_string(argument) + ':' + text_of_tolerance(within));
+    add("tolerances", tolerances, ' ');
+    if (facts.is_checked) out.emplace_back("checked", "yes");
+    if (facts.rules != 0) out.emplace_back("rules", std::to_string(facts.rules));
     return out;
 }
 
@@ -108,6 +138,17 @@ ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
         if (!argument) return {};
         out.ignored.push_back(*argument);
     }
+    for (std::string const& text : parts("tolerances", ' ')) {
+        auto const one = position_and_tolerance_in(text);
+        if (!one) return {};
+        out.tolerances.push_back(*one);
+    }
+    if (std::string const* const rules = value_of(facts, "rules")) {
+        char const* const end = rules->data() + rules->size();
+        auto const [stop, problem] = std::from_chars(rules->data(), end, out.rules);
+        if (problem != std::errc{} || stop != end) return {};
+    }
+    out.is_checked = value_of(facts, "checked") != nullptr;
     out.any_shape = value_of(facts, "any_shape") != nullptr;
     out.flags = parts("flags", ' ');
     out.compilers = parts("compilers", ' ');

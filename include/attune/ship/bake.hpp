@@ -27,6 +27,10 @@ struct bake_request {
     std::string stem{};     ///< identifier that is unique in the program
     std::string depfile{};  ///< path: the table's dependencies, for make and ninja; empty: none
     std::size_t most_variants = 10;
+    /// Of calls that the build verifies its code for: see listed_shapes(). None: it verifies
+    /// nothing. Else it bakes twice: the program of <stem>_check.cpp writes a file between.
+    std::vector<std::string> shapes{};
+    std::string checked{}; ///< path of that file: the second time
 };
 
 /// Writes into the folder
@@ -35,14 +39,18 @@ struct bake_request {
 ///   <stem>_<i>_<level>.cpp    variant i below most_variants for a level; empty for those that are
 ///                             not needed
 ///   <stem>_default.flags, <stem>_<i>.flags   of the compiler, as a response file: @file
+/// and, where shapes are to be verified, instead of <stem>_table.cpp
+///   <stem>_unproven.cpp       the constants with all that is compiled
+///   <stem>_check.cpp          a program that verifies it: `<program> FILE`
+/// With what that program wrote, <stem>_table.cpp alone.
 /// @return  sentences that somebody should read
 /// Errors   attune::error, and nothing is written: no winner of this text of the kernel, an unknown
 ///          level, a store that does not say how calls become shapes
 std::vector<std::string> bake(bake_request const& request);
 
 /// A program that bakes: `--store F --kernel-file F --folder D --stem S [--kernel NAME]
-/// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F] [--machine M]`.
-/// Tells sentences and errors on stderr.
+/// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F] [--machine M]
+/// [--shapes S]... [--checked F]`. Tells sentences and errors on stderr.
 /// @param arguments  without the program's name
 /// @return  the exit status: 0, or 1 where it could not
 int bake_main(std::span<char const* const> arguments);

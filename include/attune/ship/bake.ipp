@@ -10,6 +10,8 @@
 #include <attune/ship/bake.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/bake_text.hpp>
+#include <attune/ship/bake/build_proofs.hpp>
+#include <attune/ship/bake/listed_shapes.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
 #include <algorithm>
@@ -42,7 +44,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-[[nodiscard]] inline std::string text_of_store(std::string const& path)
+[[nodiscard]] inline std::string text_of_file(std::string const& path)
 {
     std::error_code failed;
     std::ifstream in(path, std::ios::binary);
@@ -85,29 +87,30 @@ inline void leave_out_flags_for_x86(bake_plan& plan, std::string const& machine)
         std::erase_if(one.code.flags, is_foreign);
 }
 
-ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
+using files_to_write = std::vector<std::pair<std::string, std::string>>;
+
+/// What is compiled: the default, and each variant for each level.
+inline void add_units(files_to_write& files,
+                      bake_plan const& plan,
+                      baked_names const& names,
+                      std::vector<std::string> const& levels,
+                      std::size_t most_variants)
 {
-    std::vector<std::string> const levels = checked_levels(request.levels);
-    if (!is_identifier(request.stem))
-        throw error("the stem of the files is no identifier", request.stem, "use letters and _");
-    std::string const text = text_of_store(request.store);
-    kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
-    source.include_dirs = request.include_dirs;
-    bake_plan plan =
-        plan_of(text, request.store, std::move(source), request.kernel, request.most_variants);
-    leave_out_flags_for_x86(plan, request.machine);
-    baked_names const names{request.stem};
-    std::vector<std::pair<std::string, std::string>> files;
-    files.emplace_back("_table.cpp", table_text(plan, names, levels));
     files.emplace_back("_default.cpp", default_text(plan, names));
     files.emplace_back("_default.flags", flags_text(plan.source.flags));
-    for (std::size_t v = 0; v < request.most_variants; ++v) {
+    for (std::size_t v = 0; v < most_variants; ++v) {
         bool const is_used = v < plan.variants.size();
+        auto const has_build = [&](std::string const& level) {
+            return is_used && std::any_of(plan.variants[v].builds.begin(),
+                                          plan.variants[v].builds.end(),
+                                          [&](planned_build const& b) { return b.level == level; });
+        };
         std::string const place = '_' + std::to_string(v);
         for (std::string const& level : levels)
             files.emplace_back(place + '_' + level + ".cpp",
-                               is_used ? variant_text(plan, names, v, level)
-                                       : "// Not needed. Do not edit: attune_bake wrote it.\n");
+                               has_build(level)
+                                   ? variant_text(plan, names, v, level)
+                                   : "// Not needed. Do not edit: attune_bake wrote it.\n");
         std::vector<std::string> flags = plan.source.flags;
         if (is_used)
             flags.insert(flags.end(),
@@ -115,15 +118,60 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
                          plan.variants[v].code.flags.end());
         files.emplace_back(place + ".flags", flags_text(flags));
     }
+}
+
+ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
+{
+    std::vector<std::string> const levels = checked_levels(request.levels);
+    if (!is_identifier(request.stem))
+        throw error("the stem of the files is no identifier", request.stem, "use letters and _");
+    std::string const text = text_of_file(request.store);
+    kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
+    source.include_dirs = request.include_dirs;
+    bake_plan plan =
+        plan_of(text, request.store, std::move(source), request.kernel, request.most_variants);
+    leave_out_flags_for_x86(plan, request.machine);
+    baked_names const names{request.stem};
+    files_to_write files;
+    if (request.shapes.empty())
+        add_proven_builds(plan, levels, {});
+    else
+        add_all_builds(plan, levels);
+    std::string table = table_text(plan, names);
+    std::string const mark = table_mark(table);
+    if (!request.checked.empty()) {
+        checked_builds const checked =
+            checked_builds_in(text_of_file(request.checked), request.checked, mark);
+        for (planned_variant& one : plan.variants)
+            one.builds.clear();
+        plan.notices.clear(); // told the first time
+        add_proven_builds(plan, levels, checked);
+        files.emplace_back("_table.cpp", table_text(plan, names));
+    } else if (!request.shapes.empty()) {
+        auto shapes = listed_shapes(plan, request.shapes);
+        if (plan.facts.is_checked) {
+            shapes.clear();
+            plan.notices.push_back(plan.kernel +
+                                   ": its code is not verified by this build: the kernel has a "
+                                   "check of its own, kernel.check(f), which is not here");
+        }
+        files.emplace_back("_unproven.cpp", std::move(table));
+        files.emplace_back("_check.cpp", check_text(plan, names, shapes, mark));
+        add_units(files, plan, names, levels, request.most_variants);
+    } else {
+        files.emplace_back("_table.cpp", std::move(table));
+        add_units(files, plan, names, levels, request.most_variants);
+    }
     std::error_code failed;
     std::filesystem::create_directories(request.folder, failed);
     for (auto const& [name, content] : files)
         replace_file(request.folder + '/' + request.stem + name, content);
     if (!request.depfile.empty())
-        replace_file(
-            request.depfile,
-            dependencies_text(request.folder + '/' + request.stem + "_table.cpp", plan.source));
+        replace_file(request.depfile,
+                     dependencies_text(request.folder + '/' + request.stem + files.front().first,
+                                       plan.source));
     std::vector<std::string> said = plan.notices;
+    if (!request.checked.empty()) return said;
     if (plan.variants.empty())
         said.push_back(plan.kernel + ": nothing is faster than the default where it was verified; "
                                      "the release has the default alone");
@@ -180,6 +228,10 @@ private:
             out.stem = value;
         else if (name == "--depfile")
             out.depfile = value;
+        else if (name == "--shapes")
+            out.shapes.push_back(value);
+        else if (name == "--checked")
+            out.checked = value;
         else if (name == "--variants") {
             char const* const end = value.data() + value.size();
             auto const [stop, problem] = std::from_chars(value.data(), end, out.most_variants);

@@ -39,7 +39,8 @@ struct baked_choice {
     std::string_view configuration{}; ///< "TILE_M=64 TILE_N=8"
     std::string_view instructions{};  ///< "x86-64-v3"; "base": what the program was compiled for
     bool is_default = true;
-    std::string_view why{}; ///< where it is the default
+    std::string_view why{};   ///< where it is the default
+    std::string_view proof{}; ///< of a variant: "record", "build" or "record and build"
 };
 
 template <class Signature>
@@ -48,8 +49,9 @@ class baked;
 ///
 /// The processor is asked once, by CPUID, which variants it can run; none is touched that it
 /// cannot. Inputs choose among the winners. A variant serves the shapes of calls for which the
-/// store says that it was verified, and shapes that have every property of such (see
-/// shape_properties); the default serves all others. Any number of threads may call.
+/// store, or the build of the program (attune_bake(... SHAPES ...)), says that it was verified, and
+/// shapes that have every property of such (see shape_properties); the default serves all others.
+/// Any number of threads may call.
 ///
 /// A kernel of another name or type is an error of the linker, which names
 /// attune::...::baked_table_of<"name", type>.
@@ -90,6 +92,7 @@ public:
         out.instructions =
             detail::instruction_level_names[static_cast<std::size_t>(found.build->level)];
         out.is_default = false;
+        out.proof = detail::baked_proof_names[static_cast<std::size_t>(found.build->proof)];
         return out;
     }
 
@@ -172,24 +175,32 @@ private:
             device_->tree.begin(), [&](std::size_t input) { return input_at(input, args...); });
         if (at == detail::baked_node::none) return {.why = "nothing faster was found"};
         detail::baked_variant const& variant = table_.variants[static_cast<std::size_t>(at)];
-        if (!is_same_layout_ || !is_proven(variant, key))
-            return {.why = "no shape like this one was verified"};
-        for (detail::baked_build const& build : variant.builds)
-            if (build.level <= level_) return {.variant = &variant, .build = &build};
-        return {.why = "the variant needs instructions that this processor does not have"};
+        bool can_run = false;
+        if (is_same_layout_) {
+            detail::shape_properties const counted(
+                shape::layout(), {variant.divisors.begin(), variant.divisors.end()});
+            std::vector<std::uint64_t> const properties = counted.of(key);
+            for (detail::baked_build const& build : variant.builds) {
+                if (build.level > level_) continue;
+                can_run = true;
+                if (is_proven(build, counted.layout(), key, properties))
+                    return {.variant = &variant, .build = &build};
+            }
+            if (!can_run && variant.builds.count > 0)
+                return {.why = "the variant needs instructions that this processor does not have"};
+        }
+        return {.why = "no shape like this one was verified"};
     }
 
-    [[nodiscard]] static bool is_proven(detail::baked_variant const& variant,
-                                        typename shape::key const& key)
+    [[nodiscard]] static bool is_proven(detail::baked_build const& build,
+                                        std::vector<detail::shape_word> const& layout,
+                                        typename shape::key const& key,
+                                        std::vector<std::uint64_t> const& properties)
     {
-        std::vector<detail::shape_word> layout = shape::layout();
         for (std::size_t i = 0; i < key.size(); ++i)
-            if (detail::is_size(layout[i].part) && key[i] > variant.largest[i]) return false;
-        detail::shape_properties const counted(std::move(layout),
-                                               {variant.divisors.begin(), variant.divisors.end()});
-        std::vector<std::uint64_t> const all = counted.of(key);
-        return std::all_of(all.begin(), all.end(), [&](std::uint64_t property) {
-            return std::binary_search(variant.proven.begin(), variant.proven.end(), property);
+            if (detail::is_size(layout[i].part) && key[i] > build.largest[i]) return false;
+        return std::all_of(properties.begin(), properties.end(), [&](std::uint64_t property) {
+            return std::binary_search(build.proven.begin(), build.proven.end(), property);
         });
     }
 

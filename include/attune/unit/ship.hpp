@@ -8,7 +8,9 @@
 #include <attune/ship/bake.ipp>
 #include <attune/ship/bake/bake_plan.ipp>
 #include <attune/ship/bake/bake_text.ipp>
+#include <attune/ship/bake/build_proofs.ipp>
 #include <attune/ship/bake/dispatch_tree.ipp>
+#include <attune/ship/bake/listed_shapes.ipp>
 #include <attune/ship/export_header.ipp>
 #include <attune/ship/report/html_page.ipp>
 #include <attune/ship/report/problem_report.ipp>

@@ -9,6 +9,7 @@
 #include <attune/remember/call_facts.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/baked/baked_table.hpp>
+#include <attune/ship/baked/instruction_level.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +18,28 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Properties of shapes for which code was right: see shape_properties.
+struct proven_properties {
+    std::vector<std::uint64_t> all{};    ///< ascending, each once
+    std::vector<std::int64_t> largest{}; ///< by word; empty: no shape
+};
+
+/// Code of a variant for an instruction set, and what stands behind it.
+struct planned_build {
+    std::string level{};
+    baked_proof proof{};
+    proven_properties proven{};
+    std::size_t checked = 0; ///< shapes that the build of the program verified
+};
+
 /// A configuration that is compiled.
 struct planned_variant {
     named_texts configuration{};
     compile_request code{}; ///< its macros and flags
     std::vector<std::int64_t> divisors{};
-    std::vector<std::uint64_t> proven{}; ///< ascending
-    std::vector<std::int64_t> largest{}; ///< by word
+    proven_properties recorded{};        ///< what the store proves
+    instruction_level recorded_up_to{};  ///< the instructions of the code that it proves
+    std::vector<planned_build> builds{}; ///< the highest level first: see add_builds()
 
     /// "TILE_M=64 TILE_N=8"
     [[nodiscard]] std::string text() const;
@@ -46,7 +62,8 @@ struct bake_plan {
     std::string default_text{}; ///< "TILE_M=16 TILE_N=8"
     std::vector<planned_variant> variants{};
     std::vector<planned_device> devices{};
-    std::vector<std::string> compilers{}; ///< that the winners were found with
+    std::vector<std::vector<std::int64_t>> known_shapes{}; ///< of which the store tells, each once
+    std::vector<std::string> compilers{};                  ///< that the winners were found with
     std::vector<std::string> notices{};
 };
 

@@ -12,12 +12,12 @@
 #include <attune/remember/record_line.hpp>
 #include <attune/remember/relation.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
+#include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/bake/dispatch_tree.hpp>
 #include <attune/ship/export_header.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -116,6 +116,7 @@ public:
                     node.below = place[static_cast<std::size_t>(node.below)];
             out_.devices.push_back(std::move(device));
         }
+        out_.known_shapes.assign(shapes_.begin(), shapes_.end());
         return std::move(out_);
     }
 
@@ -241,11 +242,8 @@ private:
             if (!r.default_code.empty() && r.code == r.default_code) continue; // the default
             if (place_of(values_of(r.configuration))) continue;
             places_[values_of(r.configuration)] = candidates_.size();
-            planned_variant one{
-                .configuration = r.configuration,
-                .code = request_of(r.configuration, own),
-                .largest = std::vector<std::int64_t>(out_.facts.layout.size(),
-                                                     std::numeric_limits<std::int64_t>::min())};
+            planned_variant one{.configuration = r.configuration,
+                                .code = request_of(r.configuration, own)};
             for (auto const& [name, value] : r.configuration)
                 add_divisors_in(value, one.divisors);
             prove(one);
@@ -298,18 +296,16 @@ private:
     /// Takes in the shapes that a configuration was verified for, on any of the processors.
     void prove(planned_variant& to)
     {
-        shape_properties const counted(out_.facts.layout, to.divisors);
-        std::set<std::uint64_t> proven;
+        property_collector found(out_.facts.layout, to.divisors);
         bool is_wrong = false;
-        auto const take = [&](std::span<std::int64_t const> key) {
-            if (key.size() != out_.facts.layout.size()) return;
-            for (std::size_t i = 0; i < key.size(); ++i)
-                to.largest[i] = std::max(to.largest[i], key[i]);
-            for (std::uint64_t const property : counted.of(key))
-                proven.insert(property);
-        };
         value_texts const mine = values_of(to.configuration);
         for (record const& r : winners_) {
+            auto const take = [&](std::span<std::int64_t const> key) {
+                if (key.size() != out_.facts.layout.size()) return;
+                found.add(key);
+                shapes_.insert({key.begin(), key.end()});
+                to.recorded_up_to = std::max(to.recorded_up_to, level_of_record(r));
+            };
             std::set<std::string> codes;
             stored_problem const problem = problem_of(r);
             if (values_of(r.configuration) == mine) {
@@ -326,8 +322,11 @@ private:
             for (std::string const& code : codes) {
                 std::vector<proven_shape> const all = store_.proofs(problem, code);
                 if (all.empty()) continue;
-                // The first word stands for the rules by which a result is right.
-                std::int64_t const rules = all.back().shape.empty() ? 0 : all.back().shape.front();
+                // The first word stands for the rules by which a result is right; an older release
+                // did not say which.
+                std::int64_t const rules = out_.facts.rules != 0      ? out_.facts.rules
+                                           : all.back().shape.empty() ? 0
+                                                                      : all.back().shape.front();
                 for (proven_shape const& one : all) {
                     if (one.shape.empty() || one.shape.front() != rules) continue;
                     if (!one.is_right) is_wrong = true;
@@ -335,30 +334,25 @@ private:
                 }
             }
         }
+        to.recorded = found.take();
         if (is_wrong) {
             out_.notices.push_back(to.text() + " is not baked: it was wrong for a shape");
-            proven.clear();
+            to.recorded = {};
         }
-        to.proven.assign(proven.begin(), proven.end());
+    }
+
+    /// Of the machine code that a record is about.
+    [[nodiscard]] instruction_level level_of_record(record const& r) const
+    {
+        std::string const* const isa = value_of(*facts_of(r), "isa");
+        for (std::size_t i = 0; isa != nullptr && i < instruction_level_names.size(); ++i)
+            if (*isa == instruction_level_names[i]) return static_cast<instruction_level>(i);
+        return instruction_level::base;
     }
 
     [[nodiscard]] std::vector<tried_row> rows_of(record const& r)
     {
         return store_.recall(problem_of(r)).rows;
-    }
-
-    /// Whether every property of this shape was verified.
-    [[nodiscard]] bool covers(planned_variant const& variant,
-                              std::span<std::int64_t const> key) const
-    {
-        if (key.size() != out_.facts.layout.size() || variant.proven.empty()) return false;
-        for (std::size_t i = 0; i < key.size(); ++i)
-            if (is_size(out_.facts.layout[i].part) && key[i] > variant.largest[i]) return false;
-        shape_properties const counted(out_.facts.layout, variant.divisors);
-        for (std::uint64_t const property : counted.of(key))
-            if (!std::binary_search(variant.proven.begin(), variant.proven.end(), property))
-                return false;
-        return true;
     }
 
     /// The times of all candidates at each winner's problem.
@@ -387,7 +381,8 @@ private:
             note(values_of(r.configuration), r.best_s);
             std::vector<std::int64_t> const shape = words_in(r.shape);
             for (std::size_t c = 0; c < candidates_.size(); ++c)
-                p.is_usable[c] = covers(candidates_[c], shape);
+                p.is_usable[c] = is_covered(
+                    candidates_[c].recorded, out_.facts.layout, candidates_[c].divisors, shape);
             out.push_back(std::move(p));
         }
         return out;
@@ -431,6 +426,7 @@ private:
     std::vector<record> winners_{};
     std::vector<planned_variant> candidates_{};
     std::map<configuration_values, std::size_t> places_{};
+    std::set<std::vector<std::int64_t>> shapes_{};
 };
 
 ATTUNE_INLINE bake_plan plan_of(std::string const& store,

@@ -7,6 +7,7 @@
 #include <attune/ship/bake/bake_plan.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,19 @@ struct baked_names {
 };
 
 /// The constants, and the function that gives them.
-/// @param levels  in the order of instruction_level_names
-[[nodiscard]] std::string
-table_text(bake_plan const& plan, baked_names const& names, std::vector<std::string> const& levels);
+/// @pre  the variants have their builds
+[[nodiscard]] std::string table_text(bake_plan const& plan, baked_names const& names);
+
+/// A program that runs the builds of a table on calls of these shapes, and compares: see
+/// ship/check/check_baked.hpp.
+/// @param mark  of the table: see table_mark()
+[[nodiscard]] std::string check_text(bake_plan const& plan,
+                                     baked_names const& names,
+                                     std::vector<std::vector<std::int64_t>> const& shapes,
+                                     std::string const& mark);
+
+/// Stands for the text of a table.
+[[nodiscard]] std::string table_mark(std::string const& table);
 
 /// The kernel file with its defaults, and the function by which `baked` finds the table.
 [[nodiscard]] std::string default_text(bake_plan const& plan, baked_names const& names);

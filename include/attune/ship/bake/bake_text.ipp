@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake/bake_text.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -58,14 +61,54 @@ std::string add_array(std::string& to,
                                                              : std::to_string(value);
 }
 
-ATTUNE_INLINE std::string
-table_text(bake_plan const& plan, baked_names const& names, std::vector<std::string> const& levels)
+/// As baked_proof has them.
+inline constexpr std::array<char const*, 3> baked_proof_words{"record", "build", "both"};
+
+/// The arrays of a variant's builds.
+/// @return  what stands for the builds in an initialiser
+[[nodiscard]] inline std::string
+add_builds_to(std::string& out, baked_names const& names, bake_plan const& plan, std::size_t v)
+{
+    planned_variant const& one = plan.variants[v];
+    std::string const i = '_' + std::to_string(v);
+    std::vector<std::string> rows;
+    std::vector<std::pair<proven_properties const*, std::string>> written;
+    for (planned_build const& build : one.builds) {
+        auto same = std::find_if(written.begin(), written.end(), [&](auto const& w) {
+            return w.first->all == build.proven.all && w.first->largest == build.proven.largest;
+        });
+        if (same == written.end()) {
+            std::string const k = i + '_' + std::to_string(written.size());
+            std::string const all = add_array(
+                out, "std::uint64_t", "proven" + k, build.proven.all, [](std::uint64_t property) {
+                    return std::to_string(property) + 'u';
+                });
+            std::string const largest =
+                add_array(out, "std::int64_t", "largest" + k, build.proven.largest, &whole_literal);
+            same = written.insert(same, {&build.proven, all + ", " + largest});
+        }
+        std::string const proof =
+            build.proof == baked_proof::record
+                ? "the store proves it"
+                : "this build verified it for " + std::to_string(build.checked) + " shapes" +
+                      (build.proof == baked_proof::both ? ", the store proves it for more" : "");
+        rows.push_back("// " + build.level + ": " + proof +
+                       "\n    {instruction_level::" + identifier_of(build.level) +
+                       ", &::" + names.build(v, build.level) + ", baked_proof::" +
+                       baked_proof_words[static_cast<std::size_t>(build.proof)] + ", " +
+                       same->second + '}');
+    }
+    return add_array(
+        out, "baked_build", "builds" + i, rows, [](std::string const& row) { return row; });
+}
+
+ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& names)
 {
     std::string out = head_of_baked(plan, "baked_table.hpp");
     out += "attune::detail::baked_code " + names.fallback() + "() noexcept;\n";
     for (std::size_t v = 0; v < plan.variants.size(); ++v)
-        for (std::string const& level : levels)
-            out += "attune::detail::baked_code " + names.build(v, level) + "() noexcept;\n";
+        for (planned_build const& build : plan.variants[v].builds)
+            out += "attune::detail::baked_code " + names.build(v, build.level) + "() noexcept;\n";
     out += "attune::detail::baked_table const& " + names.table() + "() noexcept;\n\n";
     out += "namespace {\n\nusing namespace attune::detail;\n\n";
     std::string variants;
@@ -89,22 +132,10 @@ table_text(bake_plan const& plan, baked_names const& names, std::vector<std::str
         std::string const i = '_' + std::to_string(v);
         std::string const configuration = one.text();
         out += "\n// " + comment_of(configuration) + '\n';
-        std::vector<std::string> const down{levels.rbegin(), levels.rend()};
-        std::string const builds =
-            add_array(out, "baked_build", "builds" + i, down, [&](std::string const& level) {
-                return "{instruction_level::" + identifier_of(level) +
-                       ", &::" + names.build(v, level) + '}';
-            });
+        std::string const builds = add_builds_to(out, names, plan, v);
         std::string const divisors =
             add_array(out, "std::int64_t", "divisors" + i, one.divisors, &whole_literal);
-        std::string const proven =
-            add_array(out, "std::uint64_t", "proven" + i, one.proven, [](std::uint64_t property) {
-                return std::to_string(property) + 'u';
-            });
-        std::string const largest =
-            add_array(out, "std::int64_t", "largest" + i, one.largest, &whole_literal);
-        variants += "    {" + literal_of(configuration) + ", " + builds + ", " + divisors + ", " +
-                    proven + ", " + largest + "},\n";
+        variants += "    {" + literal_of(configuration) + ", " + builds + ", " + divisors + "},\n";
     }
     for (std::size_t d = 0; d < plan.devices.size(); ++d) {
         planned_device const& one = plan.devices[d];
@@ -127,6 +158,11 @@ table_text(bake_plan const& plan, baked_names const& names, std::vector<std::str
     out += "attune::detail::baked_table const& " + names.table() +
            "() noexcept\n{\n    return table;\n}\n";
     return out;
+}
+
+ATTUNE_INLINE std::string table_mark(std::string const& table)
+{
+    return content_hash().add(table).hex();
 }
 
 /// The kernel file, and the type of its function.
@@ -174,6 +210,41 @@ ATTUNE_INLINE std::string variant_text(bake_plan const& plan,
     for (auto const& [name, value] : macros_defined(one.code))
         out += "#define " + name + ' ' + value + '\n';
     return out + kernel_text(plan) + address_text(plan, names.build(variant, level));
+}
+
+ATTUNE_INLINE std::string check_text(bake_plan const& plan,
+                                     baked_names const& names,
+                                     std::vector<std::vector<std::int64_t>> const& shapes,
+                                     std::string const& mark)
+{
+    std::string out = "// Kernel " + comment_of(plan.kernel) +
+                      ". Do not edit: attune_bake wrote it.\n"
+                      "#include <attune/ship/check/check_baked.hpp>\n\n" +
+                      kernel_text(plan) + "attune::detail::baked_table const& " + names.table() +
+                      "() noexcept;\n\nnamespace {\n\n";
+    std::string const rows = add_array(
+        out, "std::int64_t", "attune_check_shapes", shapes, [](std::vector<std::int64_t> const& s) {
+            std::string row;
+            for (std::int64_t const word : s)
+                row += (row.empty() ? "" : ", ") + whole_literal(word);
+            return row;
+        });
+    std::string const tolerances = add_array(out,
+                                             "attune::detail::check_tolerance",
+                                             "attune_check_tolerances",
+                                             plan.facts.tolerances,
+                                             [](auto const& one) {
+                                                 auto const& [argument, within] = one;
+                                                 return '{' + std::to_string(argument) + ", {" +
+                                                        literal_of(within.absolute) + ", " +
+                                                        literal_of(within.relative) + ", " +
+                                                        (within.any ? "true" : "false") + "}}";
+                                             });
+    return out +
+           "\n} // namespace\n\nint main(int count, char** arguments)\n{\n    return "
+           "attune::detail::check_main<attune_baked_type>(\n        {::" +
+           names.table() + "(), " + rows + ", " + tolerances + ", " + literal_of(mark) +
+           "},\n        count,\n        arguments);\n}\n";
 }
 
 ATTUNE_INLINE std::string flags_text(std::vector<std::string> const& flags)

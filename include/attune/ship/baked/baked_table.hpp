@@ -13,8 +13,10 @@
 #include <attune/ship/baked/baked_code.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 /// Two plugins of one program may bake kernels of one name and type.
 #if defined(__GNUC__) && !defined(_WIN32)
@@ -43,20 +45,31 @@ struct baked_list {
     [[nodiscard]] constexpr T const& operator[](std::size_t i) const noexcept { return first[i]; }
 };
 
-/// The code of a configuration for one instruction set. `address` is compiled for that set too, so
-/// that it is called only where the processor has it.
+/// What says that code is right for shapes.
+enum class baked_proof : std::uint8_t {
+    record, ///< the store: machine code of the same text was verified by the tuner
+    build,  ///< the build of this program: this code was run and compared with the default
+    both,   ///< each for some shapes
+};
+/// Indexed by baked_proof.
+inline constexpr std::array<std::string_view, 3> baked_proof_names{
+    "record", "build", "record and build"};
+
+/// The code of a configuration for one instruction set, and the shapes for which it was proven.
+/// `address` is compiled for that set too, so that it is called only where the processor has it.
 struct baked_build {
     instruction_level level{};
     baked_code (*address)() noexcept = nullptr;
+    baked_proof proof{};
+    baked_list<std::uint64_t> proven{}; ///< properties of verified shapes, ascending
+    baked_list<std::int64_t> largest{}; ///< verified value of each word
 };
 
-/// A configuration that serves, and the shapes for which it was proven.
+/// A configuration that serves.
 struct baked_variant {
     char const* configuration = "";      ///< "TILE_M=64 TILE_N=8"
     baked_list<baked_build> builds{};    ///< the highest level first
     baked_list<std::int64_t> divisors{}; ///< numbers among its parameters
-    baked_list<std::uint64_t> proven{};  ///< properties of verified shapes, ascending
-    baked_list<std::int64_t> largest{};  ///< verified value of each word
 };
 
 /// A node of the tree over inputs. A leaf has no `input`, and its variant in `below`.

@@ -14,6 +14,7 @@
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -24,6 +25,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// What of it stays in the smaller calls on which a variant is proven: inputs, but for those that
 /// kernel.bucket(f) lets others stand for.
 [[nodiscard]] shape_choice shape_choice_of_proofs(kernel_description const& kernel);
+
+/// A word for all that decides beside the code whether a variant is right: which arguments count,
+/// what is compared, and how exactly.
+[[nodiscard]] std::int64_t rules_of_proof(kernel_description const& kernel,
+                                          std::vector<shape_word> const& layout);
 
 /// What a store keeps of the calls: see call_facts.hpp.
 [[nodiscard]] named_texts facts_of_calls(kernel_description const& kernel,

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/call_facts.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -33,11 +37,34 @@ ATTUNE_INLINE shape_choice shape_choice_of_proofs(kernel_description const& kern
     return out;
 }
 
+ATTUNE_INLINE std::int64_t rules_of_proof(kernel_description const& kernel,
+                                          std::vector<shape_word> const& layout)
+{
+    content_hash hash;
+    for (shape_word const& word : layout)
+        hash.add(std::to_string(static_cast<int>(word.part))).add(std::to_string(word.argument));
+    for (bool const ignored : kernel.ignored)
+        hash.add(ignored ? "ignored" : "counts");
+    for (std::optional<tolerance> const& allowed : kernel.tolerances)
+        hash.add(!allowed ? "usual"
+                          : std::to_string(std::bit_cast<std::uint64_t>(allowed->absolute)) + ' ' +
+                                std::to_string(std::bit_cast<std::uint64_t>(allowed->relative)) +
+                                (allowed->any ? " any" : ""));
+    hash.add(kernel.check ? "checked" : "compared");
+    hash.add(kernel.reference ? "given reference" : "default's reference");
+    return static_cast<std::int64_t>(std::stoull(hash.hex().substr(0, 15), nullptr, 16));
+}
+
 ATTUNE_INLINE named_texts facts_of_calls(kernel_description const& kernel,
                                          std::vector<shape_word> const& layout)
 {
-    call_facts out{
-        .layout = layout, .any_shape = kernel.any_shape, .source_flags = kernel.source.flags};
+    call_facts out{.layout = layout,
+                   .any_shape = kernel.any_shape,
+                   .source_flags = kernel.source.flags,
+                   .is_checked = static_cast<bool>(kernel.check),
+                   .rules = rules_of_proof(kernel, layout)};
+    for (std::size_t i = 0; i < kernel.tolerances.size(); ++i)
+        if (kernel.tolerances[i]) out.tolerances.emplace_back(i, *kernel.tolerances[i]);
     for (input_argument const& input : kernel.inputs)
         out.inputs.emplace_back(input.input, input.position);
     for (std::size_t i = 0; i < kernel.ignored.size(); ++i)

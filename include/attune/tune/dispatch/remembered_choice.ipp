@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/element.hpp>
-#include <attune/core/hash.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem.hpp>
@@ -12,7 +10,6 @@
 #include <attune/tune/dispatch/remembered_choice.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -112,33 +109,13 @@ ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
     return out;
 }
 
-/// A word for all that decides beside the code whether a variant is right: which arguments count,
-/// what is compared, and how exactly.
-[[nodiscard]] inline std::int64_t rules_of_proof(dispatched_kernel const& subject)
-{
-    content_hash hash;
-    for (shape_word const& word : subject.layout)
-        hash.add(std::to_string(static_cast<int>(word.part))).add(std::to_string(word.argument));
-    kernel_description const& kernel = subject.kernel;
-    for (bool const ignored : kernel.ignored)
-        hash.add(ignored ? "ignored" : "counts");
-    for (std::optional<tolerance> const& allowed : kernel.tolerances)
-        hash.add(!allowed ? "usual"
-                          : std::to_string(std::bit_cast<std::uint64_t>(allowed->absolute)) + ' ' +
-                                std::to_string(std::bit_cast<std::uint64_t>(allowed->relative)) +
-                                (allowed->any ? " any" : ""));
-    hash.add(kernel.check ? "checked" : "compared");
-    hash.add(kernel.reference ? "given reference" : "default's reference");
-    return static_cast<std::int64_t>(std::stoull(hash.hex().substr(0, 15), nullptr, 16));
-}
-
 ATTUNE_INLINE proof_memory remembered_choice::proofs_of(record_key const& key,
                                                         description const& space,
                                                         std::string const& code) const
 {
     if (code.empty() || subject_.kernel.any_shape) return {};
     stored_problem problem = problem_of(key, space, subject_.facts);
-    std::int64_t const rules = rules_of_proof(subject_);
+    std::int64_t const rules = rules_of_proof(subject_.kernel, subject_.layout);
     proof_memory out;
     for (proven_shape& one : store_.proofs(problem, code)) {
         if (one.shape.size() != subject_.layout.size() + 1 || one.shape.front() != rules) continue;
