@@ -261,11 +261,15 @@ ATTUNE_INLINE void rewrite_store(std::string const& path,
                                  std::function<std::string(std::string const& now)> const& make)
 {
     for (int attempt = 0; attempt < 10; ++attempt) {
-        store_file file = store_file::open_to_read(path);
+        store_file file = store_file::open_to_replace(path);
         if (!file.usable()) refuse_store_file(file, path);
         if (!file.lock(store_file::sharing::exclusive))
             throw error(
                 "another process keeps the store locked", path, "try again when it is done");
+        if (!file.is_locked())
+            throw error("its file system has no locks: what is written meanwhile would be lost",
+                        path,
+                        "work on a copy on a local disk");
         if (!file.still_at(path)) continue; // replaced meanwhile
         std::string now;
         if (!file.read_all(now)) refuse_store_file(file, path);

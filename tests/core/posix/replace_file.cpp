@@ -64,3 +64,19 @@ TEST_CASE("what cannot be written leaves the old text and nothing beside it")
     CHECK(has(error_of([&] { replace_file(folder.file("none/x"), "x"); }), "No such file"));
     CHECK(has(error_of([&] { replace_file("", "x"); }), "cannot be written"));
 }
+
+TEST_CASE("what is planted beside a file is neither followed nor written to")
+{
+    support::scratch_directory const folder;
+    std::string const victim = folder.file("victim");
+    support::write_file(victim, "mine");
+    std::string const path = folder.file("a");
+    // The names that this process uses next.
+    for (int i = 0; i < 40; ++i)
+        std::filesystem::create_symlink(
+            victim, path + '.' + std::to_string(::getpid()) + '-' + std::to_string(i) + ".new");
+    replace_file(path, "text");
+    CHECK(support::read_file(path) == "text");
+    CHECK(support::read_file(victim) == "mine");
+    CHECK(files_in(folder.path()) == 42);
+}

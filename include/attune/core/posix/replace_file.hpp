@@ -11,9 +11,14 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Creates the file at `path`, or replaces it. Whoever reads it meanwhile sees the old text or the
 /// new one, whole; when this fails, the old one stays and nothing else is left. A file that is
-/// replaced gives its mode to the new one; a symbolic link stays.
+/// replaced gives its mode to the new one, and its owner where root writes; a symbolic link stays.
 /// Errors   attune::error: it cannot be written (with the reason), or is no regular file
 void replace_file(std::string const& path, std::string_view text);
+
+/// The same for a file that is not there yet: one that appears meanwhile is never replaced.
+/// @return  false: there is one, and nothing was written
+/// Errors   attune::error: it cannot be written
+[[nodiscard]] bool create_file(std::string const& path, std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

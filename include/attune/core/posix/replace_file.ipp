@@ -1,4 +1,4 @@
-// attune/core/posix/replace_file.ipp - open, write, fsync, rename.
+// attune/core/posix/replace_file.ipp - open, write, fsync, rename or link.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,53 +14,137 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <string>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <system_error>
 #include <unistd.h>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// @return  0, or an errno
-[[nodiscard]] inline int write_new_file(std::string const& path, std::string_view text, int mode)
-{
-    descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file.is_open()) return errno;
-    if (mode >= 0 && ::fchmod(file.get(), static_cast<::mode_t>(mode)) != 0) return errno;
-    for (std::string_view rest = text; !rest.empty();) {
-        ::ssize_t const written = ::write(file.get(), rest.data(), rest.size());
-        if (written > 0)
-            rest.remove_prefix(static_cast<std::size_t>(written));
-        else if (written == 0 || errno != EINTR)
-            return written == 0 ? ENOSPC : errno;
+/// A file beside another one; the destructor removes it.
+class file_beside {
+public:
+    /// A name that nobody else has: what is there already is neither opened nor followed.
+    explicit file_beside(std::filesystem::path const& target)
+    {
+        static std::atomic<unsigned> count{0};
+        for (int tries_left = 1000; tries_left > 0; --tries_left) {
+            path_ = target.string() + '.' + std::to_string(::getpid()) + '-' +
+                    std::to_string(count.fetch_add(1)) + ".new";
+            file_ = descriptor(
+                ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+            if (file_.is_open() || errno != EEXIST) break;
+        }
+        why_ = file_.is_open() ? 0 : errno;
     }
-    return ::fsync(file.get()) == 0 || errno == EINVAL ? 0 : errno;
+    ~file_beside()
+    {
+        if (file_.is_open() && !is_moved_) ::unlink(path_.c_str());
+    }
+    file_beside(file_beside const&) = delete;
+    file_beside& operator=(file_beside const&) = delete;
+
+    /// Takes over the mode, and the owner where this process may give files away.
+    void be_like(struct ::stat const& old)
+    {
+        if (why_ != 0) return;
+        if (::fchown(file_.get(), old.st_uid, old.st_gid) != 0 && ::geteuid() == 0)
+            why_ = errno;
+        else if (::fchmod(file_.get(), old.st_mode & 07777u) != 0)
+            why_ = errno;
+    }
+    void write(std::string_view text)
+    {
+        quiet_writes const quiet;
+        while (why_ == 0 && !text.empty()) {
+            ::ssize_t const written = ::write(file_.get(), text.data(), text.size());
+            if (written > 0)
+                text.remove_prefix(static_cast<std::size_t>(written));
+            else if (written == 0 || errno != EINTR)
+                why_ = written == 0 ? ENOSPC : errno;
+        }
+        if (why_ == 0 && ::fsync(file_.get()) != 0 && errno != EINVAL) why_ = errno;
+    }
+    /// @param may_replace  what is at `target`; otherwise why() is EEXIST then
+    void move_to(std::filesystem::path const& target, bool may_replace)
+    {
+        if (why_ != 0) return;
+        if (may_replace) {
+            if (std::rename(path_.c_str(), target.c_str()) != 0) why_ = errno;
+            is_moved_ = why_ == 0;
+        } else if (::link(path_.c_str(), target.c_str()) != 0) {
+            why_ = errno;
+            // A file system without links.
+            if (why_ == EPERM || why_ == EOPNOTSUPP || why_ == ENOSYS) {
+                unsigned const no_replace = 1; // RENAME_NOREPLACE
+                is_moved_ = ::syscall(SYS_renameat2,
+                                      AT_FDCWD,
+                                      path_.c_str(),
+                                      AT_FDCWD,
+                                      target.c_str(),
+                                      no_replace) == 0;
+                why_ = is_moved_ ? 0 : errno;
+            }
+        }
+        if (why_ != 0) return;
+        // So that the name outlives a loss of power; some file systems cannot.
+        std::filesystem::path const folder = target.parent_path();
+        descriptor const there(
+            ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (there.is_open()) static_cast<void>(::fsync(there.get()));
+    }
+    /// 0, or an errno
+    [[nodiscard]] int why() const noexcept { return why_; }
+
+private:
+    std::string path_{};
+    descriptor file_{};
+    bool is_moved_ = false;
+    int why_ = 0;
+};
+
+[[noreturn]] inline void refuse_to_write(std::string const& path, std::string const& why)
+{
+    throw error("a file cannot be written: " + why,
+                path,
+                "name another one, or see to its folder's permissions and free space");
+}
+
+/// The file that a path leads to through links.
+[[nodiscard]] inline std::filesystem::path target_of(std::string const& path)
+{
+    std::error_code failed;
+    std::filesystem::path out = std::filesystem::weakly_canonical(path, failed);
+    return failed || path.empty() ? std::filesystem::path(path) : out;
 }
 
 ATTUNE_INLINE void replace_file(std::string const& path, std::string_view text)
 {
-    auto const refuse = [&](std::string const& why) {
-        throw error("a file cannot be written: " + why,
-                    path,
-                    "name another one, or see to its folder's permissions and free space");
-    };
-    std::error_code failed;
-    std::filesystem::path target = std::filesystem::weakly_canonical(path, failed);
-    if (failed || path.empty()) target = path;
+    std::filesystem::path const target = target_of(path);
     struct ::stat old{};
     bool const is_there = ::stat(target.c_str(), &old) == 0;
-    if (is_there && !S_ISREG(old.st_mode)) refuse("it is not a regular file");
+    if (is_there && !S_ISREG(old.st_mode)) refuse_to_write(path, "it is not a regular file");
     if (is_there && ::access(target.c_str(), W_OK) != 0)
-        refuse(std::generic_category().message(errno));
+        refuse_to_write(path, std::generic_category().message(errno));
+    file_beside made(target);
+    if (is_there) made.be_like(old);
+    made.write(text);
+    made.move_to(target, true);
+    if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
+}
 
-    static std::atomic<unsigned> count{0};
-    std::string const beside = target.string() + '.' + std::to_string(::getpid()) + '-' +
-                               std::to_string(count.fetch_add(1)) + ".new";
-    quiet_writes const quiet;
-    int why = write_new_file(beside, text, is_there ? static_cast<int>(old.st_mode & 07777u) : -1);
-    if (why == 0 && std::rename(beside.c_str(), target.c_str()) != 0) why = errno;
-    if (why == 0) return;
-    ::unlink(beside.c_str());
-    refuse(std::generic_category().message(why));
+ATTUNE_INLINE bool create_file(std::string const& path, std::string_view text)
+{
+    std::filesystem::path const target = target_of(path);
+    struct ::stat there{};
+    if (::lstat(target.c_str(), &there) == 0) return false;
+    file_beside made(target);
+    made.write(text);
+    made.move_to(target, false);
+    if (made.why() == EEXIST) return false;
+    if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
+    return true;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -50,6 +50,11 @@ public:
     {
         return store_file(path, O_RDONLY);
     }
+    /// A lock of its own needs an opened file that may be written, on NFS.
+    [[nodiscard]] static store_file open_to_replace(std::string const& path)
+    {
+        return store_file(path, O_RDWR);
+    }
     /// Creates the file and its parent directories when they are missing.
     [[nodiscard]] static store_file open_to_append(std::string const& path)
     {

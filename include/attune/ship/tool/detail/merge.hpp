@@ -52,11 +52,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             return all.text();
         });
     } else if (to) {
-        if (std::filesystem::exists(*to))
-            throw error("the output exists already",
-                        *to,
-                        "name it among the stores, to merge into it, or choose another name");
-        replace_file(*to, all.text());
+        create_output(
+            *to, all.text(), "name it among the stores, to merge into it, or choose another name");
     } else {
         on.out << all.text();
     }

@@ -54,11 +54,8 @@ inline void require_date(std::string const& text)
         std::string const text = prune(now);
         bytes = now.size();
         left = text.size();
-        if (auto const to = given.value("--output"); to && !given.has("--dry-run")) {
-            if (std::filesystem::exists(*to))
-                throw error("the output exists already", *to, "choose another name");
-            replace_file(*to, text);
-        }
+        if (auto const to = given.value("--output"); to && !given.has("--dry-run"))
+            create_output(*to, text, "choose another name");
     } else {
         rewrite_store(path, [&](std::string const& now) {
             std::string text = prune(now);
