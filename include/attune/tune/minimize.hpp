@@ -50,6 +50,7 @@ struct found_minimum {
     std::uint32_t evaluations = 0;
     failure_counts failures{};
     bool interrupted = false;
+    std::string ended{}; ///< "budget", "space", "stop rule" or "interrupted", as a record has it
 };
 
 /// The loop of minimize().  @param objective  may return a measurement that is NaN: a failure

@@ -29,9 +29,16 @@ ATTUNE_INLINE found_minimum minimize_points(chain_of_trees const& space,
     run_state board{options.name, limits, possible, options.progress};
     board.set_unit_is_seconds(false);
     interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    found_minimum out;
+    out.ended = "budget";
     while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested()) {
         std::vector<point> const next = search.ask(1);
-        if (next.empty()) break;
+        if (next.empty()) {
+            bool const by_rule =
+                search.stopped() && search.stopped()->reason != stop_reason::exhausted;
+            out.ended = by_rule ? "stop rule" : "space";
+            break;
+        }
         point const& at = next.front();
         outcome result = objective(at);
         if (auto const* const m = std::get_if<measurement>(&result); m && m->value != m->value)
@@ -39,7 +46,6 @@ ATTUNE_INLINE found_minimum minimize_points(chain_of_trees const& space,
         search.tell(at, result);
         board.add(at, result, text_of(space.describe(), at));
     }
-    found_minimum out;
     if (search.best()) {
         out.best = search.best()->first;
         out.value = search.best()->second;
@@ -47,6 +53,10 @@ ATTUNE_INLINE found_minimum minimize_points(chain_of_trees const& space,
     out.evaluations = board.evaluations();
     out.failures = board.failures();
     out.interrupted = interrupt.requested();
+    if (out.interrupted)
+        out.ended = "interrupted";
+    else if (out.evaluations >= possible)
+        out.ended = "space";
     board.announce(progress_event::finished,
                    !wants_tuning(limits) ? "nothing was searched: the budget is zero"
                    : out.best

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -156,6 +157,58 @@ TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
     CHECK(none.code == 3);
     CHECK(has(none.err, "no such program"));
     CHECK(run_here({"minimize", file, "--search", "luck", "--", "echo", "{A}"}).code == 2);
+}
+
+TEST_CASE("minimize keeps what it measured: the default's value, a median, no interval of two")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, t1);
+    auto const best_of = [&](std::vector<std::string> const& options, char const* script) {
+        std::string const store = folder.file(std::to_string(std::hash<std::string>{}(script)));
+        std::vector<std::string> words{"minimize", file, "--store", store};
+        words.insert(words.end(), options.begin(), options.end());
+        for (std::string const word : {"--", "sh", "-c", script})
+            words.push_back(word);
+        CHECK(run_here(words).code == 0);
+        return json::parse(run_here({"best", store, "--json"}).out)["best"];
+    };
+    // The default, A = 1, fails.
+    json const failed = best_of({}, "[ {A} = 2 ] && echo 3");
+    CHECK(failed["default_s"] == 0.0);
+    CHECK(failed["ended"] == "space");
+    CHECK(best_of({}, "echo 1{A}")["default_s"] == 11.0);
+    CHECK(best_of({"--evaluations=1"}, "echo 0 {A}")["ended"] == "budget");
+    // One value, then another: "n" counts the runs.
+    std::string const counts = "n=$(cat " + folder.file("n") + " || echo 0); echo $((n + 1)) > " +
+                               folder.file("n") + "; echo {A}$n";
+    json const two = best_of({"--repeat=2", "--evaluations=1"}, counts.c_str());
+    CHECK(two["seconds"] == 10.5);
+    CHECK(!two.contains("low_s"));
+    support::write_file(folder.file("n"), "0");
+    json const nine = best_of({"--repeat=9", "--evaluations=1"}, (counts + " ").c_str());
+    CHECK(nine["seconds"] == 14.0);
+    CHECK(nine["low_s"] == 11.0); // of 9 samples, the second and the eighth
+    CHECK(nine["high_s"] == 17.0);
+}
+
+TEST_CASE("what a program says on standard error is no value")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, t1);
+    ran const got = run_here({"minimize", file, "--", "sh", "-c", "echo {A}.25; echo freed 0 >&2"});
+    CHECK(got.out.starts_with("1.25: A=1\n"));
+    ran const died = run_here({"minimize",
+                               file,
+                               "--store",
+                               folder.file("s"),
+                               "--",
+                               "sh",
+                               "-c",
+                               "echo {A}; echo no memory >&2; exit 3"});
+    CHECK(died.code == 1);
+    CHECK(has(run_here({"explain", folder.file("s")}).out, "ended with 3: no memory"));
 }
 
 TEST_CASE("a space's file that is wrong is told with its place")

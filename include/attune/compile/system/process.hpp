@@ -15,8 +15,14 @@ struct process_result {
     int signal = 0;       ///< the signal that ended it; 0: none
     bool timed_out = false;
     std::string output; ///< standard output and standard error, in order of arrival
+    std::string errors; ///< standard error, where it was asked for by itself
 
     [[nodiscard]] bool succeeded() const noexcept { return exit_status == 0 && !timed_out; }
+};
+
+enum class output_streams {
+    together,
+    apart, ///< standard error by itself; of each the last MiB
 };
 
 /// Runs `arguments` (the first is the program) and waits. Its input is empty, its locale is C, and
@@ -26,7 +32,8 @@ struct process_result {
 /// Errors   attune::error: no process can be started, or the program does not exist
 [[nodiscard]] process_result run_process(std::vector<std::string> const& arguments,
                                          double limit_s,
-                                         std::string const& temporary = {});
+                                         std::string const& temporary = {},
+                                         output_streams how = output_streams::together);
 
 /// The path of a program as the shell finds it; empty when there is none.
 [[nodiscard]] std::string find_program(std::string const& name);

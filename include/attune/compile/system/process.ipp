@@ -103,29 +103,43 @@ private:
     bool is_lost_ = false;
 };
 
-/// Reads until the pipe closes, or until the child has ended and no data is left: a process that
-/// another thread forked may keep the pipe open. Then waits for the child.
+/// One end of a pipe, and what came out of it.
+struct read_stream {
+    int pipe = -1; ///< -1: closed
+    std::string* text = nullptr;
+    std::size_t most = std::string::npos; ///< bytes that are kept, the last ones
+};
+
+/// Reads until the pipes close, or until the child has ended and no data is left: a process that
+/// another thread forked may keep a pipe open. Then waits for the child.
 /// @return  false when `limit_s` passed first
 [[nodiscard]] inline bool
-read_until_ended(int pipe, started_program& child, double limit_s, std::string& output)
+read_until_ended(std::array<read_stream, 2> streams, started_program& child, double limit_s)
 {
     double const begun_s = steady_seconds();
     std::array<char, 4096> block{};
-    for (bool is_open = true;;) {
+    for (;;) {
         cut_here();
         double const left_s = limit_s - (steady_seconds() - begun_s);
         bool const is_over = child.has_ended();
+        bool const is_open = streams[0].pipe >= 0 || streams[1].pipe >= 0;
         if (is_over && !is_open) return true;
         if (left_s <= 0) return false;
-        pollfd waiting{is_open ? pipe : -1, POLLIN, 0};
+        std::array<pollfd, 2> waiting{{{streams[0].pipe, POLLIN, 0}, {streams[1].pipe, POLLIN, 0}}};
         int const wait_ms = is_over ? 0 : static_cast<int>(std::min(left_s * 1000 + 1, 20.0));
-        if (::poll(&waiting, 1, is_open ? wait_ms : std::min(wait_ms, 2)) <= 0) {
+        if (::poll(waiting.data(), waiting.size(), is_open ? wait_ms : std::min(wait_ms, 2)) <= 0) {
             if (is_over) return true;
             continue;
         }
-        ssize_t const count = ::read(pipe, block.data(), block.size());
-        if (count > 0) output.append(block.data(), static_cast<std::size_t>(count));
-        if (count == 0 || (count < 0 && errno != EINTR)) is_open = false;
+        for (std::size_t i = 0; i < streams.size(); ++i) {
+            if (waiting[i].revents == 0) continue;
+            read_stream& from = streams[i];
+            ssize_t const count = ::read(from.pipe, block.data(), block.size());
+            if (count > 0) from.text->append(block.data(), static_cast<std::size_t>(count));
+            if (from.text->size() / 2 > from.most)
+                from.text->erase(0, from.text->size() - from.most);
+            if (count == 0 || (count < 0 && errno != EINTR)) from.pipe = -1;
+        }
     }
 }
 
@@ -155,7 +169,8 @@ struct pipe_ends {
 
 ATTUNE_INLINE process_result run_process(std::vector<std::string> const& arguments,
                                          double limit_s,
-                                         std::string const& temporary)
+                                         std::string const& temporary,
+                                         output_streams how)
 {
     auto const cannot = [&](std::string const& what, int code) {
         return error("cannot run '" + arguments.front() + "': " + what + ", " +
@@ -167,10 +182,13 @@ ATTUNE_INLINE process_result run_process(std::vector<std::string> const& argumen
     std::string program = find_program(arguments.front());
     if (program.empty()) throw cannot("not started", ENOENT);
     pipe_ends words;
+    pipe_ends errors;
     pipe_ends told;
+    bool const is_apart = how == output_streams::apart;
     // If so, a shell reports the exit status.
     bool const by_shell = may_lose_children();
-    if (!words.open() || (by_shell && !told.open())) throw cannot("no pipe", errno);
+    if (!words.open() || (is_apart && !errors.open()) || (by_shell && !told.open()))
+        throw cannot("no pipe", errno);
 
     spawn_request request;
     request.arguments = arguments;
@@ -181,16 +199,21 @@ ATTUNE_INLINE process_result run_process(std::vector<std::string> const& argumen
     }
     request.path = program;
     request.environment = spawn_environment(temporary);
-    request.files = {{0, -1}, {1, words.in.get()}, {2, words.in.get()}};
+    request.files = {{0, -1}, {1, words.in.get()}, {2, (is_apart ? errors : words).in.get()}};
     if (by_shell) request.files.push_back({3, told.in.get()});
     spawn_outcome const started = spawn(std::move(request));
     words.in.close();
+    errors.in.close();
     told.in.close();
     if (started.error_code != 0) throw cannot("not started", started.error_code);
 
     process_result result;
     started_program child(started.process);
-    result.timed_out = !read_until_ended(words.out.get(), child, limit_s, result.output);
+    std::size_t const most = is_apart ? std::size_t{1} << 20 : std::string::npos;
+    result.timed_out = !read_until_ended(
+        {{{words.out.get(), &result.output, most}, {errors.out.get(), &result.errors, most}}},
+        child,
+        limit_s);
     child.kill_all();
     std::optional<int> const status = child.reap();
     if (result.timed_out) {

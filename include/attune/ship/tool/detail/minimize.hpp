@@ -7,12 +7,13 @@
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
-#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/remember/store.hpp>
+#include <attune/search/optimizer_core.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/best.hpp>
+#include <attune/ship/tool/detail/program_run.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/tune/dispatch/session_record.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
@@ -20,8 +21,6 @@
 #include <attune/tune/minimize.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -29,121 +28,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
-
-/// A command line with the names of parameters in braces.
-struct command_template {
-    std::vector<std::string> text{};
-
-    /// The words for one configuration; "{}" is the configuration as JSON.
-    [[nodiscard]] std::vector<std::string> filled(description const& space, point const& at) const
-    {
-        std::vector<std::string> out = text;
-        for (std::string& word : out)
-            for (std::size_t from = 0; (from = word.find('{', from)) != word.npos;) {
-                std::size_t const end = word.find('}', from);
-                if (end == word.npos) break;
-                std::string const name = word.substr(from + 1, end - from - 1);
-                std::uint32_t const i = space.find_parameter(name);
-                if (!name.empty() && i == no_index) {
-                    ++from;
-                    continue;
-                }
-                std::string const value = name.empty()
-                                              ? line_of(json_of(space, at))
-                                              : attune::text_of(space.parameters[i], at[i]);
-                word.replace(from, end + 1 - from, value);
-                from += value.size();
-            }
-        return out;
-    }
-
-    /// Errors  words_error: a parameter that no word has; a name in braces that is no parameter's
-    void check(description const& space) const
-    {
-        std::string all;
-        for (std::string const& word : text)
-            all += word + '\n';
-        bool const has_whole = all.find("{}") != all.npos;
-        std::vector<std::string_view> names;
-        for (parameter_description const& p : space.parameters)
-            names.push_back(p.name);
-        for (std::size_t from = 0; (from = all.find('{', from)) != all.npos; ++from) {
-            std::size_t const end = all.find_first_not_of(
-                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", from + 1);
-            if (end == all.npos || all[end] != '}' || end == from + 1) continue;
-            std::string const name = all.substr(from + 1, end - from - 1);
-            if (space.find_parameter(name) != no_index) continue;
-            std::string const near = nearest_word(name, names);
-            throw words_error("minimize: the space has no parameter " + name +
-                              (near.empty() ? "" : "; did you mean {" + near + "}?"));
-        }
-        for (parameter_description const& p : space.parameters)
-            if (!has_whole && all.find('{' + p.name + '}') == all.npos)
-                throw words_error("minimize: the program is not told " + p.name + "; write {" +
-                                  p.name + "} in one of its words, or {} for all as JSON");
-    }
-};
-
-/// The number that ends the last line of an output.
-[[nodiscard]] inline std::optional<double> last_number(std::string_view output)
-{
-    constexpr std::string_view blanks = " \t\r\n";
-    std::size_t const end = output.find_last_not_of(blanks);
-    if (end == output.npos) return std::nullopt;
-    output = output.substr(0, end + 1);
-    std::size_t const begin = output.find_last_of(" \t\r\n:=,");
-    return real_in_text(output.substr(begin == output.npos ? 0 : begin + 1));
-}
-
-[[nodiscard]] inline std::string first_line(std::string_view text)
-{
-    std::size_t const first = text.find_first_not_of(" \t\r\n");
-    if (first == text.npos) return "";
-    return std::string(
-        text.substr(first, std::min(text.find('\n', first) - first, std::size_t{200})));
-}
-
-struct run_options {
-    double limit_s = 60.0;
-    bool takes_wall_time = false;
-    std::uint64_t repeats = 1;
-};
-
-/// Runs the program once, or several times; the median counts.
-[[nodiscard]] inline outcome run_program(std::vector<std::string> const& arguments,
-                                         run_options const& how)
-{
-    std::vector<double> values;
-    for (std::uint64_t i = 0; i < how.repeats; ++i) {
-        double const begun = steady_seconds();
-        process_result const ran = run_process(arguments, how.limit_s);
-        double const wall_s = steady_seconds() - begun;
-        std::string const said = first_line(ran.output);
-        if (ran.timed_out)
-            return failure{failure_stage::timeout, "after " + seconds_text(how.limit_s)};
-        if (ran.signal != 0)
-            return failure{failure_stage::crash,
-                           std::string(::strsignal(ran.signal)) +
-                               (said.empty() ? "" : ": " + said)};
-        if (ran.exit_status != 0)
-            return failure{failure_stage::crash,
-                           "ended with " + std::to_string(ran.exit_status) + ": " + said};
-        auto const value =
-            how.takes_wall_time ? std::optional<double>(wall_s) : last_number(ran.output);
-        if (value && !std::isfinite(*value))
-            return failure{failure_stage::verify, "its last number is not finite: " + said};
-        if (!value)
-            return failure{failure_stage::verify,
-                           "its last line does not end in a number: " + said};
-        values.push_back(*value);
-    }
-    std::sort(values.begin(), values.end());
-    measurement out = measurement::exact(values[values.size() / 2]);
-    out.low = values.front();
-    out.high = values.back();
-    out.samples = static_cast<std::uint32_t>(values.size());
-    return out;
-}
 
 /// What --store keeps outcomes under: the program's words are its source.
 [[nodiscard]] inline stored_problem problem_of_program(read_space const& read,
@@ -209,7 +93,8 @@ struct run_options {
     }
     std::size_t runs = 0;
     std::optional<measurement> best;
-    std::optional<measurement> first; // of the default, if all parameters have one
+    std::optional<measurement> standard;
+    std::optional<point> const standard_point = default_point(read.space);
     auto const objective = [&](point const& at) -> outcome {
         value_texts const values = values_of(space, at);
         auto const before = known.find(values);
@@ -220,7 +105,7 @@ struct run_options {
             if (kept) kept->note(problem, {values, result, ""});
         }
         if (auto const* const m = std::get_if<measurement>(&result)) {
-            if (!first) first = *m;
+            if (at == standard_point) standard = *m;
             if (!best || m->value < best->value) best = *m;
         }
         return result;
@@ -234,15 +119,21 @@ struct run_options {
         for (std::size_t i = 0; i < values.size(); ++i)
             r.configuration.emplace_back(problem.parameters[i], values[i]);
         r.best_s = best->value;
-        r.best_interval = {best->low, best->high, best->samples};
-        r.default_s = first ? first->value : 0;
+        auto const interval = [](measurement const& m) {
+            return m.low < m.high ? time_interval{m.low, m.high, m.samples} : time_interval{};
+        };
+        r.best_interval = interval(*best);
+        if (standard) {
+            r.default_s = standard->value;
+            r.default_interval = interval(*standard);
+        }
         r.evaluations = found.evaluations;
         r.failures = total(found.failures);
         r.seed = options.seed;
         r.when = text_of_now();
         r.attune = version;
         r.interrupted = found.interrupted;
-        r.ended = found.interrupted ? "interrupted" : "budget";
+        r.ended = found.ended;
         r.asked = {limits.evaluations, limits.seconds};
         kept->add(r);
         for (std::string const& notice : kept->notices())
@@ -284,7 +175,9 @@ struct run_options {
              {"--evaluations", "NUMBER", "so many configurations at most (60)"},
              {"--seconds", "NUMBER", "so long at most; then without a limit of evaluations"},
              {"--timeout", "NUMBER", "seconds of one run (60); one that takes longer failed"},
-             {"--repeat", "NUMBER", "runs each configuration so often; the median counts (1)"},
+             {"--repeat",
+              "NUMBER",
+              "runs each so often; the median counts, of 6 with an interval (1)"},
              {"--wall-time", "", "the run's own seconds count, not what it prints"},
              {"--store", "FILE", "keeps outcomes there, as seconds; what it has is not run again"},
              search_option,
@@ -295,7 +188,8 @@ struct run_options {
                 "T={TILE} && ./a.out'\n\n"
                 "{NAME} becomes the value of a parameter, {} all of them as JSON. The last line "
                 "that the program\n"
-                "prints has to end in a number; the lowest is best. A run that ends with another "
+                "writes to standard output has to end in a number; the lowest is best. A run that "
+                "ends with another "
                 "status than 0, by\n"
                 "a signal, or too late has failed, and the search learns from that. SPACE.json is "
                 "a space of\n"
