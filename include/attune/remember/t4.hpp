@@ -9,6 +9,7 @@
 #include <attune/remember/record.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,17 @@ inline constexpr char const* foreign_source = "T4";
 struct imported_results {
     stored_problem problem{};
     std::vector<tried_row> rows{};
+    /// rows[open] and later ones belong to a tuning that goes on.
+    std::size_t open = std::numeric_limits<std::size_t>::max();
+
+    template <class Store>
+    void put_into(Store& store) const
+    {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            store.note(problem, rows[i]);
+            if (i + 1 == open || (i + 1 == rows.size() && open > i)) store.end(problem);
+        }
+    }
 };
 
 /// Reads T4 results or a cache file; also one that its writer left open. Times are in seconds.
@@ -65,8 +77,7 @@ std::size_t import_t4(Store& into, std::string const& text, result_origin const&
         "memory_store or layers");
     if constexpr (detail::keeps_rows<Store>) {
         detail::imported_results const results = detail::read_t4(text, of);
-        for (detail::tried_row const& row : results.rows)
-            into.note(results.problem, row);
+        results.put_into(into);
         return results.rows.size();
     } else
         return 0;

@@ -5,9 +5,11 @@
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "run_here.hpp"
 
@@ -143,4 +145,93 @@ TEST_CASE("any table with a column of times is read; a wrong one is refused and 
     support::write_file(file, "TILE,seconds\n1,1\n");
     CHECK(run_here({"import", to, file, folder.file("none"), "--kernel", "k"}).code == 3);
     CHECK(support::read_file(to) == before);
+}
+
+namespace {
+
+/// A store with the rows of one problem, one parameter A.
+std::string store_of(std::vector<attune::outcome> const& results,
+                     std::string const& parameter = "A",
+                     attune::named_texts const& setting = {})
+{
+    attune::memory_store out;
+    attune::detail::stored_problem problem;
+    problem.key.kernel = "k";
+    problem.key.source = "5f3a";
+    problem.key.setting = setting;
+    problem.parameters = {parameter};
+    for (std::size_t i = 0; i < results.size(); ++i)
+        out.note(problem, {{std::to_string(i)}, results[i], ""});
+    return out.text();
+}
+
+} // namespace
+
+TEST_CASE("problems that differ in their setting alone stay two in a table")
+{
+    support::scratch_directory const folder;
+    std::string const from = folder.file("from"), table = folder.file("t.csv");
+    support::write_file(from,
+                        store_of({attune::measurement::exact(1.0)}, "A", {{"threads", "1"}}) +
+                            store_of({attune::measurement::exact(0.5)}, "A", {{"threads", "8"}}));
+    for (std::string const format : {"csv", "json"}) {
+        std::string const to = folder.file("to." + format);
+        CHECK(run_here({"export", from, "-f", format, "-o", table}).code == 0);
+        CHECK(has(run_here({"import", to, table}).out, "2 problems"));
+    }
+}
+
+TEST_CASE("what was imported is over, and what goes on stays at work")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("t.csv"), to = folder.file("to");
+    support::write_file(file, "TILE,time_ms\n64,1.5\n128,0.5\n");
+    CHECK(run_here({"import", to, file, "--kernel", "k"}).code == 0);
+    CHECK(!has(run_here({"explain", to}).out, "not over"));
+    CHECK(!has(run_here({"watch", to, "--once"}).out, "best 500 us"));
+
+    std::string const running = folder.file("running"), again = folder.file("again");
+    support::write_file(running, store_of({attune::measurement::exact(1.0)}));
+    CHECK(run_here({"export", running, "-o", file}).code == 0);
+    CHECK(run_here({"import", again, file}).code == 0);
+    CHECK(has(run_here({"explain", again}).out, "1 of a tuning that is not over"));
+}
+
+TEST_CASE("times that are no times go out as failures, and values of any sign come back")
+{
+    support::scratch_directory const folder;
+    std::string const from = folder.file("from"), table = folder.file("t");
+    support::write_file(from,
+                        store_of({attune::measurement::exact(-1.0),
+                                  attune::measurement::exact(0.0),
+                                  attune::measurement::exact(std::nan("")),
+                                  attune::measurement::exact(HUGE_VAL)}));
+    for (std::string const format : {"csv", "json"}) {
+        std::string const to = folder.file("to." + format);
+        CHECK(run_here({"export", from, "-f", format, "-o", table}).code == 0);
+        ran const back = run_here({"import", to, table});
+        CHECK(back.code == 0);
+        CHECK(has(back.out, "4 of 4 outcomes are new"));
+        json const rows = json::parse(run_here({"export", to}).out)["problems"][0]["outcomes"];
+        REQUIRE(rows.size() == 4);
+        CHECK(rows[0]["seconds"] == -1.0);
+        CHECK(rows[2]["failed"] == "verify");
+        CHECK(rows[3]["why"] == "its time is inf");
+    }
+}
+
+TEST_CASE("a parameter may be called as a column of times")
+{
+    support::scratch_directory const folder;
+    std::string const from = folder.file("from"), table = folder.file("t.csv");
+    support::write_file(from, store_of({attune::measurement::exact(0.25)}, "time_us"));
+    CHECK(run_here({"export", from, "-f", "csv", "-o", table}).code == 0);
+    CHECK(run_here({"import", folder.file("to"), table}).code == 0);
+    json const row =
+        json::parse(run_here({"export", folder.file("to")}).out)["problems"][0]["outcomes"][0];
+    CHECK(row["seconds"] == 0.25);
+    CHECK(row["configuration"] == json{{"time_us", "0"}});
+    support::write_file(table, "A,seconds,time_ms\n1,1,1\n");
+    CHECK(has(run_here({"import", folder.file("to"), table, "--kernel", "k"}).err,
+              "two columns of times, seconds and time_ms"));
 }

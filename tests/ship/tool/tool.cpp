@@ -201,6 +201,28 @@ TEST_CASE("best gives words that a shell takes, of one problem")
     CHECK(is_one_sentence(none.err));
 }
 
+TEST_CASE("best --macros gives nothing that a compiler would take for another option")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("a.attune");
+    auto const written = [&](std::string const& name, std::string const& value) {
+        attune::memory_store store;
+        attune::record one = support::sgemm_winner(512);
+        one.configuration = {{name, value}};
+        store.add(one);
+        support::write_file(path, store.text());
+    };
+    written("X -fplugin=./evil.so", "1");
+    ran const refused = run_here({"best", path, "--macros"});
+    CHECK(refused.code == 3);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err, "no name of a macro"));
+    CHECK(run_here({"best", path}).code == 0);
+    written("X", "\x1b[2J");
+    CHECK(run_here({"best", path}).code == 3);
+    CHECK(run_here({"best", path, "--json"}).code == 0);
+}
+
 TEST_CASE("explain says how a winner was found and what is near a size that nobody tuned")
 {
     support::scratch_directory const folder;

@@ -7,6 +7,8 @@
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 
+#include <algorithm>
+
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
 /// A text that a shell takes as one word.
@@ -19,6 +21,26 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     for (char const c : text)
         out += c == '\'' ? std::string("'\\''") : std::string{c};
     return out + '\'';
+}
+
+/// "TILE=64", or "-DTILE=64", as one word of a shell.
+/// Errors  attune::error: what it has could be another option, or move a terminal's cursor
+[[nodiscard]] inline std::string
+shell_word(std::string const& name, std::string const& value, bool is_macro)
+{
+    auto const is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    bool const is_identifier =
+        !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+            return is_letter(c) || (c >= '0' && c <= '9');
+        });
+    if (is_macro && !is_identifier)
+        throw error("this parameter is no name of a macro", printable(name), "use --json");
+    std::string const text = name + '=' + value;
+    if (printable(text) != text)
+        throw error("this text has control characters", printable(text), "use --json");
+    return quoted_for_shell((is_macro ? "-D" : "") + text);
 }
 
 [[nodiscard]] inline int run_best(words const& given, console& on)
@@ -44,9 +66,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         if (given.has("--all")) on.out << name_of(one.problem) << ": ";
         std::string line;
         for (auto const& [name, value] : best.configuration)
-            line += (line.empty() ? "" : " ") +
-                    quoted_for_shell((given.has("--macros") ? "-D" : "") + name + '=' + value);
-        on.out << (given.has("--all") ? printable(line) : line) << '\n';
+            line += (line.empty() ? "" : " ") + shell_word(name, value, given.has("--macros"));
+        on.out << line << '\n';
     }
     if (given.has("--json")) {
         if (given.has("--all"))
@@ -71,7 +92,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                     json_option},
         .more =
             "  attune best sgemm.attune --input N=1024\n"
-            "  c++ -O3 $(attune best sgemm.attune --macros) sgemm.kernel.cpp\n\n"
+            "  eval \"c++ -O3 $(attune best sgemm.attune --macros) sgemm.kernel.cpp\"\n\n"
             "It ends with 1 where nothing is known, and with 2 where several problems are meant.\n",
         .least = 1,
         .most = 1,

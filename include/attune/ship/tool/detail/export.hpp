@@ -13,16 +13,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
 /// Columns of a table of outcomes; all others are parameters.
-inline constexpr std::array<char const*, 11> outcome_columns{"kernel",
+inline constexpr std::array<char const*, 13> outcome_columns{"kernel",
                                                              "source",
                                                              "compiler",
+                                                             "signature",
                                                              "device",
                                                              "inputs",
+                                                             "setting",
                                                              "status",
                                                              "seconds",
                                                              "low_s",
@@ -30,10 +33,20 @@ inline constexpr std::array<char const*, 11> outcome_columns{"kernel",
                                                              "samples",
                                                              "why"};
 
+/// The unit of a column of times, in seconds; 0: it is none.
+[[nodiscard]] inline double unit_of_column(std::string const& column)
+{
+    if (column == "seconds" || column == "time_s") return 1.0;
+    if (column == "time_ms") return 1e-3;
+    if (column == "time_us") return 1e-6;
+    if (column == "time_ns") return 1e-9;
+    return 0.0;
+}
+
 /// A parameter whose name is a column's too is called "parameter.NAME".
 [[nodiscard]] inline std::string column_of(std::string const& parameter)
 {
-    bool const is_taken = parameter.starts_with("parameter.") ||
+    bool const is_taken = parameter.starts_with("parameter.") || unit_of_column(parameter) > 0 ||
                           std::find(outcome_columns.begin(), outcome_columns.end(), parameter) !=
                               outcome_columns.end();
     return (is_taken ? "parameter." : "") + parameter;
@@ -58,6 +71,15 @@ inline constexpr std::array<char const*, 11> outcome_columns{"kernel",
     return out;
 }
 
+/// A value that is not finite is a failure for other programs: JSON and tables have no such number.
+[[nodiscard]] inline tried_row exported_row(tried_row row)
+{
+    auto const* const m = std::get_if<measurement>(&row.result);
+    if (m != nullptr && !std::isfinite(m->value))
+        row.result = failure{failure_stage::verify, "its time is " + text_of_real(m->value)};
+    return row;
+}
+
 [[nodiscard]] inline std::string csv_of(std::vector<problem_history> const& all)
 {
     std::vector<std::string> parameters;
@@ -74,9 +96,11 @@ inline constexpr std::array<char const*, 11> outcome_columns{"kernel",
     for (problem_history const& one : all) {
         record_key const& key = one.problem.key;
         std::string const begin = csv_text(key.kernel) + ',' + csv_text(key.source) + ',' +
-                                  csv_text(key.compiler) + ',' + csv_text(key.device) + ',' +
-                                  csv_text(packed(key.inputs));
-        for (tried_row const& row : one.rows) {
+                                  csv_text(key.compiler) + ',' + csv_text(key.signature) + ',' +
+                                  csv_text(key.device) + ',' + csv_text(packed(key.inputs)) + ',' +
+                                  csv_text(packed(key.setting));
+        for (tried_row const& any_row : one.rows) {
+            tried_row const row = exported_row(any_row);
             out += begin;
             if (auto const* const m = std::get_if<measurement>(&row.result))
                 out += ",ok," + text_of_real(m->value) + ',' + text_of_real(m->low) + ',' +
@@ -103,9 +127,10 @@ inline constexpr std::array<char const*, 11> outcome_columns{"kernel",
         problem_history const& one = all[i];
         tool_json json = json_of(one.problem);
         json["best"] = one.best ? json_of(*one.best) : tool_json();
+        json["open"] = one.open; // outcomes from this one on belong to a tuning that goes on
         json["outcomes"] = tool_json::array();
         for (tried_row const& row : one.rows)
-            json["outcomes"].push_back(json_of(row, one.problem.parameters));
+            json["outcomes"].push_back(json_of(exported_row(row), one.problem.parameters));
         out += (i == 0 ? "\n" : ",\n") + line_of(json);
     }
     return out + "\n]}\n";
@@ -180,9 +205,9 @@ inline constexpr std::array<char const*, 11> outcome_columns{"kernel",
                 "launch, crash,\n"
                 "timeout, verify), seconds with their interval, and a column for each parameter. "
                 "T4 has no\n"
-                "kernel, device and inputs and no reasons of failures. To have everything, winners "
-                "and verified\n"
-                "shapes too, copy the store or merge it.\n",
+                "kernel, device and inputs and no reasons of failures, CSV no code and no facts of "
+                "the device. To\n"
+                "have everything, winners and verified shapes too, copy the store or merge it.\n",
         .least = 1,
         .most = 1,
         .run = run_export,

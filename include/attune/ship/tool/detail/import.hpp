@@ -58,16 +58,6 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
-/// A column of times, and its unit.
-[[nodiscard]] inline double unit_of_column(std::string const& column)
-{
-    if (column == "seconds" || column == "time_s") return 1.0;
-    if (column == "time_ms") return 1e-3;
-    if (column == "time_us") return 1e-6;
-    if (column == "time_ns") return 1e-9;
-    return 0.0;
-}
-
 /// @return  one entry for each problem that the table has
 [[nodiscard]] inline std::vector<imported_results>
 read_csv_results(std::string const& text, std::string const& name, result_origin const& of)
@@ -88,6 +78,10 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         bool const is_new = columns.emplace(column, i).second;
         if (!is_new) refuse(0, "it has two columns " + column, "rename one");
         if (double const unit = unit_of_column(column); unit > 0) {
+            if (unit_s > 0)
+                refuse(0,
+                       "it has two columns of times, " + rows[0][time].text + " and " + column,
+                       "remove one");
             unit_s = unit;
             time = i;
         } else if (std::find(outcome_columns.begin(), outcome_columns.end(), column) ==
@@ -99,8 +93,10 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         refuse(0,
                unit_s == 0 ? "it has no column of times" : "it has no column of a parameter",
                "name one seconds, time_ms, time_us or time_ns; all columns but " +
-                   std::string("kernel, source, compiler, device, inputs, status, low_s, high_s, "
-                               "samples and why are parameters"));
+                   std::string("kernel, source, compiler, signature, device, inputs, setting, "
+                               "status, low_s, high_s, samples and why are parameters"));
+    // What attune minimize measured may have any sign.
+    bool const is_own = columns.contains("source") && columns.contains("status");
     std::vector<imported_results> out;
     for (std::size_t i = 1; i < rows.size(); ++i) {
         csv_row const& row = rows[i];
@@ -117,6 +113,8 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         problem.key.source = either("", "source");
         if (problem.key.source.empty()) problem.key.source = foreign_source;
         problem.key.compiler = cell("compiler");
+        problem.key.signature = cell("signature");
+        problem.key.setting = unpacked(cell("setting"));
         problem.key.device = either(of.device, "device");
         problem.key.inputs = of.inputs.empty() ? unpacked(cell("inputs")) : of.inputs;
         tried_row outcome_of_row;
@@ -134,7 +132,7 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         std::string const status = cell("status");
         if (status.empty() || status == "ok") {
             measurement m = measurement::exact(number(time) * unit_s);
-            if (!(m.value > 0)) refuse(i, "a time is not positive", "repair that row");
+            if (!(m.value > 0) && !is_own) refuse(i, "a time is not positive", "repair that row");
             if (unit_s == 1.0 && !cell("low_s").empty() && !cell("high_s").empty()) {
                 m.low = number(columns.at("low_s"));
                 m.high = number(columns.at("high_s"));
@@ -209,6 +207,7 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
                 }
                 one.rows.push_back(std::move(row));
             }
+            one.open = json.value("open", one.rows.size());
             out.push_back(std::move(one));
         }
     } catch (tool_json::exception const& e) {
@@ -250,16 +249,15 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
     memory_store read;
     std::size_t rows = 0;
     for (std::size_t i = 1; i < given.plain.size(); ++i)
-        for (imported_results const& one : read_results_file(given.plain[i], of))
-            for (tried_row const& row : one.rows) {
-                read.note(one.problem, row);
-                ++rows;
-            }
+        for (imported_results const& one : read_results_file(given.plain[i], of)) {
+            one.put_into(read);
+            rows += one.rows.size();
+        }
     store_lines all;
     all.add(read.text(), "the results");
     std::size_t const fresh = all.kept().outcomes;
     std::size_t had = 0;
-    if (std::filesystem::exists(path)) {
+    if (!create_file(path, all.text()))
         rewrite_store(path, [&](std::string const& now) {
             store_lines before;
             before.add(now, path);
@@ -267,9 +265,6 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
             all.add(now, path);
             return all.text();
         });
-    } else {
-        replace_file(path, all.text());
-    }
     on.out << path << ": " << all.kept().outcomes - had << " of " << rows
            << " outcomes are new; it has " << text_of(all.kept()) << '\n';
     return fresh > 0 ? done : answer_is_no;
