@@ -373,3 +373,40 @@ TEST_CASE("ten thousand outcomes take less than 3 MB, and a part of the log is s
     CHECK(cells_of(page.first("div", "log").first("table")).size() == 100);
     CHECK(page.first("noscript").text().find("100 of 10000") != std::string::npos);
 }
+
+TEST_CASE("of many kernels the page has a line each, and charts of the largest")
+{
+    attune::memory_store store;
+    for (unsigned i = 0; i < 40; ++i) {
+        told_tuning told = support::random_tuning(4 + i, i);
+        told.kernel = "kernel" + std::to_string(i);
+        told.put_into(store);
+    }
+    page_element const page = support::parse_page(attune::read_report(store).html());
+    CHECK(page.all("h2").size() == 40);
+    CHECK(page.all("script", "data").size() == 24);
+    CHECK(page.all("table", "sides").size() == 16);
+    CHECK(page.text().find("Charts are drawn of the 24 problems with most outcomes") !=
+          std::string::npos);
+}
+
+TEST_CASE("a chart has no more marks than a screen has columns")
+{
+    attune::memory_store store;
+    support::random_tuning(30'000, 15).put_into(store);
+    page_element const page = support::parse_page(attune::read_report(store).html());
+    for (page_element const* const one : page.all("path"))
+        CHECK(one->attributes.at("d").size() < 60'000);
+}
+
+TEST_CASE("a time without an interval has none on the page")
+{
+    told_tuning told = support::random_tuning(5, 16);
+    for (auto& one : told.outcomes)
+        one.low = one.high = one.s, one.samples = 1;
+    page_element const page = page_of(told);
+    CHECK(page.first("figcaption").text().find("95 %") == std::string::npos);
+    CHECK(cells_of(page.first("table", "contest"))[1] ==
+          std::vector<std::string>{"95 % interval", "", ""});
+    CHECK(cells_of(page.first("div", "log").first("table"))[0][2].empty());
+}

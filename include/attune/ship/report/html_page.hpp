@@ -12,8 +12,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Problems that get charts; of the others a page has a line each.
+/// Problems that get charts, those with most outcomes; of the others a page has a line each.
 inline constexpr std::size_t most_charted_problems = 24;
+/// Their outcomes, together; the largest problem has charts in any case.
+inline constexpr std::size_t most_charted_outcomes = 50'000;
 
 /// A page of HTML in UTF-8: static drawings, both colour schemes, and a script that sorts, filters
 /// and chooses. Any text of a problem is shown as text.

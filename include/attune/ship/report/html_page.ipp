@@ -17,6 +17,7 @@
 #include <attune/ship/report/html_page.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -337,31 +338,50 @@ struct told_facts {
     return out + "\n</tbody></table></div>\n";
 }
 
-[[nodiscard]] inline std::string kernel_part(std::vector<problem_report const*> const& all)
+using problem_set = std::set<problem_report const*>;
+
+/// Those of all kernels that have charts.
+[[nodiscard]] inline problem_set charted_of(std::vector<problem_report> const& all)
 {
-    if (all.size() == 1)
-        return "<section class=\"problem\">\n" + problem_body(*all.front()) + "</section>\n";
-    std::string out = "<p class=\"soft\">" + counted(all.size(), "problem", "problems") + "</p>\n" +
-                      sides_part(all);
-    // Those with most outcomes have charts, in the order of the table.
-    std::vector<problem_report const*> charted = all;
-    std::sort(charted.begin(), charted.end(), [](auto const* a, auto const* b) {
+    std::vector<problem_report const*> order;
+    for (problem_report const& one : all)
+        order.push_back(&one);
+    std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) {
         std::size_t const x = a->past.rows.size(), y = b->past.rows.size();
         return x != y ? x > y : a > b; // of one vector: the later one
     });
-    charted.resize(std::min(charted.size(), most_charted_problems));
+    problem_set out;
+    std::size_t rows = 0;
+    for (problem_report const* const one : order) {
+        rows += one->past.rows.size();
+        if (out.size() == most_charted_problems || (!out.empty() && rows > most_charted_outcomes))
+            break;
+        out.insert(one);
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string kernel_part(std::vector<problem_report const*> const& all,
+                                             problem_set const& charted)
+{
+    if (all.size() == 1 && charted.contains(all.front()))
+        return "<section class=\"problem\">\n" + problem_body(*all.front()) + "</section>\n";
+    std::string out = "<p class=\"soft\">" + counted(all.size(), "problem", "problems") + "</p>\n" +
+                      sides_part(all);
     told_facts const told = facts_told(all);
+    problem_report const* largest = nullptr;
+    for (problem_report const* const one : all)
+        if (charted.contains(one) &&
+            (largest == nullptr || one->past.rows.size() >= largest->past.rows.size()))
+            largest = one;
     for (problem_report const* const one : all) {
-        if (std::find(charted.begin(), charted.end(), one) == charted.end()) continue;
+        if (!charted.contains(one)) continue;
         out += "<details class=\"problem\"";
-        out += one == charted.front() ? " open=\"open\">" : ">";
+        out += one == largest ? " open=\"open\">" : ">";
         out += "<summary>" + html_text(label_of(*one, told)) + "<small>" +
                counted(one->past.rows.size(), "outcome", "outcomes") + "</small></summary>\n" +
                problem_body(*one) + "</details>\n";
     }
-    if (charted.size() < all.size())
-        out += "<p class=\"soft\">Charts are drawn of the " + std::to_string(charted.size()) +
-               " problems with most outcomes.</p>\n";
     return out;
 }
 
@@ -390,8 +410,12 @@ ATTUNE_INLINE std::string html_page(std::vector<problem_report> const& problems,
                       html_text(title) + "</h1>\n";
     for (std::string const& notice : notices)
         out += "<p class=\"notice\">" + html_text(notice) + "</p>\n";
+    problem_set const charted = charted_of(problems);
+    if (charted.size() < problems.size())
+        out += "<p class=\"soft\">Charts are drawn of the " +
+               counted(charted.size(), "problem", "problems") + " with most outcomes.</p>\n";
     for (auto const& [name, all] : kernels)
-        out += (is_one ? "" : "<h2>" + html_text(name) + "</h2>\n") + kernel_part(all);
+        out += (is_one ? "" : "<h2>" + html_text(name) + "</h2>\n") + kernel_part(all, charted);
     return out + "<script>" + page_script + "</script>\n</body>\n</html>\n";
 }
 

@@ -90,6 +90,12 @@ struct problem_report {
 /// The row's time; nothing where it failed, or where its time is no positive finite number.
 [[nodiscard]] measurement const* usable_time(tried_row const& row) noexcept;
 
+/// False where a time was measured once: what it has is itself alone.
+[[nodiscard]] inline bool has_interval(measurement const& of) noexcept
+{
+    return of.low > 0 && of.low < of.high;
+}
+
 /// "N=1024 M=512"; empty where nothing was bound.
 [[nodiscard]] std::string text_of_pairs(named_texts const& pairs);
 

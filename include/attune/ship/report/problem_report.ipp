@@ -169,7 +169,7 @@ inline void add_contest(problem_report& to)
     if (own != rows.end()) standard.values = own->values;
     if (best.best_s > 0 && best.default_s > 0) {
         reported_speedup out{.value = best.default_s / best.best_s};
-        if (best.best_interval.low_s > 0 && best.default_interval.low_s > 0) {
+        if (has_interval(winner.time) && has_interval(standard.time)) {
             out.low = best.default_interval.low_s / best.best_interval.high_s;
             out.high = best.default_interval.high_s / best.best_interval.low_s;
         }

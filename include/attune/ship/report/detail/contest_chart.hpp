@@ -76,7 +76,7 @@ contest_chart(problem_report const& of, double width, std::string_view shape)
                row - 12,
                std::string("bar ") + std::string(style_of(one->as)));
         double end = t.value;
-        if (t.low > 0 && t.high >= t.low) {
+        if (has_interval(t)) {
             double const a = left + t.low * scale, b = left + t.high * scale,
                          middle = y + row / 2 - 2;
             to.path("M" + drawing::place(a, middle) + "L" + drawing::place(b, middle) + "M" +

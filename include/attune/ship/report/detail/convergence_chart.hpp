@@ -45,15 +45,40 @@ struct row_places {
     return out;
 }
 
+/// Rows with a time that are drawn: all of them, or the fastest and the slowest of each column of a
+/// screen.
+[[nodiscard]] inline std::vector<std::size_t> drawn_rows(problem_report const& of,
+                                                         row_places const& across)
+{
+    std::vector<std::size_t> out;
+    std::vector<tried_row> const& rows = of.past.rows;
+    bool const is_thin = across.step < 0.5;
+    double column = -1;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        measurement const* const time = usable_time(rows[r]);
+        if (time == nullptr) continue;
+        double const now = std::floor(across.at(r));
+        if (!is_thin || now != column) {
+            // The fastest and the slowest; both are the first one.
+            out.insert(out.end(), is_thin ? 2 : 1, r);
+            column = now;
+            continue;
+        }
+        std::size_t& fastest = out[out.size() - 2];
+        if (time->value < usable_time(rows[fastest])->value) fastest = r;
+        if (time->value > usable_time(rows[out.back()])->value) out.back() = r;
+    }
+    return out;
+}
+
 /// The plot of all times.  @pre  of.ranking is not empty
 inline void
 add_times(drawing& to, problem_report const& of, row_places const& across, log_axis const& down)
 {
     std::vector<tried_row> const& rows = of.past.rows;
     std::string dots;
-    for (std::size_t r = 0; r < rows.size(); ++r)
-        if (measurement const* const time = usable_time(rows[r]))
-            dots += "M" + drawing::place(across.at(r), down.at(time->value)) + "h0";
+    for (std::size_t const r : drawn_rows(of, across))
+        dots += "M" + drawing::place(across.at(r), down.at(usable_time(rows[r])->value)) + "h0";
     to.path(dots, rows.size() > 1000 ? "dots fine" : "dots");
     std::string best;
     for (std::size_t const r : of.improvements) {
@@ -77,10 +102,14 @@ add_failures(drawing& to, problem_report const& of, row_places const& across, do
     for (std::size_t s = 0; s < failure_stage_count; ++s) {
         if (of.failed[s] == 0) continue;
         std::string marks;
+        double last = -1; // two marks of one column of a screen look like one
         for (std::size_t r = 0; r < of.past.rows.size(); ++r)
             if (auto const* const why = std::get_if<failure>(&of.past.rows[r].result);
-                why != nullptr && static_cast<std::size_t>(why->stage) == s)
-                marks += "M" + drawing::place(across.at(r), y) + "v9";
+                why != nullptr && static_cast<std::size_t>(why->stage) == s &&
+                across.at(r) - last >= 0.5) {
+                last = across.at(r);
+                marks += "M" + drawing::place(last, y) + "v9";
+            }
         to.path(marks, "failed");
         to.text(left - 10, y + 8.5, "end small", short_stages[s]);
         y += 16;

@@ -93,7 +93,7 @@ inline constexpr char const* page_script = R"js(
           tr.append(cell);
         } else {
           const interval = make("td", "n");
-          if (row.low > 0) {
+          if (row.low > 0 && row.low < row.high) {
             time(interval, row.low);
             interval.append(" \u2013 ");
             time(interval, row.high);

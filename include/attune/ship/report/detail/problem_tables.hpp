@@ -38,9 +38,10 @@ inline constexpr std::size_t static_log_rows = 100;
     return data_html(s, text_of_quantity(s, true));
 }
 
-[[nodiscard]] inline std::string interval_html(double low_s, double high_s)
+[[nodiscard]] inline std::string interval_html(measurement const& of)
 {
-    return low_s > 0 ? time_html(low_s) + " \xe2\x80\x93 " + time_html(high_s) : std::string();
+    return has_interval(of) ? time_html(of.low) + " \xe2\x80\x93 " + time_html(of.high)
+                            : std::string();
 }
 
 [[nodiscard]] inline std::string cell(std::string_view style, std::string_view html)
@@ -80,9 +81,8 @@ inline constexpr std::size_t static_log_rows = 100;
     out += row("time", [](contestant const& one) {
         return cell("", one.has_time ? time_html(one.time.value) : "");
     });
-    out += row("95 % interval", [](contestant const& one) {
-        return cell("", interval_html(one.time.low, one.time.high));
-    });
+    out += row("95 % interval",
+               [](contestant const& one) { return cell("", interval_html(one.time)); });
     out += row("samples", [](contestant const& one) {
         return cell("", one.time.samples > 0 ? std::to_string(one.time.samples) : "");
     });
@@ -270,8 +270,7 @@ parameter_select(problem_report const& of, std::string_view label, std::size_t c
         auto const* const why = std::get_if<failure>(&row.result);
         if (m != nullptr)
             out += cell("n", usable_time(row) != nullptr ? time_html(m->value) : "") +
-                   cell("n", interval_html(m->low, m->high)) +
-                   cell("n", std::to_string(m->samples));
+                   cell("n", interval_html(*m)) + cell("n", std::to_string(m->samples));
         else
             out += "<td class=\"failed-word\" colspan=\"3\">" + std::string(describe(why->stage)) +
                    "</td>";

@@ -32,6 +32,24 @@ namespace attune::inline ATTUNE_ABI::detail {
            std::isfinite(r.flops / r.bytes) && std::isfinite(r.flops_per_s / r.bytes_per_s);
 }
 
+/// A stroke for each outcome; those at one place of a screen are one.
+/// @param place  of a time, from left to right or from top to bottom
+/// @param stroke  of a place
+template <class Place, class Stroke>
+[[nodiscard]] std::string
+strokes(problem_report const& of, Place const& place, Stroke const& stroke)
+{
+    std::string out;
+    double last = -1;
+    for (std::size_t const r : of.ranking) {
+        double const at = place(usable_time(of.past.rows[r])->value);
+        if (std::fabs(at - last) < 0.5 && of.ranking.size() > 1000) continue;
+        last = at;
+        out += stroke(at);
+    }
+    return out;
+}
+
 /// Where the store has the least time of a call alone: times beside it.
 /// @pre  has_roof(of)
 [[nodiscard]] inline std::string
@@ -51,10 +69,11 @@ roof_strip(problem_report const& of, double width, std::string_view shape)
         to.line(across.at(tick), top, across.at(tick), bottom, "grid");
         to.text(across.at(tick), bottom + 16, "middle small", text_of_quantity(tick, true));
     }
-    std::string dots;
-    for (std::size_t const r : of.ranking)
-        dots += "M" + drawing::place(across.at(usable_time(of.past.rows[r])->value), 60) + "v24";
-    to.path(dots, of.ranking.size() > 1000 ? "strip fine" : "strip");
+    to.path(strokes(
+                of,
+                [&](double s) { return across.at(s); },
+                [](double x) { return "M" + drawing::place(x, 60) + "v24"; }),
+            of.ranking.size() > 1000 ? "strip fine" : "strip");
     to.line(roof, top - 6, roof, bottom, "roof");
     to.text(roof,
             12,
@@ -118,12 +137,11 @@ roofline_chart(problem_report const& of, double width, std::string_view shape)
                 point(across.high, r.flops_per_s),
             "roof");
     double const x = across.at(intensity);
-    std::string marks;
-    for (std::size_t const row : of.ranking)
-        marks += "M" +
-                 drawing::place(x - 7, up.at(r.flops / usable_time(of.past.rows[row])->value)) +
-                 "h14";
-    to.path(marks, of.ranking.size() > 1000 ? "strip fine" : "strip");
+    to.path(strokes(
+                of,
+                [&](double s) { return up.at(r.flops / s); },
+                [&](double y) { return "M" + drawing::place(x - 7, y) + "h14"; }),
+            of.ranking.size() > 1000 ? "strip fine" : "strip");
     bool const is_right = x > width * 0.65;
     auto const mark = [&](double s, std::string_view style, std::string_view name) {
         double const y = up.at(r.flops / s);
