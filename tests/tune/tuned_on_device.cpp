@@ -3,6 +3,8 @@
 #include <attune/tune/tuned.hpp>
 // and what the test needs besides
 #include <attune/remember/event_log.hpp>
+#include <attune/remember/shipped.hpp>
+#include <attune/remember/store.hpp>
 
 #include <csignal>
 #include <cstddef>
@@ -63,6 +65,32 @@ TEST_CASE(
     by_address(there.x.data(), there.y.data(), 2.0F, data.n());
     CHECK(now().called_times(3, 2.0F));
     CHECK(by_address.report().configuration == "KIND=1 BLOCK=32");
+}
+
+TEST_CASE("what was predicted serves a device of that kind untuned, where it is verified")
+{
+    support::scratch_directory const folder;
+    saxpy_data data;
+    auto const kernel = saxpy_kernel<on_host, plain, quick>();
+    attune::tuned before{
+        kernel, saxpy_compiler(), attune::store{folder.file("s")}, quick_options()};
+    attune::tuning_report const guess = before.predict({}, {}, 3.0F, 1 << 24);
+    CHECK(guess.predicted);
+    REQUIRE(guess.configuration != guess.default_configuration);
+    CHECK(data.called_times(0, 3.0F));
+    attune::tuning_options options = quick_options();
+    options.on_miss = attune::miss_policy::lookup_only;
+    attune::tuned saxpy{kernel, saxpy_compiler(), attune::shipped{folder.file("s")}, options};
+    attune::known_choice const known = saxpy.explain(data.x, data.y, 3.0F, data.n());
+    CHECK(known.how == attune::choice_match::near_device);
+    CHECK(has(known.why, "predicted, not measured: best for n=16777216, not n="));
+    CHECK(known.configuration == guess.configuration);
+    CHECK(!known.serves);
+    saxpy(data.x, data.y, 3.0F, data.n());
+    CHECK(data.called_times(1, 3.0F));
+    CHECK(saxpy.report().how == decision::served_near);
+    CHECK(saxpy.report().shapes.verified == 1);
+    CHECK(saxpy.explain(data.x, data.y, 3.0F, data.n()).serves);
 }
 
 TEST_CASE("variants run in this process where that is asked for, and the report says so")

@@ -19,7 +19,7 @@ enum class choice_match : std::uint8_t {
     exact,         ///< tuned for these inputs
     exact_by_code, ///< tuned for these inputs; another source text or compiler made the same code
     near_size,     ///< the best on this device for other inputs, or of another version or compiler
-    near_device,   ///< the best on another device
+    near_device,   ///< the best on another device, or predicted for one of this kind
     by_default,    ///< nothing is known
 };
 

@@ -188,7 +188,8 @@ public:
 
     /// Tunes without a device, for the one that the compiler names, by the resources of the
     /// compiled code, see predicted_objective(). Nothing is run, and arrays are not read: they may
-    /// be empty. The result is remembered apart from measured ones and never installed.
+    /// be empty. The result is remembered apart from measured ones. On a device of that
+    /// instruction set it is a near choice, where nothing was measured: see choice_match.
     /// @return  the result; its times have no unit
     [[nodiscard]] tuning_report predict(Args... args)
     {

@@ -345,6 +345,10 @@ TEST_CASE("devices have facts by which they are near or far")
     }));
     CHECK(facts_of_device("NVIDIA H200 (sm_90)") ==
           attune::named_texts{{"isa", "sm_90"}, {"vendor", "NVIDIA"}});
+    CHECK(facts_of_device("NVIDIA H200 (sm_90), predicted") ==
+          attune::named_texts{{"isa", "sm_90"}, {"vendor", "NVIDIA"}});
+    CHECK(facts_of_device("sm_90, predicted") ==
+          attune::named_texts{{"isa", "sm_90"}, {"vendor", "NVIDIA"}});
     CHECK(facts_of_device("x").empty());
     CHECK(facts_of_device("").empty());
 }

@@ -81,7 +81,8 @@ public:
 
     /// The configuration that related problems speak for, compiled; nothing where there is none.
     /// It was not tried for these inputs: `proofs` demand a verification, and tell the store where
-    /// it fails. A result for these inputs comes first, however little it was tuned.
+    /// it fails. A result for these inputs comes first, however little it was tuned; a prediction
+    /// last.
     [[nodiscard]] std::optional<known_variant> find_near(record_key const& key,
                                                          chain_of_trees const& space) const;
 
@@ -132,6 +133,9 @@ private:
     /// The nearest first, without this very problem.
     [[nodiscard]] std::vector<related_problem> related_to(stored_problem const& problem,
                                                           std::size_t most) const;
+    /// What predict() found for devices of the same instruction set, the nearest first. They speak
+    /// where nothing was measured.
+    [[nodiscard]] std::vector<related_problem> predictions_for(stored_problem const& problem) const;
 
     dispatched_kernel const& subject_;
     any_store store_;

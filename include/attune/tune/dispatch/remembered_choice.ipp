@@ -4,6 +4,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/matching.hpp>
 #include <attune/remember/problem.hpp>
 #include <attune/remember/relation.hpp>
 #include <attune/tune/dispatch/near_choice.hpp>
@@ -130,17 +131,32 @@ ATTUNE_INLINE proof_memory remembered_choice::proofs_of(record_key const& key,
     return out;
 }
 
+[[nodiscard]] inline bool is_predicted(stored_problem const& p)
+{
+    return p.key.device.ends_with(predicted_device);
+}
+
 ATTUNE_INLINE std::vector<related_problem>
 remembered_choice::related_to(stored_problem const& problem, std::size_t most) const
 {
     // Scores of code that was not run stand for no time, and times for no score.
-    auto const is_predicted = [](stored_problem const& p) {
-        return p.key.device.ends_with(predicted_device);
-    };
     std::vector<related_problem> out = store_.related(problem, most);
     std::erase_if(out, [&](related_problem const& other) {
         return other.how.how == problem_difference::none ||
                is_predicted(other.past.problem) != is_predicted(problem);
+    });
+    return out;
+}
+
+ATTUNE_INLINE std::vector<related_problem>
+remembered_choice::predictions_for(stored_problem const& problem) const
+{
+    std::string const* const isa = value_of(problem.facts, "isa");
+    if (isa == nullptr || is_predicted(problem)) return {};
+    std::vector<related_problem> out = store_.related(problem, most_by_code);
+    std::erase_if(out, [&](related_problem const& other) {
+        std::string const* const its = value_of(other.past.problem.facts, "isa");
+        return !is_predicted(other.past.problem) || its == nullptr || *its != *isa;
     });
     return out;
 }
@@ -236,11 +252,14 @@ remembered_choice::find_near(record_key const& key, chain_of_trees const& space)
         store.note(problem, {.values = values_of(d, at), .result = why});
     };
     std::vector<related_problem> const related = related_to(problem, most_related);
+    std::vector<related_problem> const predicted = predictions_for(problem);
     for (int tried = 0; tried < most_compiled; ++tried) {
         std::optional<near_choice> found = own_choice(exact(key), space);
         bool const is_own =
             found && std::find(refused.begin(), refused.end(), found->at) == refused.end();
         if (!is_own) found = near_choice_of(related, space, refused);
+        if (!found && (found = near_choice_of(predicted, space, refused)))
+            found->why = "predicted, not measured: " + found->why;
         if (!found) return {};
         compile_result made = subject_.code_at(space, found->at);
         if (auto const* const why = std::get_if<failure>(&made)) {

@@ -16,7 +16,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// "AuthenticAMD", "16". Cores are the hardware threads of the machine. Read once.
 [[nodiscard]] named_texts const& facts_of_processor();
 
-/// "isa" and "vendor" of a device by its name: "sm_90" and "NVIDIA" of "NVIDIA H200 (sm_90)".
+/// "isa" and "vendor" of a device by its name: "sm_90" and "NVIDIA" of "NVIDIA H200 (sm_90)"; the
+/// same of "sm_90".
 [[nodiscard]] named_texts facts_of_device(std::string const& name);
 
 /// The level of an x86-64 processor with these flags of /proc/cpuinfo.

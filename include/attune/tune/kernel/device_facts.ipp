@@ -63,6 +63,11 @@ ATTUNE_INLINE named_texts const& facts_of_processor()
 ATTUNE_INLINE named_texts facts_of_device(std::string const& name)
 {
     named_texts out;
+    if (name.starts_with("sm_")) { // compiled for, without a device: "sm_90, predicted"
+        out.emplace_back("isa", name.substr(0, name.find_first_of(", ")));
+        out.emplace_back("vendor", "NVIDIA");
+        return out;
+    }
     std::size_t const open = name.rfind(" (");
     std::size_t const close = open == name.npos ? name.npos : name.find(')', open);
     if (close != name.npos) out.emplace_back("isa", name.substr(open + 2, close - open - 2));
