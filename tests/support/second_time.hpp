@@ -28,5 +28,8 @@ struct second_time {
     }
     std::string identity() const { return second.identity(); }
 };
+/// Clang 16 does not deduce the arguments of an aggregate.
+template <class Compiler>
+second_time(Compiler, Compiler) -> second_time<Compiler>;
 
 } // namespace attune_test
