@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store_content.hpp>
 
+#include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/memory_store.hpp>
 
+#include <chrono>
 #include <doctest/doctest.h>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "../support/scratch_directory.hpp"
 #include "../support/texts.hpp"
@@ -69,4 +73,25 @@ TEST_CASE("a file that is no store is refused with a sentence, damage is told")
     CHECK(damaged.problems().size() == 1);
     support::write_file(path, support::old_header + support::old_line_of(5));
     CHECK(store_content::of_file(path).problems().front().best.front().seed == 5);
+}
+
+TEST_CASE("a line that is being written is not damaged: its writer is waited for")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("a");
+    attune::memory_store from;
+    from.add(laws::example_record(laws::example_key(), 1));
+    std::string const text = from.text(), half = text.substr(0, text.size() - 20);
+    support::write_file(path, half);
+    store_file writer = store_file::open_to_append(path);
+    REQUIRE(writer.lock(store_file::sharing::exclusive));
+    std::thread rest([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        CHECK(writer.append(std::string_view(text).substr(half.size())));
+        writer.unlock();
+    });
+    store_content const read = store_content::of_file(path);
+    rest.join();
+    CHECK(read.damage().empty());
+    CHECK(read.text() == text);
 }

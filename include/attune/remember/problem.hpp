@@ -39,6 +39,9 @@ struct problem_history {
     /// rows[open] and later ones belong to a tuning that was killed or is at work.
     std::size_t open = 0;
     std::optional<record> best{}; ///< of any schema: see `key.schema`
+
+    /// A tuning was killed, or is at work.
+    [[nodiscard]] bool is_open() const noexcept { return open < rows.size(); }
 };
 
 /// A problem that is like the one asked for.

@@ -17,6 +17,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Errors  attune::error: a newer release wrote it, or it is no store
+/// @param name  of where the lines are from
+void require_store(record_table const& table, std::string const& name);
+
 class store_content {
 public:
     /// Reads the file once; what is appended later is not seen.

@@ -17,11 +17,27 @@ struct store_content::state {
     std::string damage{};
 };
 
+ATTUNE_INLINE void require_store(record_table const& table, std::string const& name)
+{
+    if (table.is_newer())
+        throw error("the store was written by a newer attune (store format " +
+                        table.newer_format() + ", this one knows " + std::to_string(store_format) +
+                        ')',
+                    name,
+                    "use the attune that wrote it");
+    if (table.is_foreign())
+        throw error(
+            "this file is not an attune store", name, "name a file that attune::store wrote");
+}
+
 ATTUNE_INLINE store_content store_content::of_file(std::string const& path)
 {
-    store_file const file = store_file::open_to_read(path);
+    store_file file = store_file::open_to_read(path);
     std::string text;
-    if (!file.usable() || !file.read_all(text)) refuse_store_file(file, path);
+    if (!file.usable()) refuse_store_file(file, path);
+    // So that no writer is in the middle of a line; one that was stopped is not waited for.
+    static_cast<void>(file.lock(store_file::sharing::shared, 0.5));
+    if (!file.read_all(text)) refuse_store_file(file, path);
     return of_text(std::move(text), path);
 }
 
@@ -30,16 +46,8 @@ ATTUNE_INLINE store_content store_content::of_text(std::string text, std::string
     auto made = std::make_unique<state>();
     made->lines.add(std::move(text));
     record_table& table = made->lines.table();
-    if (table.is_newer())
-        throw error("the store was written by a newer attune (store format " +
-                        table.newer_format() + ", this one knows " + std::to_string(store_format) +
-                        ')',
-                    name,
-                    "use the attune that wrote it");
+    require_store(table, name);
     auto const damaged = table.take_damage();
-    if (table.is_foreign())
-        throw error(
-            "this file is not an attune store", name, "name a file that attune::store wrote");
     if (damaged.count > 0)
         made->damage = name + ':' + std::to_string(damaged.first) +
                        (damaged.count == 1 ? ": this damaged line is skipped ("

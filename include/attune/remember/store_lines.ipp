@@ -202,7 +202,8 @@ ATTUNE_INLINE void store_lines::remove_problems(condition const& is_meant)
             line_content const content = read_line(line);
             if (auto const* const r = std::get_if<record>(&content)) what = problem_of(*r);
         }
-        if (!is_meant(what.value_or(stored_problem{}), last_winner(at->second))) {
+        // Whether a problem without its own line is meant cannot be known.
+        if (!what || !is_meant(*what, last_winner(at->second))) {
             ++at;
             continue;
         }

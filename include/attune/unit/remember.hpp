@@ -9,6 +9,7 @@
 #include <attune/remember/call_facts.ipp>
 #include <attune/remember/claim.ipp>
 #include <attune/remember/event_log.ipp>
+#include <attune/remember/followed_store.ipp>
 #include <attune/remember/layers.ipp>
 #include <attune/remember/memory_store.ipp>
 #include <attune/remember/record_line.ipp>

@@ -11,6 +11,7 @@
 #include "../../support/scratch_directory.hpp"
 #include "../../support/texts.hpp"
 
+using attune::detail::create_file;
 using attune::detail::replace_file;
 using attune_test::error_of;
 using attune_test::has;
@@ -79,4 +80,18 @@ TEST_CASE("what is planted beside a file is neither followed nor written to")
     CHECK(support::read_file(path) == "text");
     CHECK(support::read_file(victim) == "mine");
     CHECK(files_in(folder.path()) == 42);
+}
+
+TEST_CASE("a file that is there is not created anew, whatever it is")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("a");
+    CHECK(create_file(path, "first"));
+    CHECK_FALSE(create_file(path, "second"));
+    CHECK(support::read_file(path) == "first");
+    std::filesystem::create_symlink(folder.file("none"), folder.file("link"));
+    CHECK_FALSE(create_file(folder.file("link"), "x"));
+    CHECK(has(error_of([&] { static_cast<void>(create_file(folder.file("b/c"), "x")); }),
+              "No such file"));
+    CHECK(files_in(folder.path()) == 2);
 }

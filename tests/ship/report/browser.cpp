@@ -268,3 +268,26 @@ for (const width of [360, 768, 1280]) {
     CHECK(got.seen.at("charts768") == "10 0");
     CHECK(got.seen.at("charts1280") == "10 0");
 }
+
+TEST_CASE("on paper all problems are open")
+{
+    ATTUNE_TEST_NEEDS_BROWSER();
+    attune::memory_store store;
+    for (char const* n : {"64", "512"}) {
+        support::told_tuning told = support::random_tuning(10, 4);
+        told.inputs = {{"N", n}};
+        told.put_into(store);
+    }
+    visit const got = visited(attune::read_report(store).html(), R"js(
+const open = () => $$('details.problem').filter(d => d.open).length;
+see('before', open());
+dispatchEvent(new Event('beforeprint'));
+see('paper', open());
+dispatchEvent(new Event('afterprint'));
+see('after', open());
+)js");
+    CHECK(got.console == "");
+    CHECK(got.seen.at("before") == "1");
+    CHECK(got.seen.at("paper") == "2");
+    CHECK(got.seen.at("after") == "1");
+}

@@ -5,7 +5,9 @@
 #include <attune/core/error.hpp>
 #include <attune/remember/store.hpp>
 
+#include <chrono>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,7 @@ lines_of(support::told_tuning const& told, std::size_t count, bool has_ended)
         past.best = told.record();
         past.open = past.rows.size();
     }
-    return watch_lines({report_of(past)}, 200);
+    return watch_lines({past}, 200);
 }
 
 } // namespace
@@ -69,7 +71,7 @@ TEST_CASE("no control sequence of a name reaches the terminal, and no line is to
     told.kernel = "\x1b[2Jnice\n";
     told.names[0] = std::string(300, 'x');
     problem_history past{.problem = told.problem(), .rows = {told.row(0)}};
-    for (std::string const& line : watch_lines({report_of(past)}, 40)) {
+    for (std::string const& line : watch_lines({past}, 40)) {
         CHECK(line.find('\x1b') == std::string::npos);
         CHECK(line.find('\n') == std::string::npos);
         CHECK(line.size() <= 120); // 40 characters of at most 3 bytes
@@ -95,9 +97,9 @@ TEST_CASE("a store is waited for, followed as it grows, and written only where s
     };
     watch_store(folder.file("a.attune"), with);
     REQUIRE(written.size() == 3);
-    CHECK(written[0] == "waiting for " + folder.file("a.attune") + "\n");
-    CHECK(written[1].starts_with("\x1b[1A\x1b[Jsgemm N=1024: 1 outcome\n"));
-    CHECK(written[2].starts_with("\x1b[3A\x1b[Jsgemm N=1024: 2 outcomes"));
+    CHECK(written[0] == "\x1b[?7lwaiting for " + folder.file("a.attune") + "\n\x1b[?7h");
+    CHECK(written[1].starts_with("\x1b[1A\x1b[J\x1b[?7lsgemm N=1024: 1 outcome\n"));
+    CHECK(written[2].starts_with("\x1b[3A\x1b[J\x1b[?7lsgemm N=1024: 2 outcomes"));
 }
 
 TEST_CASE("what is no store is refused")
@@ -109,4 +111,44 @@ TEST_CASE("what is no store is refused")
     with.wait = [](double) {};
     with.goes_on = [] { return false; };
     CHECK_THROWS_AS(watch_store(folder.file("a.txt"), with), attune::error);
+}
+
+TEST_CASE("a tuning at which nobody seems to be at work says since when")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("a.attune");
+    {
+        attune::store store(path);
+        support::told_tuning const told = support::random_tuning(3, 5);
+        store.note(told.problem(), told.row(0));
+    }
+    std::string written;
+    std::size_t asked = 0;
+    watch_settings with;
+    with.write = [&](std::string const& text) { written = text; };
+    with.wait = [](double) {};
+    with.goes_on = [] { return false; };
+    with.columns = [&] {
+        ++asked;
+        return std::size_t{40};
+    };
+    watch_store(path, with);
+    CHECK(written.find("nothing was written") == std::string::npos);
+    CHECK(asked == 1);
+    std::filesystem::last_write_time(
+        path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(31 * 24));
+    watch_store(path, with);
+    CHECK(written.ends_with("  nothing was written for 31 days\n"));
+}
+
+TEST_CASE("a folder is refused, and so is a file that is not there where it is not waited for")
+{
+    support::scratch_directory const folder;
+    watch_settings with;
+    with.write = [](std::string const&) {};
+    with.wait = [](double) {};
+    with.goes_on = [] { return false; };
+    CHECK_THROWS_AS(watch_store(folder.path(), with), attune::error);
+    with.waits_for = false;
+    CHECK_THROWS_AS(watch_store(folder.file("none"), with), attune::error);
 }

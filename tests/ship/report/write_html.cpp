@@ -301,7 +301,7 @@ TEST_CASE("a page says what there is where there is no winner, no outcome or no 
     attune::memory_store winner;
     winner.add(alone.record());
     page_element const page = support::parse_page(attune::read_report(winner).html());
-    CHECK(page.first("table", "contest").all("th")[1]->text() == "winner");
+    CHECK(page.first("table", "contest").all("th")[0]->text() == "winner");
     CHECK(page.all("div", "log").empty());
 }
 
@@ -341,64 +341,6 @@ TEST_CASE("a damaged line is told on the page")
     CHECK(page.first("p", "notice").text().find("damaged") != std::string::npos);
 }
 
-TEST_CASE("real parameters and times of any size leave a page that can be opened")
-{
-    attune::memory_store store;
-    attune::detail::stored_problem problem;
-    problem.key.kernel = "k";
-    problem.parameters = {"X", "Y"};
-    for (int i = 0; i < 3'000; ++i)
-        store.note(problem,
-                   {{std::to_string(i), std::to_string((7 * i) % 3'000)},
-                    attune::measurement::exact(i == 9 ? 1e308 : 1e-3 * (i + 1)),
-                    ""});
-    std::string const html = attune::read_report(store).html();
-    CHECK(html.size() < 3'000'000);
-    page_element const page = support::parse_page(html);
-    page_element const& map = page.first("table", "heat");
-    CHECK(cells_of(map).size() == 32);
-    CHECK(map.text().find("32 fastest of 3000") != std::string::npos);
-}
-
-TEST_CASE("ten thousand outcomes take less than 3 MB, and a part of the log is static")
-{
-    std::string html;
-    {
-        attune::memory_store store;
-        support::random_tuning(10'000, 13).put_into(store);
-        html = attune::read_report(store).html();
-    }
-    CHECK(html.size() < 3'000'000);
-    page_element const page = support::parse_page(html);
-    CHECK(cells_of(page.first("div", "log").first("table")).size() == 100);
-    CHECK(page.first("noscript").text().find("100 of 10000") != std::string::npos);
-}
-
-TEST_CASE("of many kernels the page has a line each, and charts of the largest")
-{
-    attune::memory_store store;
-    for (unsigned i = 0; i < 40; ++i) {
-        told_tuning told = support::random_tuning(4 + i, i);
-        told.kernel = "kernel" + std::to_string(i);
-        told.put_into(store);
-    }
-    page_element const page = support::parse_page(attune::read_report(store).html());
-    CHECK(page.all("h2").size() == 40);
-    CHECK(page.all("script", "data").size() == 24);
-    CHECK(page.all("table", "sides").size() == 16);
-    CHECK(page.text().find("Charts are drawn of the 24 problems with most outcomes") !=
-          std::string::npos);
-}
-
-TEST_CASE("a chart has no more marks than a screen has columns")
-{
-    attune::memory_store store;
-    support::random_tuning(30'000, 15).put_into(store);
-    page_element const page = support::parse_page(attune::read_report(store).html());
-    for (page_element const* const one : page.all("path"))
-        CHECK(one->attributes.at("d").size() < 60'000);
-}
-
 TEST_CASE("a time without an interval has none on the page")
 {
     told_tuning told = support::random_tuning(5, 16);
@@ -409,4 +351,45 @@ TEST_CASE("a time without an interval has none on the page")
     CHECK(cells_of(page.first("table", "contest"))[1] ==
           std::vector<std::string>{"95 % interval", "", ""});
     CHECK(cells_of(page.first("div", "log").first("table"))[0][2].empty());
+}
+
+TEST_CASE("a page on paper says that the log is a part, and its tables have headings")
+{
+    page_element const page = page_of(support::random_tuning(300, 17));
+    CHECK(page.first("p", "print-only").text() == "On paper: at most 100 of 300 outcomes.");
+    for (page_element const* const one : page.all("th"))
+        CHECK(one->attributes.contains("scope"));
+    for (page_element const* const one : page.all("svg"))
+        CHECK(one->attributes.at("aria-label").size() > 20);
+}
+
+TEST_CASE("a winner that is slower than the default is not called faster")
+{
+    told_tuning told = support::random_tuning(9, 18);
+    told.winner = told.standard = 0;
+    for (std::size_t i = 1; i < told.outcomes.size(); ++i)
+        if (told.outcomes[i].s > 0) told.winner = i;
+    told.outcomes[told.winner].s = 2 * told.outcomes[0].s;
+    page_element const page = page_of(told);
+    CHECK(page.first("p", "verdict").text().starts_with("2.00x slower than the default: "));
+    check_data(page);
+    told.outcomes[told.winner].s = told.outcomes[0].s;
+    CHECK(page_of(told).first("p", "verdict").text().find("as fast as the default") !=
+          std::string::npos);
+}
+
+TEST_CASE("problems that differ in what a label does not say have labels of their own")
+{
+    attune::memory_store store;
+    for (char const* name : {"A", "B", "C"}) {
+        told_tuning told = support::random_tuning(5, 19);
+        told.names[0] = name;
+        told.put_into(store);
+    }
+    page_element const page = support::parse_page(attune::read_report(store).html());
+    auto const rows = cells_of(page.first("table", "sides"));
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0][0] == "N=1024");
+    CHECK(rows[1][0] == "N=1024 (2)");
+    CHECK(rows[2][0] == "N=1024 (3)");
 }

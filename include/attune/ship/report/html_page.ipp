@@ -9,6 +9,7 @@
 #include <attune/ship/report/detail/convergence_chart.hpp>
 #include <attune/ship/report/detail/effect_chart.hpp>
 #include <attune/ship/report/detail/page_script.hpp>
+#include <attune/ship/report/detail/page_sentences.hpp>
 #include <attune/ship/report/detail/page_style.hpp>
 #include <attune/ship/report/detail/parallel_chart.hpp>
 #include <attune/ship/report/detail/problem_tables.hpp>
@@ -17,6 +18,7 @@
 #include <attune/ship/report/html_page.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -25,146 +27,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr double wide_chart = 920, narrow_chart = 360;
 
-[[nodiscard]] inline std::string counted(std::size_t n, std::string_view one, std::string_view many)
-{
-    return std::to_string(n) + ' ' + std::string(n == 1 ? one : many);
-}
-
 /// Both forms of a chart, of which one is shown.
 template <class Chart>
 [[nodiscard]] std::string figure(Chart const& chart, std::string const& caption)
 {
     return "<figure>\n" + chart(wide_chart, "wide") + chart(narrow_chart, "narrow") +
            "<figcaption>" + caption + "</figcaption></figure>\n";
-}
-
-/// "7.51x"
-[[nodiscard]] inline std::string ratio_html(double ratio)
-{
-    return data_html(ratio, formatted("%.2fx", ratio));
-}
-/// "62 %"
-[[nodiscard]] inline std::string share_html(double share)
-{
-    return data_html(share, formatted("%.0f %%", 100 * share));
-}
-
-// --- sentences ---------------------------------------------------------------------------------
-
-/// "<b>7.51x</b> faster than the default: 2.07 ms, was 15.6 ms".
-[[nodiscard]] inline std::string verdict(problem_report const& of)
-{
-    if (of.contestants.empty())
-        return of.past.rows.empty()
-                   ? "No outcome is known."
-                   : "No configuration has worked: all " +
-                         counted(of.past.rows.size(), "outcome", "outcomes") + " failed.";
-    contestant const& winner = of.contestants.front();
-    if (winner.as == contestant::part::fastest)
-        return "<b>" + time_html(winner.time.value) +
-               "</b> is the fastest so far; no tuning has ended.";
-    contestant const& standard = of.contestants[1];
-    if (!of.speedup) return "The winner takes " + time_html(winner.time.value) + '.';
-    std::string const times = time_html(winner.time.value);
-    if (winner.values == standard.values)
-        return "<b>" + times + "</b> The default stays: nothing was proven faster.";
-    return "<b>" + ratio_html(of.speedup->value) + "</b> faster than the default: " + times +
-           ", was " + time_html(standard.time.value) + '.';
-}
-
-/// "Both 95 % intervals allow 7.41x to 7.60x. ..."
-[[nodiscard]] inline std::string contest_sentence(problem_report const& of)
-{
-    std::string out;
-    if (of.speedup && of.speedup->low > 0)
-        out = "Whiskers are intervals of 95 %. Together they allow a speed-up from " +
-              ratio_html(of.speedup->low) + " to " + ratio_html(of.speedup->high) + ". ";
-    std::size_t const ties =
-        of.contestants.size() - std::min<std::size_t>(of.contestants.size(), 2);
-    if (ties > 0)
-        out += "The final could not tell the winner from " +
-               counted(ties, "other configuration", "other configurations") +
-               "; the time of a tie is that of the search.";
-    return out;
-}
-
-[[nodiscard]] inline std::string convergence_sentence(problem_report const& of)
-{
-    std::string out = counted(of.past.rows.size(), "outcome", "outcomes") + ", of which " +
-                      std::to_string(of.ranking.size()) + " have a time";
-    for (std::size_t s = 0; s < failure_stage_count; ++s)
-        if (of.failed[s] > 0)
-            out += ", " + std::to_string(of.failed[s]) + ' ' +
-                   std::string(describe(static_cast<failure_stage>(s)));
-    out += ". ";
-    if (of.unusable > 0)
-        out += counted(of.unusable, "time is", "times are") + " no positive number. ";
-    return out + "The line is the best so far.";
-}
-
-/// What a problem is, beside its kernel: each fact in which the problems of the page differ.
-struct told_facts {
-    bool device = false, compiler = false, source = false;
-};
-
-[[nodiscard]] inline told_facts facts_told(std::vector<problem_report const*> const& all)
-{
-    told_facts out;
-    for (problem_report const* const one : all) {
-        record_key const& a = one->past.problem.key;
-        record_key const& b = all.front()->past.problem.key;
-        out.device = out.device || a.device != b.device;
-        out.compiler = out.compiler || a.compiler != b.compiler;
-        out.source = out.source || a.source != b.source;
-    }
-    return out;
-}
-
-[[nodiscard]] inline std::string label_of(problem_report const& of, told_facts const& told)
-{
-    record_key const& key = of.past.problem.key;
-    std::string out = text_of_pairs(key.inputs);
-    auto const add = [&](std::string const& text) {
-        if (!text.empty()) out += (out.empty() ? "" : ", ") + text;
-    };
-    add(text_of_pairs(key.setting));
-    if (told.device) add(key.device);
-    if (told.compiler) add(key.compiler);
-    if (told.source) add("source " + key.source.substr(0, 8));
-    return out.empty() ? "all calls" : out;
-}
-
-[[nodiscard]] inline std::string fact(std::string_view name, std::string const& text)
-{
-    if (text.empty()) return {};
-    return "<dt>" + std::string(name) + "</dt><dd>" + html_text(text) + "</dd>\n";
-}
-
-/// How the tuning went that the winner is from.
-[[nodiscard]] inline std::string effort_text(record const& of)
-{
-    std::string out = counted(of.evaluations, "configuration", "configurations") + ", " +
-                      std::to_string(of.failures) + " of them failed";
-    if (!of.ended.empty()) out += "; ended by: " + of.ended;
-    if (of.threads > 1) out += "; " + std::to_string(of.threads) + " threads";
-    out += "; seed " + std::to_string(of.seed);
-    if (of.interrupted) out += "; interrupted";
-    if (of.disturbed) out += "; the machine was disturbed";
-    return out;
-}
-
-[[nodiscard]] inline std::string facts_list(problem_report const& of)
-{
-    record_key const& key = of.past.problem.key;
-    std::string out = "<dl class=\"facts\">\n" + fact("device", key.device) +
-                      fact("compiler", key.compiler) + fact("inputs", text_of_pairs(key.inputs)) +
-                      fact("setting", text_of_pairs(key.setting));
-    if (of.past.best) {
-        record const& best = *of.past.best;
-        out += fact("tuned", best.when + (best.attune.empty() ? "" : " by attune " + best.attune)) +
-               fact("effort", effort_text(best));
-    }
-    return out + "</dl>\n";
 }
 
 // --- parts of a problem ------------------------------------------------------------------------
@@ -184,8 +52,8 @@ struct told_facts {
         if (std::size_t const more =
                 one.levels.size() - std::min(one.levels.size(), most_drawn_levels);
             more > 0)
-            out += "<figcaption>and " + counted(more, "slower value", "slower values") +
-                   "</figcaption>";
+            out +=
+                "<figcaption>and " + counted(more, "other value", "other values") + "</figcaption>";
         out += "</figure>\n";
     }
     out += "</div>\n";
@@ -206,9 +74,12 @@ struct told_facts {
             : "The fastest " + std::to_string(fastest_drawn) + " of " +
                   std::to_string(of.ranking.size()) + " and " +
                   std::to_string(drawn - fastest_drawn) + " of the others, evenly by rank. ";
+    bool const is_winners =
+        of.past.best && of.past.rows[*of.winner_row].values == of.contestants.front().values;
     return "<h3>Configurations</h3>\n" +
            figure([&](double w, std::string_view shape) { return parallel_chart(of, w, shape); },
-                  caption + "The fastest tenth stands out; the thick line is the winner's.");
+                  caption + "The fastest tenth stands out; the thick line is " +
+                      (is_winners ? "the winner's." : "the fastest one's."));
 }
 
 [[nodiscard]] inline std::string heat_part(problem_report const& of)
@@ -262,13 +133,17 @@ struct told_facts {
            "<label>filter <input type=\"search\" placeholder=\"TILE=64 crashed\"/></label>"
            "<label>show <select><option "
            "value=\"\">all</option><option>measured</option></select></label>"
-           "<button type=\"button\" aria-label=\"back\">\xe2\x80\xb9</button><output></output>"
-           "<button type=\"button\" aria-label=\"on\">\xe2\x80\xba</button></div>\n" +
+           "<button type=\"button\" aria-label=\"previous "
+           "rows\">\xe2\x80\xb9</button><output></output>"
+           "<button type=\"button\" aria-label=\"next rows\">\xe2\x80\xba</button></div>\n" +
            log_table(of) +
            (is_whole ? ""
                      : "<noscript><p class=\"soft\">These are " + std::to_string(static_log_rows) +
                            " of " + std::to_string(of.past.rows.size()) +
-                           " outcomes; a script would show the others.</p></noscript>\n") +
+                           " outcomes; a script would show the others.</p></noscript>\n"
+                           "<p class=\"soft print-only\">On paper: at most " +
+                           std::to_string(static_log_rows) + " of " +
+                           std::to_string(of.past.rows.size()) + " outcomes.</p>\n") +
            "</div>\n<script type=\"application/json\" class=\"data\">" + log_data(of) +
            "</script>\n";
 }
@@ -296,9 +171,10 @@ struct told_facts {
 // --- kernels -----------------------------------------------------------------------------------
 
 /// The problems of one kernel side by side: a line for each.
-[[nodiscard]] inline std::string sides_part(std::vector<problem_report const*> const& all)
+[[nodiscard]] inline std::string
+sides_part(std::vector<problem_report const*> const& all,
+           std::map<problem_report const*, std::string> const& labels)
 {
-    told_facts const told = facts_told(all);
     std::vector<std::string> names; // of all problems, in the order in which they occur
     double most = 1;
     for (problem_report const* const one : all) {
@@ -306,13 +182,15 @@ struct told_facts {
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
         if (one->speedup) most = std::fmax(most, one->speedup->value);
     }
-    std::string out = "<h3>Sizes and devices side by side</h3>\n<div class=\"scroll\"><table "
-                      "class=\"sides\"><thead><tr><th></th><th>faster than the default</th>"
-                      "<th class=\"n\">winner</th><th class=\"n\">default</th>"
-                      "<th class=\"n\">outcomes</th><th class=\"n\">failed</th>" +
-                      headings(names) + "</tr></thead>\n<tbody>";
+    std::string out =
+        "<h3>Sizes and devices side by side</h3>\n<div class=\"scroll\"><table "
+        "class=\"sides\"><thead><tr><td></td><th scope=\"col\">faster than the default</th>"
+        "<th scope=\"col\" class=\"n\">winner</th><th scope=\"col\" "
+        "class=\"n\">default</th><th scope=\"col\" class=\"n\">outcomes</th>"
+        "<th scope=\"col\" class=\"n\">failed</th>" +
+        headings(names) + "</tr></thead>\n<tbody>";
     for (problem_report const* const one : all) {
-        out += "\n<tr>" + cell("", html_text(label_of(*one, told)));
+        out += "\n<tr><th scope=\"row\">" + html_text(labels.at(one)) + "</th>";
         std::string speed;
         if (one->speedup && std::isfinite(one->speedup->value))
             speed = "<span class=\"meter\"><i style=\"width:" +
@@ -366,9 +244,9 @@ using problem_set = std::set<problem_report const*>;
 {
     if (all.size() == 1 && charted.contains(all.front()))
         return "<section class=\"problem\">\n" + problem_body(*all.front()) + "</section>\n";
+    auto const labels = labels_of(all);
     std::string out = "<p class=\"soft\">" + counted(all.size(), "problem", "problems") + "</p>\n" +
-                      sides_part(all);
-    told_facts const told = facts_told(all);
+                      sides_part(all, labels);
     problem_report const* largest = nullptr;
     for (problem_report const* const one : all)
         if (charted.contains(one) &&
@@ -378,7 +256,7 @@ using problem_set = std::set<problem_report const*>;
         if (!charted.contains(one)) continue;
         out += "<details class=\"problem\"";
         out += one == largest ? " open=\"open\">" : ">";
-        out += "<summary>" + html_text(label_of(*one, told)) + "<small>" +
+        out += "<summary>" + html_text(labels.at(one)) + "<small>" +
                counted(one->past.rows.size(), "outcome", "outcomes") + "</small></summary>\n" +
                problem_body(*one) + "</details>\n";
     }

@@ -90,6 +90,14 @@ struct problem_report {
 /// The row's time; nothing where it failed, or where its time is no positive finite number.
 [[nodiscard]] measurement const* usable_time(tried_row const& row) noexcept;
 
+/// The default won: by its code where that is known, else by its values.
+/// @param standard  values of the default; empty: unknown
+[[nodiscard]] bool is_default_best(record const& best, value_texts const& standard);
+
+/// "7.51x faster than the default"; "1.03x slower than ..."; "as fast as ...".
+/// @param ratio  the default's time by the winner's, positive
+[[nodiscard]] std::string speed_text(double ratio);
+
 /// False where a time was measured once: what it has is itself alone.
 [[nodiscard]] inline bool has_interval(measurement const& of) noexcept
 {

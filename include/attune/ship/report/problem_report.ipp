@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/matching.hpp>
 #include <attune/ship/report/problem_report.hpp>
@@ -29,6 +30,19 @@ ATTUNE_INLINE std::string text_of_pairs(named_texts const& pairs)
         out += name + '=' + value;
     }
     return out;
+}
+
+ATTUNE_INLINE bool is_default_best(record const& best, value_texts const& standard)
+{
+    if (!best.code.empty() && !best.default_code.empty()) return best.code == best.default_code;
+    return !standard.empty() && standard == values_of(best.configuration);
+}
+
+ATTUNE_INLINE std::string speed_text(double ratio)
+{
+    if (ratio >= 0.995 && ratio < 1.005) return "as fast as the default";
+    return formatted("%.2fx ", ratio < 1 ? 1 / ratio : ratio) + (ratio < 1 ? "slower" : "faster") +
+           " than the default";
 }
 
 /// The distinct values of a parameter, sorted; and for each row its index among them.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/ship/report/problem_report.hpp>
+#include <attune/remember/problem.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -16,7 +16,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// it came there.
 /// @param problems  the latest last
 /// @param columns   of the terminal
-[[nodiscard]] std::vector<std::string> watch_lines(std::vector<problem_report> const& problems,
+[[nodiscard]] std::vector<std::string> watch_lines(std::vector<problem_history> const& problems,
                                                    std::size_t columns);
 
 struct watch_settings {
@@ -24,12 +24,14 @@ struct watch_settings {
     std::function<bool()> goes_on{};                 ///< asked after each look at the store
     std::function<void(double)> wait{};              ///< seconds until the next one
     bool is_terminal = false; ///< lines are drawn over the last ones; else new ones follow
-    std::size_t columns = 80;
-    std::string kernel{}; ///< only this one; empty: all
+    /// Of the terminal, which may change; asked before lines are written.
+    std::function<std::size_t()> columns = [] { return std::size_t{80}; };
+    std::string kernel{};  ///< only this one; empty: all
+    bool waits_for = true; ///< a file that is not there yet; else that is an error
 };
 
-/// Looks at the store's file twice a second, and writes what has changed. A file that is not there
-/// yet is waited for.
+/// Looks at the store's file twice a second, or less often where a look takes long, and writes what
+/// has changed.
 /// Errors  attune::error: the file is no store, or of a newer release
 void watch_store(std::string const& path, watch_settings const& with);
 

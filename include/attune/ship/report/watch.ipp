@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/quantity_text.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/store_content.hpp>
-#include <attune/ship/report/detail/shown_text.hpp>
+#include <attune/remember/followed_store.hpp>
+#include <attune/ship/report/problem_report.hpp>
 #include <attune/ship/report/watch.hpp>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -109,22 +114,17 @@ struct open_tuning {
 }
 
 /// Of a problem at which nobody works.
-[[nodiscard]] inline std::string ended_text(problem_report const& of)
+[[nodiscard]] inline std::string ended_text(problem_history const& past)
 {
-    if (!of.past.best)
-        return counts_text(open_rows(of.past)) + (of.past.rows.empty() ? "" : ", no winner");
-    record const& best = *of.past.best;
+    if (!past.best) return counts_text(open_rows(past)) + (past.rows.empty() ? "" : ", no winner");
+    record const& best = *past.best;
     std::string out = text_of_quantity(best.best_s, true);
-    if (of.speedup) out = formatted("%.2fx faster than the default: ", of.speedup->value) + out;
+    if (best.best_s > 0 && best.default_s > 0)
+        out = speed_text(best.default_s / best.best_s) + ": " + out;
     return out + (best.when.empty() ? "" : ", tuned " + best.when);
 }
 
-[[nodiscard]] inline bool is_open(problem_report const& of) noexcept
-{
-    return of.past.open < of.past.rows.size();
-}
-
-ATTUNE_INLINE std::vector<std::string> watch_lines(std::vector<problem_report> const& problems,
+ATTUNE_INLINE std::vector<std::string> watch_lines(std::vector<problem_history> const& problems,
                                                    std::size_t columns)
 {
     std::vector<std::string> out;
@@ -133,73 +133,104 @@ ATTUNE_INLINE std::vector<std::string> watch_lines(std::vector<problem_report> c
     };
     std::size_t shown = 0;
     for (auto one = problems.rbegin(); one != problems.rend() && shown < most_watched; ++one) {
-        if (!is_open(*one)) continue;
+        if (!one->is_open()) continue;
         ++shown;
-        open_tuning const now = open_rows(one->past);
-        add(heading_of(one->past) + ": " + counts_text(now));
+        open_tuning const now = open_rows(*one);
+        add(heading_of(*one) + ": " + counts_text(now));
         if (now.best == nullptr) {
             add("  " + best_text(now));
             continue;
         }
         add("  " + best_text(now) + "  " +
             falling_line(now.best_s, std::max<std::size_t>(columns, 64) - 56));
-        add("  " + configuration_text(one->past, now.best->values));
+        add("  " + configuration_text(*one, now.best->values));
     }
     if (shown > 0) return out;
     if (problems.empty()) return {"nothing is kept yet"};
-    add(heading_of(problems.back().past) + ": " + ended_text(problems.back()));
+    add(heading_of(problems.back()) + ": " + ended_text(problems.back()));
     return out;
 }
 
-/// The size of the file and when it changed: what differs when somebody wrote.
-using file_mark = std::pair<std::uintmax_t, std::filesystem::file_time_type>;
-
-/// Its size where there is no file: what file_size() says then.
-inline constexpr auto no_file = static_cast<std::uintmax_t>(-1);
-
-[[nodiscard]] inline file_mark mark_of(std::string const& path)
+/// "31 days"
+[[nodiscard]] inline std::string text_of_age(double seconds)
 {
-    std::error_code failed;
-    std::uintmax_t const size = std::filesystem::file_size(path, failed);
-    return {size, std::filesystem::last_write_time(path, failed)};
+    if (seconds < 2 * 3600) return formatted("%.0f minutes", seconds / 60);
+    if (seconds < 48 * 3600) return formatted("%.0f hours", seconds / 3600);
+    return formatted("%.0f days", seconds / 86400);
 }
 
-[[nodiscard]] inline std::vector<std::string> look_at(std::string const& path,
-                                                      watch_settings const& with)
+/// Of a file to which nobody has written for minutes, so that nobody may be at work: one sentence.
+[[nodiscard]] inline std::string silence_of(std::string const& path)
 {
-    store_content content = store_content::of_file(path);
-    std::vector<listed_problem> const all = content.problems();
-    std::vector<problem_report> latest; // what is at work was written to last
+    std::error_code failed;
+    auto const written = std::filesystem::last_write_time(path, failed);
+    if (failed) return {};
+    double const age_s =
+        std::chrono::duration<double>(std::filesystem::file_time_type::clock::now() - written)
+            .count();
+    return age_s < 300 ? std::string() : "  nothing was written for " + text_of_age(age_s);
+}
+
+[[nodiscard]] inline std::vector<std::string>
+look_at(followed_store& store, std::string const& path, watch_settings const& with)
+{
+    std::size_t const most =
+        with.kernel.empty() ? most_watched : std::numeric_limits<std::size_t>::max();
+    std::vector<listed_problem> const all = store.problems(most);
+    std::vector<problem_history> latest; // what is at work was written to last
     for (auto one = all.rbegin(); one != all.rend() && latest.size() < most_watched; ++one)
         if (with.kernel.empty() || one->problem.key.kernel == with.kernel)
-            latest.push_back(report_of(content.history(*one)));
+            latest.push_back(store.history(*one));
     std::reverse(latest.begin(), latest.end());
-    return watch_lines(latest, with.columns);
+    std::vector<std::string> out = watch_lines(latest, with.columns());
+    bool const is_open = std::any_of(
+        latest.begin(), latest.end(), [](problem_history const& one) { return one.is_open(); });
+    if (std::string const silence = silence_of(path); is_open && !silence.empty())
+        out.push_back(silence);
+    return out;
+}
+
+/// `lines` in the place of `last`. The terminal cuts lines that are longer than it is wide: else
+/// there would be more of them than are counted.
+[[nodiscard]] inline std::string drawn_over(std::vector<std::string> const& last,
+                                            std::vector<std::string> const& lines,
+                                            bool is_terminal)
+{
+    std::string out;
+    for (std::string const& line : lines)
+        out += line + '\n';
+    if (!is_terminal) return out;
+    std::string const up = // and clear what is below
+        last.empty() ? "" : "\x1b[" + std::to_string(last.size()) + "A\x1b[J";
+    return up + "\x1b[?7l" + out + "\x1b[?7h";
 }
 
 ATTUNE_INLINE void watch_store(std::string const& path, watch_settings const& with)
 {
+    followed_store store(path);
     std::vector<std::string> last;
-    file_mark seen{no_file, {}};
     do {
-        file_mark const now = mark_of(path);
+        double const begun_s = steady_seconds();
         std::vector<std::string> lines = last;
-        if (now.first == no_file)
+        switch (store.refresh()) {
+        case followed_store::state::absent:
+            if (!with.waits_for)
+                throw error("there is no such store", path, "name a file that attune::store wrote");
             lines = {"waiting for " + shown_text(path)};
-        else if (now != seen)
-            lines = look_at(path, with);
-        seen = now;
+            break;
+        case followed_store::state::changed:
+            lines = look_at(store, path, with);
+            break;
+        case followed_store::state::same:
+            break;
+        }
         if (lines != last) {
-            std::string text;
-            if (with.is_terminal && !last.empty())
-                text = "\x1b[" + std::to_string(last.size()) + "A\x1b[J"; // up, and clear below
-            for (std::string const& line : lines)
-                text += line + '\n';
-            with.write(text);
+            with.write(drawn_over(last, lines, with.is_terminal));
             last = std::move(lines);
         }
         if (!with.goes_on()) return;
-        with.wait(0.5);
+        // A look takes a twentieth of the time of one processor at most.
+        with.wait(std::max(0.5, 20 * (steady_seconds() - begun_s)));
     } while (true);
 }
 

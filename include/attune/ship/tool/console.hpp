@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct console {
     std::ostream& err;
     bool has_colours = false; ///< `out` is a terminal
     bool is_live = false;     ///< `err` is a terminal: long work shows its progress
+    /// The other end of the pipe that `out` is was closed.
+    std::function<bool()> has_no_reader = [] { return false; };
 };
 
 enum class colour : std::uint8_t { bold, dim, red, green, yellow };
@@ -26,7 +29,8 @@ enum class colour : std::uint8_t { bold, dim, red, green, yellow };
 /// `text` in a colour, where the console has colours.
 [[nodiscard]] std::string painted(console const& on, colour as, std::string_view text);
 
-/// A name as a terminal may see it: control characters, which could move its cursor, as "\x1b".
+/// A name as a terminal may see it: what could move its cursor or turn the direction of its text,
+/// and what is no UTF-8, as "\x1b".
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// A message of several lines as one: "tried: a; b".

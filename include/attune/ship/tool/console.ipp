@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/tool/console.hpp>
 
@@ -37,18 +38,21 @@ ATTUNE_INLINE std::string painted(console const& on, colour as, std::string_view
 ATTUNE_INLINE std::string printable(std::string_view text)
 {
     std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        auto const byte = static_cast<unsigned char>(text[i]);
-        // U+0080 to U+009F are controls too: 0xc2 and one of these bytes.
-        bool const is_wide_control =
-            byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-        if (byte >= 0x20 && byte != 0x7f && !is_wide_control) {
-            out += text[i];
+    while (!text.empty()) {
+        code_point const c = first_code_point(text);
+        bool const is_broken = c.bytes == 1 && c.value == 0xfffd; // no UTF-8
+        std::string_view const bytes = text.substr(0, c.bytes);
+        text.remove_prefix(c.bytes);
+        if (!is_broken && is_shown(c.value) && c.value != '\n' && c.value != '\t') {
+            out += bytes;
             continue;
         }
-        out += "\\x";
-        out += "0123456789abcdef"[byte >> 4];
-        out += "0123456789abcdef"[byte & 15];
+        for (char const one : bytes) {
+            auto const byte = static_cast<unsigned char>(one);
+            out += "\\x";
+            out += "0123456789abcdef"[byte >> 4];
+            out += "0123456789abcdef"[byte & 15];
+        }
     }
     return out;
 }

@@ -129,7 +129,14 @@ convergence_chart(problem_report const& of, double width, std::string_view shape
     drawing to(width,
                end + 40,
                shape,
-               "Every outcome in the order in which it was found, and the best so far");
+               "Every outcome in the order in which it was found, and the best so far: " +
+                   std::to_string(rows.size()) + " outcomes, " + std::to_string(of.ranking.size()) +
+                   " with a time" +
+                   (of.ranking.empty()
+                        ? ""
+                        : ", the best " +
+                              text_of_quantity(usable_time(rows[of.ranking.front()])->value, true) +
+                              " at outcome " + std::to_string(of.improvements.back() + 1)));
     row_places const across{left, (width - left - right) / static_cast<double>(rows.size())};
     if (!of.ranking.empty()) {
         double low_s = usable_time(rows[of.ranking.front()])->value;

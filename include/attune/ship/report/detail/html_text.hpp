@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/ship/report/detail/shown_text.hpp>
 
 #include <charconv>
 #include <cmath>

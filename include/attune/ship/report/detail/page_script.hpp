@@ -166,10 +166,11 @@ inline constexpr char const* page_script = R"js(
       }
       for (const c of cells.flat()) if (c.count) { fast = Math.min(fast, c.best); slow = Math.max(slow, c.best); }
       const head = make("tr");
-      head.append(make("th", "", name(b) + " \\ " + name(a)), ...columns.map(l => make("th", "", data.levels[a][l])));
+      const th = (scope, text) => { const out = make("th", "", text); out.scope = scope; return out; };
+      head.append(th("col", name(b) + " \\ " + name(a)), ...columns.map(l => th("col", data.levels[a][l])));
       const rows = lines.map((l, i) => {
         const tr = make("tr");
-        tr.append(make("th", "", data.levels[b][l]));
+        tr.append(th("row", data.levels[b][l]));
         cells[i].forEach(c => {
           const td = make("td");
           if (c.count) {
@@ -192,6 +193,14 @@ inline constexpr char const* page_script = R"js(
     selects.forEach(s => s.addEventListener("change", draw));
     box.querySelector(".tools").hidden = false;
   }
+
+  // On paper all problems are shown.
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details.problem:not([open])")];
+    closed.forEach(d => { d.open = true; });
+  });
+  addEventListener("afterprint", () => closed.forEach(d => { d.open = false; }));
 
   for (const section of document.querySelectorAll(".problem")) {
     if (!section.querySelector("script.data")) continue;

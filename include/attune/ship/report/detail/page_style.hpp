@@ -90,7 +90,7 @@ td { border-bottom: 1px solid var(--faint); }
 td.n, th.n { text-align: right; }
 td.why { white-space: normal; min-width: 12rem; overflow-wrap: anywhere; }
 td.failed-word { color: var(--failed); }
-table.contest tbody th { border-bottom-color: var(--faint); } table.contest td:nth-child(2) { font-weight: 600; }
+table.contest tbody th, table.sides tbody th { border-bottom-color: var(--faint); } table.sides tbody th { color: inherit; font-weight: inherit; } table.contest td:nth-child(2) { font-weight: 600; }
 td.differs { color: var(--best); font-weight: 600; }
 .meter { display: inline-block; width: 6rem; height: .6rem; background: var(--faint); margin-right: .6rem; }
 .meter i { display: block; height: 100%; background: var(--best); }
@@ -99,12 +99,15 @@ table.heat th { border: 0; padding: .15rem .4rem; text-align: right; }
 table.heat thead th { text-align: center; }
 table.heat td {
   border: 0; padding: .3rem .4rem; text-align: center; min-width: 3.6rem; font-size: .8rem; border-radius: 2px;
-  background: color-mix(in oklab, var(--hot) calc(var(--q) * 100%), var(--cold)); color: var(--cold-ink);
+  background: var(--cold); color: var(--cold-ink);
 }
-table.heat td.hot { color: var(--hot-ink); }
+@supports (background: color-mix(in oklab, red, blue)) {
+  table.heat td { background: color-mix(in oklab, var(--hot) calc(var(--q) * 100%), var(--cold)); }
+  table.heat td.hot { color: var(--hot-ink); }
+}
 table.heat td.none { background: none; color: var(--soft); }
 .tools { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: .75rem 0 0; font-size: .875rem; }
-.tools[hidden] { display: none; }
+.tools[hidden], .print-only { display: none; }
 .tools label { display: inline-flex; gap: .4rem; align-items: center; color: var(--soft); min-width: 0; max-width: 100%; }
 input, select, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--own); border-radius: 4px; padding: .2rem .5rem; }
 input { width: min(18rem, 100%); }
@@ -134,6 +137,7 @@ details.problem > summary small { color: var(--soft); font-weight: 400; font-siz
   }
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .tools, noscript { display: none; }
+  .print-only { display: block; }
   .scroll { overflow: visible; }
   table { width: 100%; font-size: 8pt; }
   th, td, td.why { white-space: normal; overflow-wrap: anywhere; min-width: 0; padding: .1rem .4rem .1rem 0; }

@@ -181,10 +181,13 @@ parallel_chart(problem_report const& of, double width, std::string_view shape)
                                           usable_time(of.past.rows[of.ranking.back()])->value,
                                           axes.low(),
                                           axes.high());
-    drawing to(width,
-               axes.height(),
-               shape,
-               "Configurations as lines through the values of their parameters to their time");
+    drawing to(
+        width,
+        axes.height(),
+        shape,
+        "Configurations as lines through the values of their parameters to their time, from " +
+            text_of_quantity(usable_time(of.past.rows[of.ranking.front()])->value, true) + " to " +
+            text_of_quantity(usable_time(of.past.rows[of.ranking.back()])->value, true));
     add_lines(to, of, axes, times);
     axis_labels labels(to, axes, is_narrow);
     for (std::size_t i = 0; i < of.varied.size(); ++i) {

@@ -57,7 +57,7 @@ inline constexpr std::size_t static_log_rows = 100;
 {
     std::string out;
     for (std::string const& name : names)
-        out += "<th>" + html_text(name) + "</th>";
+        out += "<th scope=\"col\">" + html_text(name) + "</th>";
     return out;
 }
 
@@ -69,14 +69,14 @@ inline constexpr std::size_t static_log_rows = 100;
         if (one.as == contestant::part::standard) standard = &one.values;
     // @param text  gives a cell of a contestant
     auto const row = [&](std::string const& head, auto const& text) {
-        std::string out = "\n<tr><th>" + html_text(head) + "</th>";
+        std::string out = "\n<tr><th scope=\"row\">" + html_text(head) + "</th>";
         for (contestant const& one : of.contestants)
             out += text(one);
         return out + "</tr>";
     };
-    std::string out = "<div class=\"scroll\"><table class=\"contest\"><thead><tr><th></th>";
+    std::string out = "<div class=\"scroll\"><table class=\"contest\"><thead><tr><td></td>";
     for (contestant const& one : of.contestants)
-        out += "<th>" + std::string(word_of(one.as)) + "</th>";
+        out += "<th scope=\"col\">" + std::string(word_of(one.as)) + "</th>";
     out += "</tr></thead>\n<tbody>";
     out += row("time", [](contestant const& one) {
         return cell("", one.has_time ? time_html(one.time.value) : "");
@@ -156,13 +156,13 @@ heat_table(problem_report const& of, std::size_t across, std::size_t down)
             fast_s = std::fmin(fast_s, c.best_s);
             slow_s = std::fmax(slow_s, c.best_s);
         }
-    std::string out =
-        "<table class=\"heat\"><thead><tr><th>" + heat_name(b) + " \\ " + heat_name(a) + "</th>";
+    std::string out = "<table class=\"heat\"><thead><tr><th scope=\"col\">" + heat_name(b) +
+                      " \\ " + heat_name(a) + "</th>";
     for (std::size_t const l : columns)
-        out += "<th>" + html_text(a.levels[l].value) + "</th>";
+        out += "<th scope=\"col\">" + html_text(a.levels[l].value) + "</th>";
     out += "</tr></thead>\n<tbody>";
     for (std::size_t y = 0; y < lines.size(); ++y) {
-        out += "\n<tr><th>" + html_text(b.levels[lines[y]].value) + "</th>";
+        out += "\n<tr><th scope=\"row\">" + html_text(b.levels[lines[y]].value) + "</th>";
         for (std::size_t x = 0; x < columns.size(); ++x) {
             heat_cell const& c = cells[y * columns.size() + x];
             std::string const counts = " title=\"" + std::to_string(c.measured) + " measured, " +
@@ -259,10 +259,10 @@ parameter_select(problem_report const& of, std::string_view label, std::size_t c
     shown.resize(std::min(shown.size(), static_log_rows));
     for (std::size_t r = 0; r < of.past.rows.size() && shown.size() < static_log_rows; ++r)
         if (usable_time(of.past.rows[r]) == nullptr) shown.push_back(r);
-    std::string out = "<div class=\"scroll\"><table><thead><tr><th class=\"n\">#</th>"
-                      "<th class=\"n\">time</th><th class=\"n\">95 % interval</th>"
-                      "<th class=\"n\">samples</th>" +
-                      headings(names) + "<th>what failed</th></tr></thead>\n<tbody>";
+    std::string out = "<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"n\">#</th>"
+                      "<th scope=\"col\" class=\"n\">time</th><th scope=\"col\" class=\"n\">95 % "
+                      "interval</th><th scope=\"col\" class=\"n\">samples</th>" +
+                      headings(names) + "<th scope=\"col\">what failed</th></tr></thead>\n<tbody>";
     for (std::size_t const r : shown) {
         tried_row const& row = of.past.rows[r];
         out += "\n<tr>" + cell("n", std::to_string(r + 1));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/ship/report/problem_report.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 #include <attune/tune/progress.hpp>
@@ -31,10 +32,10 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     out.emplace_back("best", text_of(r.configuration));
     out.emplace_back("time", text_of_interval(r.best_s, r.best_interval));
     std::string own = text_of_interval(r.default_s, r.default_interval);
-    if (r.code == r.default_code && !r.code.empty())
+    if (is_default_best(r, {}))
         own += ": the default is the best";
-    else if (std::string const ratio = text_of_ratio(r.default_s, r.best_s); !ratio.empty())
-        own += ": the best is " + ratio + " faster";
+    else if (r.default_s > 0 && r.best_s > 0)
+        own += ": the best is " + speed_text(r.default_s / r.best_s);
     out.emplace_back("default", own);
     for (value_texts const& tie : r.ties) {
         std::string values;
@@ -74,7 +75,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             ++reasons[f->reason];
         }
     std::string text = std::to_string(past.rows.size()) + " outcomes are kept";
-    if (past.open < past.rows.size())
+    if (past.is_open())
         text +=
             ", " + std::to_string(past.rows.size() - past.open) + " of a tuning that is not over";
     if (total(counts) > 0) text += "; " + describe(counts);
@@ -130,7 +131,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         on.err << "attune: explain: nothing is known of this kernel; attune show lists what is\n";
         return answer_is_no;
     }
-    auto const near = store.related(*wanted, given.number("--most", 8));
+    // The problem itself is not one of those that are near.
+    std::uint64_t const most = std::min<std::uint64_t>(given.number("--most", 8), 1'000'000);
+    auto near = store.related(*wanted, most + 1);
+    bool const has_own = !near.empty() && near[0].how.how == problem_difference::none;
+    if (!has_own && near.size() > most) near.pop_back();
     if (given.has("--json")) {
         tool_json out;
         out["wanted"] = json_of(*wanted);
@@ -152,8 +157,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             on.out << "  " << name << std::string(name.size() < 10 ? 10 - name.size() : 1, ' ')
                    << value << '\n';
     };
-    bool const is_exact =
-        !near.empty() && near[0].how.how == problem_difference::none && near[0].past.best;
+    bool const is_exact = has_own && near[0].past.best;
     write(
         {{"compiler", printable(wanted->key.compiler)}, {"source", printable(wanted->key.source)}});
     if (is_exact)
@@ -161,7 +165,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     else
         on.out
             << "  nothing was tuned for exactly this; what is near is verified before it serves\n";
-    if (!near.empty() && near[0].how.how == problem_difference::none) {
+    if (has_own) {
         write(facts_of_rows(near[0].past));
         if (is_exact && !near[0].past.best->code.empty()) {
             std::size_t right = 0, wrong = 0;
@@ -174,12 +178,14 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         }
     }
     text_table table{{">DISTANCE", ">BEST", "CONFIGURATION", "WHY IT IS NOT THE SAME"}};
-    for (related_problem const& one : near)
-        if (one.how.how != problem_difference::none)
-            table.rows.push_back({formatted("%.2f", one.how.distance),
-                                  one.past.best ? text_of_seconds(one.past.best->best_s) : "",
-                                  one.past.best ? text_of(one.past.best->configuration) : "-",
-                                  printable(one.how.why)});
+    for (std::size_t i = has_own ? 1 : 0; i < near.size(); ++i) {
+        related_problem const& one = near[i];
+        bool const is_named = one.how.how != problem_difference::none;
+        table.rows.push_back({formatted("%.2f", one.how.distance),
+                              one.past.best ? text_of_seconds(one.past.best->best_s) : "",
+                              one.past.best ? text_of(one.past.best->configuration) : "-",
+                              is_named ? printable(one.how.why) : "other parameters or facts"});
+    }
     if (!table.rows.empty()) {
         on.out << "near problems of this kernel\n";
         table.write(on);

@@ -35,8 +35,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                          std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
                      },
                  .is_terminal = on.has_colours,
-                 .columns = terminal_columns(),
-                 .kernel = given.value("--kernel").value_or("")});
+                 .columns = terminal_columns,
+                 .kernel = given.value("--kernel").value_or(""),
+                 .waits_for = !is_once});
     return done;
 }
 
@@ -47,8 +48,10 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .usage = "STORE [options]",
         .what = "A running tuning, through the store that it writes to: best so far, failures.",
         .options = {{"--once", "", "what is known now, and no more"}, kernel_option},
-        .more = "  attune watch sgemm.attune\n\n"
-                "A store that is not there yet is waited for. Ctrl-C ends it, not the tuning.\n",
+        .more =
+            "  attune watch sgemm.attune\n\n"
+            "A store that is not there yet is waited for, but not with --once. Ctrl-C ends it, not "
+            "the tuning.\n",
         .least = 1,
         .most = 1,
         .run = run_watch,

@@ -1,5 +1,6 @@
-// attune/ship/report/detail/shown_text.hpp - any bytes as text that a page or a terminal can show.
+// attune/core/shown_text.hpp - any bytes as text that a page or a terminal can show.
 // SPDX-License-Identifier: MIT
+// tested by ship/report/write_html.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

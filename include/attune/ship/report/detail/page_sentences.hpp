@@ -1,0 +1,177 @@
+// attune/ship/report/detail/page_sentences.hpp - what a page says of a problem: its verdict, its label, its facts.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/ship/report/detail/html_text.hpp>
+#include <attune/ship/report/detail/problem_tables.hpp>
+#include <attune/ship/report/problem_report.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline std::string counted(std::size_t n, std::string_view one, std::string_view many)
+{
+    return std::to_string(n) + ' ' + std::string(n == 1 ? one : many);
+}
+
+/// "7.51x"
+[[nodiscard]] inline std::string ratio_html(double ratio)
+{
+    return data_html(ratio, formatted("%.2fx", ratio));
+}
+/// "62 %"
+[[nodiscard]] inline std::string share_html(double share)
+{
+    return data_html(share, formatted("%.0f %%", 100 * share));
+}
+
+/// "<b>7.51x</b> faster than the default: 2.07 ms, was 15.6 ms".
+[[nodiscard]] inline std::string verdict(problem_report const& of)
+{
+    if (of.contestants.empty())
+        return of.past.rows.empty()
+                   ? "No outcome is known."
+                   : "No configuration has worked: all " +
+                         counted(of.past.rows.size(), "outcome", "outcomes") + " failed.";
+    contestant const& winner = of.contestants.front();
+    if (winner.as == contestant::part::fastest)
+        return "<b>" + time_html(winner.time.value) +
+               "</b> is the fastest so far; no tuning has ended.";
+    contestant const& standard = of.contestants[1];
+    if (!of.speedup) return "The winner takes " + time_html(winner.time.value) + '.';
+    std::string const times = time_html(winner.time.value);
+    if (is_default_best(*of.past.best, standard.values))
+        return "<b>" + times + "</b> The default stays: nothing was proven faster.";
+    double const ratio = of.speedup->value;
+    std::string const words = speed_text(ratio);
+    std::string const was = ": " + times + ", was " + time_html(standard.time.value) + '.';
+    if (words.starts_with("as fast")) return "The winner is " + words + was;
+    return "<b>" + ratio_html(ratio < 1 ? 1 / ratio : ratio) + "</b>" +
+           words.substr(words.find(' ')) + was;
+}
+
+/// "Both 95 % intervals allow 7.41x to 7.60x. ..."
+[[nodiscard]] inline std::string contest_sentence(problem_report const& of)
+{
+    std::string out;
+    if (of.speedup && of.speedup->low > 0)
+        out = "Whiskers are intervals of 95 %. Together they allow a speed-up from " +
+              ratio_html(of.speedup->low) + " to " + ratio_html(of.speedup->high) + ". ";
+    std::size_t const ties =
+        of.contestants.size() - std::min<std::size_t>(of.contestants.size(), 2);
+    if (ties > 0)
+        out += "The final could not tell the winner from " +
+               counted(ties, "other configuration", "other configurations") +
+               "; the time of a tie is that of the search.";
+    return out;
+}
+
+[[nodiscard]] inline std::string convergence_sentence(problem_report const& of)
+{
+    std::string out = counted(of.past.rows.size(), "outcome", "outcomes") + ", of which " +
+                      std::to_string(of.ranking.size()) + " have a time";
+    for (std::size_t s = 0; s < failure_stage_count; ++s)
+        if (of.failed[s] > 0)
+            out += ", " + std::to_string(of.failed[s]) + ' ' +
+                   std::string(describe(static_cast<failure_stage>(s)));
+    out += ". ";
+    if (of.unusable > 0)
+        out += counted(of.unusable, "time is", "times are") + " no positive number. ";
+    return out + "The line is the best so far.";
+}
+
+/// What a problem is, beside its kernel: each fact in which the problems of the page differ.
+struct told_facts {
+    bool device = false, compiler = false, source = false, signature = false;
+};
+
+[[nodiscard]] inline told_facts facts_told(std::vector<problem_report const*> const& all)
+{
+    told_facts out;
+    for (problem_report const* const one : all) {
+        record_key const& a = one->past.problem.key;
+        record_key const& b = all.front()->past.problem.key;
+        out.device = out.device || a.device != b.device;
+        out.compiler = out.compiler || a.compiler != b.compiler;
+        out.source = out.source || a.source != b.source;
+        out.signature = out.signature || a.signature != b.signature;
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string label_of(problem_report const& of, told_facts const& told)
+{
+    record_key const& key = of.past.problem.key;
+    std::string out = text_of_pairs(key.inputs);
+    auto const add = [&](std::string const& text) {
+        if (!text.empty()) out += (out.empty() ? "" : ", ") + text;
+    };
+    add(text_of_pairs(key.setting));
+    if (told.device) add(key.device);
+    if (told.compiler) add(key.compiler);
+    if (told.source) add("source " + key.source.substr(0, 8));
+    if (told.signature) add("signature " + key.signature.substr(0, 8));
+    return out.empty() ? "all calls" : out;
+}
+
+/// Of each problem one of its own: those that differ in parameters or facts alone are numbered.
+[[nodiscard]] inline std::map<problem_report const*, std::string>
+labels_of(std::vector<problem_report const*> const& all)
+{
+    told_facts const told = facts_told(all);
+    std::map<problem_report const*, std::string> out;
+    std::map<std::string, std::size_t> times;
+    for (problem_report const* const one : all) {
+        std::string label = label_of(*one, told);
+        std::size_t const time = ++times[label];
+        if (time > 1) label += " (" + std::to_string(time) + ')';
+        out.emplace(one, std::move(label));
+    }
+    return out;
+}
+
+// --- facts -------------------------------------------------------------------------------------
+
+[[nodiscard]] inline std::string fact(std::string_view name, std::string const& text)
+{
+    if (text.empty()) return {};
+    return "<dt>" + std::string(name) + "</dt><dd>" + html_text(text) + "</dd>\n";
+}
+
+/// How the tuning went that the winner is from.
+[[nodiscard]] inline std::string effort_text(record const& of)
+{
+    std::string out = counted(of.evaluations, "configuration", "configurations") + ", " +
+                      std::to_string(of.failures) + " of them failed";
+    if (!of.ended.empty()) out += "; ended by: " + of.ended;
+    if (of.threads > 1) out += "; " + std::to_string(of.threads) + " threads";
+    out += "; seed " + std::to_string(of.seed);
+    if (of.interrupted) out += "; interrupted";
+    if (of.disturbed) out += "; the machine was disturbed";
+    return out;
+}
+
+[[nodiscard]] inline std::string facts_list(problem_report const& of)
+{
+    record_key const& key = of.past.problem.key;
+    std::string out = "<dl class=\"facts\">\n" + fact("device", key.device) +
+                      fact("compiler", key.compiler) + fact("inputs", text_of_pairs(key.inputs)) +
+                      fact("setting", text_of_pairs(key.setting));
+    if (of.past.best) {
+        record const& best = *of.past.best;
+        out += fact("tuned", best.when + (best.attune.empty() ? "" : " by attune " + best.attune)) +
+               fact("effort", effort_text(best));
+    }
+    return out + "</dl>\n";
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
