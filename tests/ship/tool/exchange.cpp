@@ -137,6 +137,7 @@ TEST_CASE("any table with a column of times is read; a wrong one is refused and 
     refused("TILE,seconds\n1,nan\n", "'nan' is no number");
     refused("TILE,seconds,status\n1,1,lost\n", "there is no status 'lost'");
     refused("TILE,seconds\n\"1,1\n", "a quotation mark without its twin");
+    refused("TILE,seconds\n\"1\"2,1\n", "a text behind a quotation mark");
     refused("TILE,TILE,seconds\n1,1,1\n", "two columns TILE");
     refused("{\"attune_export\":2}", "a newer attune exported this");
     refused("{\"attune_export\":1,\"problems\":[5]}", "not what attune export writes");
@@ -218,6 +219,18 @@ TEST_CASE("times that are no times go out as failures, and values of any sign co
         CHECK(rows[2]["failed"] == "verify");
         CHECK(rows[3]["why"] == "its time is inf");
     }
+}
+
+TEST_CASE("a count of samples that is none becomes one")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("t.json"), to = folder.file("to");
+    support::write_file(folder.file("from"), store_of({attune::measurement::exact(0.5)}));
+    std::string text = run_here({"export", folder.file("from")}).out;
+    text.replace(text.find("\"samples\":1"), 11, "\"samples\":-1");
+    support::write_file(file, text);
+    CHECK(run_here({"import", to, file}).code == 0);
+    CHECK(json::parse(run_here({"export", to}).out)["problems"][0]["outcomes"][0]["samples"] == 1);
 }
 
 TEST_CASE("a parameter may be called as a column of times")

@@ -33,6 +33,16 @@ TEST_CASE("the program reads a store, says nothing in colours to a file, and lin
         {"sh", "-c", "echo '{\"best\":1}' | \"$1\" ask \"$2\"", "sh", program, folder.file("s")},
         60.0);
     CHECK(asked.exit_status == 3);
+    // A reader that has gone is no error, and no signal.
+    process_result const unread = run_process({"sh",
+                                               "-c",
+                                               "{ sleep 0.1; \"$1\" --help; echo $? >\"$2\"; } | "
+                                               "true; cat \"$2\"",
+                                               "sh",
+                                               program,
+                                               folder.file("code")},
+                                              60.0);
+    CHECK(unread.output == "0\n");
     process_result const full =
         run_process({"sh", "-c", "\"$1\" --help > /dev/full", "sh", program}, 60.0);
     CHECK(full.exit_status == 3);

@@ -78,11 +78,12 @@ TEST_CASE("ask and tell by lines: each has one reply, and what is wrong changes 
                  "[]\n"
                  "{\"best\": 1}\n"
                  "{\"ask\": 99}\n"
-                 "{\"ask\": 1}\n");
+                 "{\"ask\": 1}\n"
+                 "{\"observe\": {\"A\": 8, \"MODE\": \"fast\"}, \"value\": 3, \"low\": 4}\n");
     CHECK(got.code == 0);
     CHECK(got.err.empty());
     std::vector<json> const all = replies(got.out);
-    REQUIRE(all.size() == 17);
+    REQUIRE(all.size() == 18);
     CHECK(all[0] == json{{"best", nullptr}});
     CHECK(all[1]["ask"] == json::array({{{"A", 1}, {"MODE", "slow"}}})); // the default
     CHECK(all[2] == json{{"told", true}});
@@ -100,6 +101,7 @@ TEST_CASE("ask and tell by lines: each has one reply, and what is wrong changes 
     CHECK(all[14] == json{{"best", {{"A", 5}, {"MODE", "fast"}}}, {"value", 0.0}});
     CHECK(all[15]["ask"].size() == 11); // of 14, 3 were told
     CHECK(all[16]["ask"].empty());
+    CHECK(says(all[17]["error"], "not in its interval"));
 }
 
 TEST_CASE("minimize finds the words with which a program prints least, and learns from failures")

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <streambuf>
@@ -95,6 +94,7 @@ TEST_CASE("wrong words get a sentence that says which and what was meant")
     refused({"show", "a", "--kernel"}, "--kernel needs a value: --kernel NAME");
     refused({"show", "a", "--json=5"}, "--json takes no value");
     refused({"show", "a", "--most", "x"}, "--most takes a whole number, not 'x'");
+    refused({"show", "a", "--most", "0"}, "--most takes a number from 1 on");
     refused({"show", "a", "--input", "N"}, "--input takes NAME=VALUE");
     refused({"show", "a", "--input=N=1", "--input=N=2"}, "given twice");
     refused({"best", "a", "b"}, "'b' is too much");
@@ -246,6 +246,10 @@ TEST_CASE("explain says how a winner was found and what is near a size that nobo
     CHECK(near.out.find("N=512") < near.out.find("N=1024"));
     CHECK(has(run_here({"explain", path, "--input", "M=7"}).err, "has no input M; it has N="));
     CHECK(run_here({"explain", path, "--kernel", "none"}).code == 1);
+    std::string const alone = run_here({"explain", path, "--input=N=512", "--most=0"}).out;
+    CHECK(has(alone, "TILE=64 ORDER={0, 1}"));
+    CHECK(!has(alone, "near problems"));
+    CHECK(has(run_here({"explain", path, "--input=N=512", "--most=1"}).out, "not N=512"));
     json const read = json::parse(run_here({"explain", path, "--input=N=700", "--json"}).out);
     CHECK(read["known"][0]["inputs"]["N"] == "512");
     CHECK(read["known"][0]["distance"].get<double>() == doctest::Approx(std::log(700.0 / 512)));
@@ -276,87 +280,28 @@ TEST_CASE("diff is empty for equal winners and names each that is not")
     CHECK(run_here({"diff", a, b, "--input", "N=1"}).code == 0);
 }
 
-TEST_CASE("merge writes a new file whole, or into one of the stores, and never over another file")
+TEST_CASE("names that turn the direction of a text or are no UTF-8 do not reach a terminal")
 {
-    support::scratch_directory const folder;
-    std::string const a = folder.file("a"), b = folder.file("b"), c = folder.file("c");
-    support::write_file(a, support::sgemm_store());
-    support::write_file(b, support::sgemm_store("32"));
-    std::string const both = run_here({"merge", a, b}).out;
-    CHECK(run_here({"merge", b, a}).out == both);
-    ran const got = run_here({"merge", a, b, "-o", c});
-    CHECK(got.code == 0);
-    CHECK(has(got.out, "2 problems, 4 winners, 6 outcomes, 2 shapes"));
-    CHECK(has(got.err, "left out 4 repeated lines"));
-    CHECK(support::read_file(c) == both);
-    support::write_file(c, "mine");
-    ran const refused = run_here({"merge", a, b, "-o", c});
-    CHECK(refused.code == 3);
-    CHECK(has(refused.err, "exists already"));
-    CHECK(support::read_file(c) == "mine");
-    CHECK(run_here({"merge", a, b, "--output", a}).code == 0);
-    CHECK(support::read_file(a) == both);
-    CHECK(run_here({"merge", a, c, "--output", a}).code == 3);
-    CHECK(support::read_file(a) == both);
-    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()),
-                        std::filesystem::directory_iterator()) == 3);
+    using attune::detail::tool::printable;
+    CHECK(printable("a\xe2\x80\xae"
+                    "b") == "a\\xe2\\x80\\xae"
+                            "b");
+    CHECK(printable("\xff\xc3(") == "\\xff\\xc3(");
+    CHECK(printable("\xc3\xa9\xef\xbf\xbd") == "\xc3\xa9\xef\xbf\xbd");
+    CHECK(printable("\xc2\x9b"
+                    "2J") == "\\xc2\\x9b2J");
 }
 
-TEST_CASE("neither a page nor a table takes the place of a store")
+TEST_CASE("a reader that has enough is no error")
 {
-    support::scratch_directory const folder;
-    std::string const a = folder.file("a"), b = folder.file("b");
-    support::write_file(a, support::sgemm_store());
-    support::write_file(b, support::sgemm_store("32"));
-    for (std::string const command : {"report", "export"})
-        for (std::string const& to : {a, b}) {
-            std::string const before = support::read_file(to);
-            ran const refused = run_here({command, a, "-o", to});
-            CHECK(refused.code == 3);
-            CHECK(has(refused.err, "the output is a store"));
-            CHECK(support::read_file(to) == before);
-        }
-}
-
-TEST_CASE("prune --before keeps what has no date: a tuning that runs")
-{
-    support::scratch_directory const folder;
-    std::string const a = folder.file("a");
-    attune::memory_store running;
-    attune::detail::stored_problem problem;
-    problem.key.kernel = "k";
-    problem.parameters = {"A"};
-    running.note(problem, {{"1"}, attune::measurement::exact(0.1), ""});
-    support::write_file(a, running.text());
-    CHECK(has(run_here({"prune", a, "--problems", "--before", "2030"}).out, "removed nothing"));
-    CHECK(support::read_file(a) == running.text());
-}
-
-TEST_CASE("prune removes what others beat, and more when it is told which")
-{
-    support::scratch_directory const folder;
-    std::string const a = folder.file("a"), b = folder.file("b");
-    std::string const text = support::sgemm_store() + support::sgemm_store("32") + "damaged\n";
-    support::write_file(a, text);
-    ran const would = run_here({"prune", a, "--dry-run"});
-    CHECK(would.code == 0);
-    CHECK(has(would.out, "would remove 2 winners, "));
-    CHECK(has(would.out, "1 damaged line;"));
-    CHECK(support::read_file(a) == text);
-    CHECK(run_here({"prune", a, "--outcomes", "-o", b}).code == 0);
-    CHECK(support::read_file(a) == text);
-    CHECK(!has(support::read_file(b), "\"try\""));
-    CHECK(run_here({"best", b, "--input=N=512"}).out == run_here({"best", a, "--input=N=512"}).out);
-    CHECK(run_here({"prune", a, "-o", b}).code == 3);
-    for (std::vector<std::string> const& words :
-         {std::vector<std::string>{"prune", a, "--problems"},
-          {"prune", a, "--kernel", "sgemm"},
-          {"prune", a, "--problems", "--before", "yesterday"}}) {
-        CHECK(run_here(words).code == 2);
-        CHECK(support::read_file(a) == text);
-    }
-    CHECK(run_here({"prune", a, "--problems", "--input", "N=512"}).code == 0);
-    CHECK(!has(run_here({"show", a}).out, "N=512"));
-    CHECK(has(run_here({"prune", a, "--problems", "--before", "2026"}).out, "removed nothing"));
-    CHECK(has(run_here({"prune", a, "--problems", "--before", "2026-02-01"}).out, "1 problem"));
+    struct closed_pipe : std::streambuf {
+        int_type overflow(int_type) override { return traits_type::eof(); }
+    } none;
+    std::istringstream in;
+    std::ostream out(&none);
+    std::ostringstream err;
+    attune::detail::tool::console on{in, out, err};
+    on.has_no_reader = [] { return true; };
+    CHECK(attune::detail::tool::run_tool({"--version"}, on) == 0);
+    CHECK(err.str().empty());
 }

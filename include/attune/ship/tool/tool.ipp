@@ -21,6 +21,7 @@
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <unistd.h>
 
@@ -102,7 +103,8 @@ ATTUNE_INLINE int run_tool(std::vector<std::string> const& given, console& on)
     std::string const name = given.empty() || given[0].starts_with('-') ? "" : given[0];
     try {
         code = run_command(given, on);
-        if (!on.out.flush()) {
+        // A reader such as head, which has enough, is no error.
+        if (!on.out.flush() && !on.has_no_reader()) {
             on.err << "attune: standard output cannot be written\n";
             code = unusable;
         }
@@ -115,6 +117,9 @@ ATTUNE_INLINE int run_tool(std::vector<std::string> const& given, console& on)
     return code;
 }
 
+/// Whether a write found that the other end of its pipe was closed.
+inline std::sig_atomic_t volatile lost_reader = 0;
+
 ATTUNE_INLINE int run_tool(int count, char const* const* given)
 {
     console on{std::cin, std::cout, std::cerr};
@@ -122,6 +127,10 @@ ATTUNE_INLINE int run_tool(int count, char const* const* given)
                      environment_variable("TERM") != "dumb";
     on.is_live = ::isatty(STDERR_FILENO) != 0;
     std::ios::sync_with_stdio(false);
+    // A handler, not SIG_IGN: programs that are started do not inherit it. A search goes on where
+    // nobody reads its progress.
+    std::signal(SIGPIPE, [](int) { lost_reader = 1; });
+    on.has_no_reader = [] { return lost_reader != 0; };
     return run_tool(std::vector<std::string>(given + std::min(count, 1), given + count), on);
 }
 

@@ -35,6 +35,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     measurement out = measurement::exact(value->get<double>());
     out.low = line.value("low", out.value);
     out.high = line.value("high", out.value);
+    if (!(out.low <= out.value && out.value <= out.high))
+        throw error("the value is not in its interval", line_of(line), "low <= value <= high");
     return out;
 }
 

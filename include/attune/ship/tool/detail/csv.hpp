@@ -64,8 +64,12 @@ using csv_row = std::vector<csv_cell>;
                 cell.text += c;
             else if (i + 1 < text.size() && text[i + 1] == '"')
                 cell.text += text[++i];
-            else
+            else {
                 is_open = false;
+                char const next = i + 1 < text.size() ? text[i + 1] : '\n';
+                if (next != ',' && next != '\r' && next != '\n')
+                    refuse("a text behind a quotation mark");
+            }
             continue;
         }
         switch (c) {
@@ -80,6 +84,7 @@ using csv_row = std::vector<csv_cell>;
             is_new = true;
             break;
         case '\r':
+            if (i + 1 < text.size() && text[i + 1] != '\n') cell.text += c;
             break;
         case '\n':
             end_row();

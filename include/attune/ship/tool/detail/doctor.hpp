@@ -20,6 +20,7 @@
 #include <attune/tune/pipeline/core_pin.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -50,6 +51,8 @@ template <class Look>
     } catch (error const& e) {
         return {
             std::move(name), finding::state::missing, one_line(sentence_of(e)), std::move(next)};
+    } catch (std::exception const& e) {
+        return {std::move(name), finding::state::missing, one_line(e.what()), std::move(next)};
     }
 }
 
@@ -60,7 +63,7 @@ template <class Look>
     try {
         std::string const text = run_process({name, "--version"}, 10.0).output;
         return text.substr(0, text.find('\n'));
-    } catch (error const&) {
+    } catch (std::exception const&) {
         return "";
     }
 }

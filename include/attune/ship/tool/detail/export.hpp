@@ -159,7 +159,9 @@ inline constexpr std::array<char const*, 13> outcome_columns{"kernel",
         return answer_is_no;
     }
     auto const to = given.value("--output");
-    if (to && to->ends_with('/')) std::filesystem::create_directories(*to);
+    auto const make_folder = [&] {
+        if (to && to->ends_with('/')) std::filesystem::create_directories(*to);
+    };
     std::vector<problem_history> all;
     std::size_t rows = 0;
     for (listed_problem const& one : problems) {
@@ -171,19 +173,24 @@ inline constexpr std::array<char const*, 13> outcome_columns{"kernel",
             throw words_error("export: T4 has one problem in a file; name a folder by --output "
                               "FOLDER/, or one problem: " +
                               too_many(problems));
+        std::vector<std::string> texts;
         for (problem_history const& one : all)
-            write_output(*to + file_name_of(one.problem), t4_text(one));
+            texts.push_back(t4_text(one));
+        make_folder();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            write_output(*to + file_name_of(all[i].problem), texts[i]);
     } else {
         std::string const text = format == "t4"    ? t4_text(all[0])
                                  : format == "csv" ? csv_of(all)
                                                    : json_of(all);
+        make_folder();
         if (to)
             write_output(to->ends_with('/') ? *to + file_name_of(all[0].problem) : *to, text);
         else
             on.out << text;
     }
     if (to)
-        on.out << *to << ": " << rows << " outcomes of " << all.size()
+        on.out << printable(*to) << ": " << rows << " outcomes of " << all.size()
                << (all.size() == 1 ? " problem\n" : " problems\n");
     return done;
 }
@@ -207,7 +214,9 @@ inline constexpr std::array<char const*, 13> outcome_columns{"kernel",
                 "T4 has no\n"
                 "kernel, device and inputs and no reasons of failures, CSV no code and no facts of "
                 "the device. To\n"
-                "have everything, winners and verified shapes too, copy the store or merge it.\n",
+                "have everything, winners and verified shapes too, copy the store or merge it.\n"
+                "A spreadsheet takes a text such as =1+1 for a formula: open no table of an "
+                "untrusted store.\n",
         .least = 1,
         .most = 1,
         .run = run_export,

@@ -29,6 +29,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return std::nullopt;
 }
 
+[[nodiscard]] inline std::uint32_t count_of_samples(double count) noexcept
+{
+    return count >= 1 && count < 4e9 ? static_cast<std::uint32_t>(count) : 1u;
+}
+
 // --- CSV ---------------------------------------------------------------------------------------
 
 /// What packed() made.
@@ -139,7 +144,7 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
             }
             if (!cell("samples").empty()) {
                 double const count = number(columns.at("samples"));
-                m.samples = count >= 1 && count < 4e9 ? static_cast<std::uint32_t>(count) : 1u;
+                m.samples = count_of_samples(count);
             }
             outcome_of_row.result = m;
         } else if (auto const stage = stage_of_word(status)) {
@@ -200,10 +205,11 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
                     if (!stage) throw error("there is no such failure", name, "export it again");
                     row.result = failure{*stage, outcome_json.at("why").get<std::string>()};
                 } else {
-                    row.result = measurement{outcome_json.at("seconds").get<double>(),
-                                             outcome_json.at("low_s").get<double>(),
-                                             outcome_json.at("high_s").get<double>(),
-                                             outcome_json.at("samples").get<std::uint32_t>()};
+                    row.result =
+                        measurement{outcome_json.at("seconds").get<double>(),
+                                    outcome_json.at("low_s").get<double>(),
+                                    outcome_json.at("high_s").get<double>(),
+                                    count_of_samples(outcome_json.at("samples").get<double>())};
                 }
                 one.rows.push_back(std::move(row));
             }
@@ -255,19 +261,18 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
         }
     store_lines all;
     all.add(read.text(), "the results");
-    std::size_t const fresh = all.kept().outcomes;
     std::size_t had = 0;
     if (!create_file(path, all.text()))
         rewrite_store(path, [&](std::string const& now) {
             store_lines before;
             before.add(now, path);
             had = before.kept().outcomes;
-            all.add(now, path);
+            add_undamaged(all, now, path);
             return all.text();
         });
-    on.out << path << ": " << all.kept().outcomes - had << " of " << rows
+    on.out << printable(path) << ": " << all.kept().outcomes - had << " of " << rows
            << " outcomes are new; it has " << text_of(all.kept()) << '\n';
-    return fresh > 0 ? done : answer_is_no;
+    return rows > 0 ? done : answer_is_no;
 }
 
 [[nodiscard]] inline command import_command()

@@ -33,9 +33,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 {
     std::map<std::string, std::size_t> out;
     std::error_code no;
-    for (auto const& one :
-         std::filesystem::directory_iterator(root + "/sys/devices/system/cpu", no)) {
-        std::string const text = line_of_file(one.path().string() + "/cpufreq/" + name);
+    std::filesystem::directory_iterator at(root + "/sys/devices/system/cpu", no);
+    for (; !no && at != std::filesystem::directory_iterator(); at.increment(no)) {
+        std::string const text = line_of_file(at->path().string() + "/cpufreq/" + name);
         if (!text.empty()) ++out[text];
     }
     return out;

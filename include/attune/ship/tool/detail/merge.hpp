@@ -35,6 +35,21 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out.empty() ? "nothing" : out;
 }
 
+/// Adds the store that is about to be replaced.
+/// Errors  attune::error: it has damaged lines, which would be nowhere then
+inline void add_undamaged(store_lines& to, std::string const& text, std::string const& path)
+{
+    std::size_t const before = to.removed().damaged;
+    to.add(text, path);
+    std::size_t const lost = to.removed().damaged - before;
+    if (lost > 0)
+        throw error(
+            std::to_string(lost) +
+                (lost == 1 ? " damaged line would be lost" : " damaged lines would be lost"),
+            path,
+            "attune prune removes them, attune merge " + path + " -o NEW leaves them there");
+}
+
 [[nodiscard]] inline int run_merge(words const& given, console& on)
 {
     auto const to = given.value("--output");
@@ -48,7 +63,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     }
     if (is_in_place) {
         rewrite_store(*to, [&](std::string const& now) {
-            all.add(now, *to);
+            add_undamaged(all, now, *to);
             return all.text();
         });
     } else if (to) {
@@ -57,7 +72,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     } else {
         on.out << all.text();
     }
-    if (to) on.out << *to << ": " << text_of(all.kept()) << '\n';
+    if (to) on.out << printable(*to) << ": " << text_of(all.kept()) << '\n';
     if (all.removed().repeated + all.removed().damaged > 0)
         on.err << "attune: merge: left out " << text_of(all.removed()) << '\n';
     return done;
@@ -70,13 +85,15 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .usage = "STORE... [options]",
         .what = "Several stores as one, in which nothing is lost; their order does not matter.",
         .options = {output_option},
-        .more = "  attune merge a.attune b.attune -o all.attune\n"
-                "  attune merge own.attune from-night.attune -o own.attune\n\n"
-                "Without --output the merged store is written to standard output. An output that "
-                "exists must\n"
-                "be one of the stores; it is replaced under its lock, so programs may go on "
-                "writing to it.\n"
-                "Of equal lines one is kept; damaged lines are left out.\n",
+        .more =
+            "  attune merge a.attune b.attune -o all.attune\n"
+            "  attune merge own.attune from-night.attune -o own.attune\n\n"
+            "Without --output the merged store is written to standard output. An output that "
+            "exists must\n"
+            "be one of the stores; it is replaced under its lock, so programs may go on "
+            "writing to it.\n"
+            "Of equal lines one is kept; damaged lines are left out, and a store that has some is "
+            "not replaced.\n",
         .least = 1,
         .most = 10000,
         .run = run_merge,

@@ -9,6 +9,7 @@
 #include <attune/ship/tool/detail/selection.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
@@ -21,6 +22,14 @@ inline void require_date(std::string const& text)
     for (std::size_t i = 0; is_date && i < text.size(); ++i)
         is_date = form[i] == '0' ? std::isdigit(static_cast<unsigned char>(text[i])) != 0
                                  : text[i] == form[i];
+    // Whole parts alone: a month of one digit would mean all that begin with it.
+    constexpr std::array<std::size_t, 7> ends{4, 7, 10, 13, 16, 19, 20};
+    is_date = is_date && std::find(ends.begin(), ends.end(), text.size()) != ends.end();
+    auto const is_in = [&](std::size_t at, char const* low, char const* high) {
+        return text.size() <= at || (text.substr(at, 2) >= low && text.substr(at, 2) <= high);
+    };
+    is_date = is_date && is_in(5, "01", "12") && is_in(8, "01", "31") && is_in(11, "00", "23") &&
+              is_in(14, "00", "59") && is_in(17, "00", "60");
     if (!is_date) throw words_error("--before takes a date such as 2026-01-31, not '" + text + "'");
 }
 

@@ -33,6 +33,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 {
     selection const meant = selection_of(given);
     std::uint64_t const most = given.number("--most", 1000);
+    if (most == 0) throw words_error("show: --most takes a number from 1 on");
     text_table table{{"KERNEL",
                       "INPUTS",
                       "DEVICE",

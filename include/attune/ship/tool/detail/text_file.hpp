@@ -1,4 +1,4 @@
-// attune/ship/tool/detail/text_file.hpp - the text of a file, or of standard input.
+// attune/ship/tool/detail/text_file.hpp - the text of a file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
