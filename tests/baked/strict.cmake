@@ -1,7 +1,7 @@
 # cmake -D folder=<of what attune_bake wrote> -D include=... -P strict.cmake : the released program's sources are ISO C++20 without
 # exceptions and run-time type information, for each compiler that is here.
 cmake_minimum_required(VERSION 3.25)
-file(GLOB written "${folder}/*.cpp")
+file(GLOB written "${folder}/matvec_*.cpp")
 list(FILTER written EXCLUDE REGEX "_(x86-64-v[0-9]|check)\\.cpp$") # the check is a program for the build
 if(NOT written)
     message(FATAL_ERROR "attune_bake wrote nothing into ${folder}")

@@ -1,0 +1,20 @@
+// Kernel fill. Do not edit: attune_bake wrote it.
+#include <attune/ship/baked/baked_code.hpp>
+
+#define ATTUNE_COMPILES_VARIANT 2
+#define TILE 16
+#define ATTUNE_VALUE_TILE 16
+#include "fill.kernel.cpp"
+
+#line 1 "attune_bake of fill.kernel.cpp"
+namespace {
+using attune_baked_type =
+    attune::detail::baked_function<decltype(&::fill)>::type;
+} // namespace
+
+attune::detail::baked_code attune_baked_fill_1_base() noexcept;
+attune::detail::baked_code attune_baked_fill_1_base() noexcept
+{
+    return reinterpret_cast<attune::detail::baked_code>(
+        static_cast<attune_baked_type*>(&::fill));
+}
