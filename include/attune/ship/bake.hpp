@@ -31,6 +31,8 @@ struct bake_request {
     /// nothing. Else it bakes twice: the program of <stem>_check.cpp writes a file between.
     std::vector<std::string> shapes{};
     std::string checked{}; ///< path of that file: the second time
+    bool writes_script =
+        false; ///< <stem>.sh, which compiles what is needed; nothing else is written
 };
 
 /// Writes into the folder

@@ -11,6 +11,7 @@
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/bake_text.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
+#include <attune/ship/bake/build_script.hpp>
 #include <attune/ship/bake/listed_shapes.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
@@ -94,12 +95,13 @@ inline void add_units(files_to_write& files,
                       bake_plan const& plan,
                       baked_names const& names,
                       std::vector<std::string> const& levels,
-                      std::size_t most_variants)
+                      bake_request const& request)
 {
     files.emplace_back("_default.cpp", default_text(plan, names));
     files.emplace_back("_default.flags", flags_text(plan.source.flags));
-    for (std::size_t v = 0; v < most_variants; ++v) {
+    for (std::size_t v = 0; v < request.most_variants; ++v) {
         bool const is_used = v < plan.variants.size();
+        if (!is_used && request.writes_script) break;
         auto const has_build = [&](std::string const& level) {
             return is_used && std::any_of(plan.variants[v].builds.begin(),
                                           plan.variants[v].builds.end(),
@@ -107,10 +109,11 @@ inline void add_units(files_to_write& files,
         };
         std::string const place = '_' + std::to_string(v);
         for (std::string const& level : levels)
-            files.emplace_back(place + '_' + level + ".cpp",
-                               has_build(level)
-                                   ? variant_text(plan, names, v, level)
-                                   : "// Not needed. Do not edit: attune_bake wrote it.\n");
+            if (has_build(level) || !request.writes_script)
+                files.emplace_back(place + '_' + level + ".cpp",
+                                   has_build(level)
+                                       ? variant_text(plan, names, v, level)
+                                       : "// Not needed. Do not edit: attune_bake wrote it.\n");
         std::vector<std::string> flags = plan.source.flags;
         if (is_used)
             flags.insert(flags.end(),
@@ -157,11 +160,12 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
         }
         files.emplace_back("_unproven.cpp", std::move(table));
         files.emplace_back("_check.cpp", check_text(plan, names, shapes, mark));
-        add_units(files, plan, names, levels, request.most_variants);
+        add_units(files, plan, names, levels, request);
     } else {
         files.emplace_back("_table.cpp", std::move(table));
-        add_units(files, plan, names, levels, request.most_variants);
+        add_units(files, plan, names, levels, request);
     }
+    if (request.writes_script) files.emplace_back(".sh", script_text(plan, names.stem));
     std::error_code failed;
     std::filesystem::create_directories(request.folder, failed);
     for (auto const& [name, content] : files)

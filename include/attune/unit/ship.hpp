@@ -9,6 +9,7 @@
 #include <attune/ship/bake/bake_plan.ipp>
 #include <attune/ship/bake/bake_text.ipp>
 #include <attune/ship/bake/build_proofs.ipp>
+#include <attune/ship/bake/build_script.ipp>
 #include <attune/ship/bake/dispatch_tree.ipp>
 #include <attune/ship/bake/listed_shapes.ipp>
 #include <attune/ship/export_header.ipp>

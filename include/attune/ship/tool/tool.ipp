@@ -5,6 +5,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/tool/detail/ask.hpp>
+#include <attune/ship/tool/detail/bake.hpp>
 #include <attune/ship/tool/detail/best.hpp>
 #include <attune/ship/tool/detail/completion.hpp>
 #include <attune/ship/tool/detail/diff.hpp>
@@ -38,6 +39,7 @@ ATTUNE_INLINE std::vector<command> const& all_commands()
         diff_command(),
         merge_command(),
         prune_command(),
+        bake_command(),
         export_command(),
         import_command(),
         doctor_command(),

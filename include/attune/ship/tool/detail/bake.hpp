@@ -1,0 +1,83 @@
+// attune/ship/tool/detail/bake.hpp - attune bake: sources of a release that starts tuned.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/ship/bake.hpp>
+#include <attune/ship/detail/cpp_text.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/selection.hpp>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// A name for files and symbols: "sgemm_kernel" of "src/sgemm.kernel.cpp".
+[[nodiscard]] inline std::string stem_of(std::string const& kernel_file, std::string const& kernel)
+{
+    std::string const all =
+        std::filesystem::path(kernel_file).stem().string() + (kernel.empty() ? "" : '_' + kernel);
+    std::string out;
+    for (char const c : identifier_of(all)) // two underscores are not for users
+        if (c != '_' || (!out.empty() && out.back() != '_')) out += c;
+    while (!out.empty() && out.back() == '_')
+        out.pop_back();
+    return out.empty() ? "kernel" : out;
+}
+
+[[nodiscard]] inline int run_bake(words const& given, console& on)
+{
+    bake_request request{.store = given.plain[0], .kernel_file = given.plain[1]};
+    request.kernel = given.value("--kernel").value_or("");
+    request.folder = given.value("--output").value_or("baked");
+    request.levels = given.values("--level");
+    for (std::string const& folder : given.values("--include"))
+        request.include_dirs.push_back(std::filesystem::absolute(folder).string());
+    request.stem = stem_of(request.kernel_file, request.kernel);
+    request.writes_script = true;
+#ifdef __x86_64__
+    if (request.levels.empty()) request.levels = {"base", "x86-64-v3", "x86-64-v4"};
+#endif
+    for (std::string const& said : bake(request))
+        on.err << "attune: bake: " << printable(said) << '\n';
+    std::string const script = request.folder + '/' + request.stem + ".sh";
+    on.out << "CXX=c++ CXXFLAGS=\"$(pkg-config --cflags attune)\" sh " << printable(script)
+           << "   # makes lib" << request.stem << ".a of what was written to "
+           << printable(request.folder) << '\n';
+    return done;
+}
+
+[[nodiscard]] inline command bake_command()
+{
+    return {
+        .name = "bake",
+        .usage = "STORE KERNEL_FILE [options]",
+        .what = "Writes the best configurations as sources of a release that needs no tuner.",
+        .options =
+            {{"--output", "FOLDER", "where they are written; else baked", 'o'},
+             {"--kernel", "NAME", "where the store has several kernels of the file"},
+             {"--level",
+              "NAME",
+              "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4; may "
+              "be repeated"},
+             {"--include", "DIR", "where the kernel's own headers are; may be repeated"}},
+        .more =
+            "  attune bake sgemm.attune sgemm.kernel.cpp -o baked\n"
+            "  CXX=g++ CXXFLAGS=\"$(pkg-config --cflags attune)\" sh baked/sgemm_kernel.sh\n"
+            "  g++ -std=c++20 $(pkg-config --cflags attune) main.cpp baked/libsgemm_kernel.a\n\n"
+            "The script compiles, with ld.bfd, objcopy, nm and objdump; main.cpp calls the kernel "
+            "by\n"
+            "<attune/ship/baked.hpp>. With CMake, attune_bake() does all of it, and can verify "
+            "what\n"
+            "it compiles. Here code serves what the store proves: calls like those of the "
+            "tuning, and\n"
+            "instruction sets up to that of its processor. The kernel file is as it was tuned.\n",
+        .least = 2,
+        .most = 2,
+        .run = run_bake,
+    };
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool
