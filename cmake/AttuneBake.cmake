@@ -22,7 +22,10 @@
 # builds for another machine: a message says so.
 #
 # At most 10 variants are compiled for each level, each with its macros and flags, by the compiler of the target; a message
-# says with which compiler they were tuned. Their symbols are local to them, as with attune_add_kernel.
+# says with which compiler they were tuned. Their symbols are local to them, as with attune_add_kernel: what a kernel file
+# keeps in statics is there once for each variant. Of the target they take its include folders and CMAKE_CXX_FLAGS, not its
+# options and definitions. The program's own files that include <attune/ship/baked.hpp> are compiled for the oldest processor:
+# they choose. A program does not see what is baked into a shared library that it links.
 #
 # Needs attune::ship for the program that writes the sources; where the target is for another machine, ATTUNE_BAKE_PROGRAM
 # names one that runs on this one.
@@ -34,8 +37,12 @@ function(attune_add_bake_program)
         return()
     endif()
     if(ATTUNE_BAKE_PROGRAM)
+        get_filename_component(program "${ATTUNE_BAKE_PROGRAM}" ABSOLUTE BASE_DIR "${CMAKE_BINARY_DIR}")
+        if(NOT EXISTS "${program}")
+            message(FATAL_ERROR "attune_bake: there is no file ${program}, which ATTUNE_BAKE_PROGRAM names")
+        endif()
         add_executable(attune_bake_program IMPORTED GLOBAL)
-        set_target_properties(attune_bake_program PROPERTIES IMPORTED_LOCATION "${ATTUNE_BAKE_PROGRAM}")
+        set_target_properties(attune_bake_program PROPERTIES IMPORTED_LOCATION "${program}")
         return()
     elseif(CMAKE_CROSSCOMPILING)
         message(FATAL_ERROR "attune_bake: the target is for another machine; build attune_bake_program for this one, and "
@@ -73,6 +80,12 @@ function(attune_bake target)
     elseif(type MATCHES "^(OBJECT_LIBRARY|INTERFACE_LIBRARY)$")
         message(FATAL_ERROR "attune_bake: ${target} is a ${type}; kernels are baked into programs, and shared, module and "
                             "static libraries")
+    elseif(APPLE OR WIN32)
+        message(FATAL_ERROR "attune_bake: ${target}: only ELF objects (Linux, BSD) can have symbols of their own here")
+    endif()
+    get_target_property(home ${target} SOURCE_DIR)
+    if(NOT home STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+        message(FATAL_ERROR "attune_bake: ${target} is a target of ${home}; call attune_bake there")
     endif()
     foreach(file KERNEL STORE)
         get_filename_component(arg_${file} "${arg_${file}}" ABSOLUTE)
@@ -81,7 +94,7 @@ function(attune_bake target)
         endif()
     endforeach()
     set(levels base)
-    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
         list(APPEND levels x86-64-v2 x86-64-v3 x86-64-v4)
         if(NOT arg_ISA)
             set(arg_ISA base x86-64-v3 x86-64-v4)
@@ -117,11 +130,14 @@ function(attune_bake target)
     endif()
 
     attune_add_bake_program()
-    string(MAKE_C_IDENTIFIER "${target}_${arg_NAME}_${arg_KERNEL}" stem)
-    string(MD5 stem "${stem}")
-    string(SUBSTRING "${stem}" 0 8 stem)
+    # The same in each checkout; two underscores, and one in front, are not for users.
     get_filename_component(short "${arg_KERNEL}" NAME_WE)
+    cmake_path(RELATIVE_PATH arg_KERNEL BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" OUTPUT_VARIABLE relative)
+    string(MD5 stem "${target}|${arg_NAME}|${relative}")
+    string(SUBSTRING "${stem}" 0 8 stem)
     string(MAKE_C_IDENTIFIER "${short}_${arg_NAME}_${stem}" stem)
+    string(REGEX REPLACE "__+" "_" stem "${stem}")
+    string(REGEX REPLACE "^_" "k" stem "${stem}")
     if(TARGET attune_baked_${stem})
         message(FATAL_ERROR "attune_bake: ${arg_KERNEL} is baked into ${target} already")
     endif()

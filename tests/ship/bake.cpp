@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
@@ -155,6 +156,43 @@ TEST_CASE("flags for x86 are left out of a release for another machine, with a s
     CHECK(has(said[1], "fill: -mprefer-vector-width=512 is for x86, and left out for aarch64"));
     subject.bake_it({.machine = "x86_64"});
     CHECK(has(subject.written("fill_0.flags"), "-mprefer-vector-width=512"));
+}
+
+TEST_CASE(
+    "flags that Clang alone knows are left out for GCC, and a compiler of one release is the same")
+{
+    auto const flags_for = [](char const* compiler) {
+        example subject;
+        attune::record one = subject.won(64, "8", 0.5);
+        one.configuration[1].second =
+            "-O2 -mllvm -inline-threshold=500 -fno-slp-vectorize -Rpass=.*";
+        one.key.compiler = "clang 19.1.7 -O3 -march=native";
+        subject.add(one);
+        auto const said = subject.bake_it({.compiler = compiler});
+        return std::pair(subject.written("fill_0.flags"), said);
+    };
+    auto const [by_gcc, said] = flags_for("GNU 12.2.0");
+    CHECK(by_gcc == "\"-DONE=1\"\n\"-O2\"\n");
+    REQUIRE(said.size() == 2);
+    CHECK(has(said[0], "-mllvm -inline-threshold=500, -fno-slp-vectorize, -Rpass=.*"));
+    CHECK(has(said[1], "baked with GNU 12.2.0"));
+    auto const [by_clang, nothing] = flags_for("Clang 19.1.1");
+    CHECK(has(by_clang, "-inline-threshold=500"));
+    CHECK(nothing.empty());
+    CHECK(flags_for("Clang 18.1.8").second.size() == 1);
+}
+
+TEST_CASE("a file that is as it should be is not written again")
+{
+    example subject;
+    subject.add(subject.won(64, "8", 0.5));
+    subject.bake_it();
+    auto const long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+    std::filesystem::last_write_time(subject.folder.file("out/fill_0_base.cpp"), long_ago);
+    support::write_file(subject.folder.file("out/fill_table.cpp"), "");
+    subject.bake_it();
+    CHECK(std::filesystem::last_write_time(subject.folder.file("out/fill_0_base.cpp")) == long_ago);
+    CHECK(has(subject.written("fill_table.cpp"), "TILE=8"));
 }
 
 TEST_CASE("a header of the kernel is a dependency of what is baked")
@@ -351,6 +389,8 @@ TEST_CASE("what cannot be baked is one sentence, and nothing is written")
     refused({.kernel = "other"}, "the store has no result of this kernel file");
     refused({.kernel_file = "/nowhere/f.cpp"}, "not found");
     refused({.stem = "1 x"}, "is no identifier");
+    support::write_file(subject.folder.file("a\"b.cpp"), kernel_text);
+    refused({.kernel_file = subject.folder.file("a\"b.cpp")}, "cannot be written into a source");
     support::write_file(subject.folder.file("other.cpp"), "void fill(float*, int) {}\n");
     refused({.kernel_file = subject.folder.file("other.cpp")},
             "the store has no result of this kernel file");
@@ -358,6 +398,16 @@ TEST_CASE("what cannot be baked is one sentence, and nothing is written")
     other.key.kernel = "more";
     subject.add(other);
     refused({}, "several kernels of this file");
+    for (auto const& [name, value] :
+         attune::named_texts{{"TI LE", "8"}, {"TILE", "8\n#error"}, {"TILE", "8\\"}}) {
+        example damaged;
+        attune::record one = damaged.won(64, "8", 0.5);
+        one.configuration[0] = {name, value};
+        damaged.add(one);
+        CHECK_THROWS_WITH_AS(
+            damaged.bake_it(), doctest::Contains("that no source can have"), attune::error);
+        CHECK_FALSE(damaged.has_written());
+    }
     example old;
     old.tells_facts = false;
     old.add(old.won(64, "8", 0.5));
@@ -369,6 +419,8 @@ TEST_CASE("the program refuses what it does not know, with a sentence and 1")
 {
     std::array<char const*, 2> const unknown{"--nonsense", "1"};
     CHECK(attune::detail::bake_main(unknown) == 1);
+    std::array<char const*, 2> const many{"--variants", "1000000000"};
+    CHECK(attune::detail::bake_main(many) == 1);
     std::array<char const*, 1> const half{"--store"};
     CHECK(attune::detail::bake_main(half) == 1);
     CHECK(attune::detail::bake_main({}) == 1);

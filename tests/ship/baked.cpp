@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -119,6 +120,8 @@ ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"example", signature>() noe
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+static_assert(!std::is_move_constructible_v<attune::baked<signature>>);
 
 TEST_CASE("inputs choose the variant, and only verified shapes get it")
 {

@@ -88,6 +88,55 @@ inline void leave_out_flags_for_x86(bake_plan& plan, std::string const& machine)
         std::erase_if(one.code.flags, is_foreign);
 }
 
+/// Clang's own flags are unknown to another compiler. Some have an argument.
+inline void leave_out_flags_of_clang(bake_plan& plan, std::string const& compiler)
+{
+    if (!compiler.starts_with("GNU")) return;
+    std::string said;
+    auto const keep_others = [&](std::vector<std::string>& flags) {
+        std::vector<std::string> kept;
+        for (std::size_t i = 0; i < flags.size(); ++i) {
+            std::string const& flag = flags[i];
+            bool const has_argument = flag == "-mllvm" || flag == "-Xclang";
+            bool const is_own = flag.starts_with("-Rpass") || flag == "-fvectorize" ||
+                                flag == "-fno-vectorize" || flag == "-fslp-vectorize" ||
+                                flag == "-fno-slp-vectorize";
+            if (!has_argument && !is_own) {
+                kept.push_back(flag);
+                continue;
+            }
+            std::string text = flag;
+            if (has_argument && i + 1 < flags.size()) text += ' ' + flags[++i];
+            if ((' ' + said + ',').find(' ' + text + ',') == std::string::npos)
+                said += (said.empty() ? "" : ", ") + text;
+        }
+        flags = std::move(kept);
+    };
+    keep_others(plan.source.flags);
+    for (planned_variant& one : plan.variants)
+        keep_others(one.code.flags);
+    if (!said.empty())
+        plan.notices.push_back(plan.kernel + ": left out for " + compiler +
+                               ", because they are Clang's: " + said);
+}
+
+/// "clang 19" of "clang 19.1.7 -O3 -march=native" and of "Clang 19.1.7".
+[[nodiscard]] inline std::string compiler_and_release(std::string const& identity)
+{
+    std::string out;
+    for (char const c : identity.substr(0, identity.find('.')))
+        out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out.starts_with("gnu ") ? "gcc" + out.substr(3) : out;
+}
+
+/// A file that is as it should be stays as old as it is, so that nothing is compiled anew.
+inline void write_where_new(std::string const& path, std::string const& content)
+{
+    std::ifstream in(path, std::ios::binary);
+    if (in && std::string(std::istreambuf_iterator<char>(in), {}) == content) return;
+    replace_file(path, content);
+}
+
 using files_to_write = std::vector<std::pair<std::string, std::string>>;
 
 /// What is compiled: the default, and each variant for each level.
@@ -130,10 +179,15 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
         throw error("the stem of the files is no identifier", request.stem, "use letters and _");
     std::string const text = text_of_file(request.store);
     kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
+    if (source.path.find_first_of("\"\\\n") != std::string::npos)
+        throw error("the path of the kernel file cannot be written into a source",
+                    source.path,
+                    "it has a quote, a backslash or the end of a line");
     source.include_dirs = request.include_dirs;
     bake_plan plan =
         plan_of(text, request.store, std::move(source), request.kernel, request.most_variants);
     leave_out_flags_for_x86(plan, request.machine);
+    leave_out_flags_of_clang(plan, request.compiler);
     baked_names const names{request.stem};
     files_to_write files;
     if (request.shapes.empty())
@@ -169,7 +223,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     std::error_code failed;
     std::filesystem::create_directories(request.folder, failed);
     for (auto const& [name, content] : files)
-        replace_file(request.folder + '/' + request.stem + name, content);
+        write_where_new(request.folder + '/' + request.stem + name, content);
     if (!request.depfile.empty())
         replace_file(request.depfile,
                      dependencies_text(request.folder + '/' + request.stem + files.front().first,
@@ -180,7 +234,8 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
         said.push_back(plan.kernel + ": nothing is faster than the default where it was verified; "
                                      "the release has the default alone");
     for (std::string const& compiler : plan.compilers)
-        if (!request.compiler.empty())
+        if (!request.compiler.empty() &&
+            compiler_and_release(compiler) != compiler_and_release(request.compiler))
             said.push_back(plan.kernel + ": tuned with " + compiler + ", baked with " +
                            request.compiler);
     return said;
@@ -239,8 +294,8 @@ private:
         else if (name == "--variants") {
             char const* const end = value.data() + value.size();
             auto const [stop, problem] = std::from_chars(value.data(), end, out.most_variants);
-            if (problem != std::errc{} || stop != end)
-                throw error("a number of variants is no number", value, "use 1 to 10");
+            if (problem != std::errc{} || stop != end || out.most_variants > 10)
+                throw error("there is no such number of variants", value, "use 0 to 10");
         } else
             throw error("there is no such argument", name, "use those of bake.hpp");
     }

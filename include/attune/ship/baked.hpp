@@ -53,6 +53,9 @@ class baked;
 /// shapes that have every property of such (see shape_properties); the default serves all others.
 /// Any number of threads may call.
 ///
+/// The files of a program that include this are compiled for the oldest processor that it is for:
+/// they choose. Other objects of static storage may call it from when it is constructed.
+///
 /// A kernel of another name or type is an error of the linker, which names
 /// attune::...::baked_table_of<"name", type>.
 ///
@@ -70,6 +73,9 @@ public:
         : baked(detail::baked_table_of<Name, Result(Args...)>(), most)
     {
     }
+
+    baked(baked const&) = delete; // a call may come at any time
+    baked& operator=(baked const&) = delete;
 
     /// One call of the kernel on these arguments.
     Result operator()(Args... args) const

@@ -5,6 +5,7 @@
 #include <attune/compile/source/annotations.hpp>
 #include <attune/compile/source/variant.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/fixed_string.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/matching.hpp>
@@ -14,6 +15,7 @@
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/bake/dispatch_tree.hpp>
+#include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/export_header.hpp>
 
 #include <algorithm>
@@ -262,6 +264,14 @@ private:
         for (auto const& [name, value] : configuration) {
             if (has(out_.facts.compilers, name)) continue;
             if (!has(out_.facts.flags, name)) {
+                bool const is_line = std::none_of(value.begin(), value.end(), [](char const c) {
+                    return static_cast<unsigned char>(c) < 0x20 || c == '\\';
+                });
+                if (!is_identifier(name) || !is_line)
+                    throw error("the store has a value that no source can have",
+                                path_ + ", kernel " + out_.kernel + ", parameter " +
+                                    comment_of(name),
+                                "the store is damaged, or was written by hand");
                 out.macros.push_back({name, value, has(own, name)});
                 continue;
             }

@@ -35,17 +35,13 @@ ATTUNE_INLINE std::string script_text(bake_plan const& plan, std::string const& 
                       "#   CXX=g++ CXXFLAGS=\"$(pkg-config --cflags attune)\" sh " +
                       stem + ".sh\n";
     out += R"sh(set -eu
-cd "$(dirname "$0")" : "${CXX:=c++}"
-                       "${CXXFLAGS:=}"
-                       "${LD:=ld.bfd}"
-                       "${OBJCOPY:=objcopy}"
-                       "${NM:=nm}"
-                       "${OBJDUMP:=objdump}"
-                       "${AR:=ar}" objects =''
-#Compiles a file,                                                                                  \
-    and makes its symbols local : code for a newer processor takes the place of nothing else.
-                       unit()
-    {
+cd "$(dirname "$0")"
+: "${CXX:=c++}" "${CXXFLAGS:=}" "${LD:=ld.bfd}" "${OBJCOPY:=objcopy}"
+: "${NM:=nm}" "${OBJDUMP:=objdump}" "${AR:=ar}"
+objects=''
+# Compiles a file, and makes its symbols local: code for a newer processor takes the place of
+# nothing else.
+unit() {
     name=$1
     shift
     $CXX -std=c++20 $CXXFLAGS)sh" +
@@ -53,13 +49,16 @@ cd "$(dirname "$0")" : "${CXX:=c++}"
     symbols=$("$NM" "$name.o")
     sections=$("$OBJDUMP" -h "$name.o")
     case "$*$symbols$sections" in
-    *-march=*_GLOBAL__sub_I_* | *-march=*' i '* | *-march=*.init_array* | *-march=*.preinit_array* | *-march=*.ctors*)
-        echo "attune: $name.cpp initialises objects before it is known which instructions the processor has" >&2
+    *-march=*_GLOBAL__sub_I_* | *-march=*' i '* | *-march=*.init_array* | \
+    *-march=*.preinit_array* | *-march=*.ctors*)
+        echo "attune: $name.cpp initialises objects before it is known which instructions the" \
+            "processor has" >&2
         exit 1 ;;
     esac
     "$LD" -r --force-group-allocation -o "$name.local.o" "$name.o"
-    "$OBJCOPY" --wildcard '--keep-global-symbol=*attune_type_tag*' '--keep-global-symbol=*attune_baked_*' \
-        '--keep-global-symbol=*baked_table_of*' '--weaken-symbol=*attune_type_tag*' "$name.local.o"
+    "$OBJCOPY" --wildcard '--keep-global-symbol=*attune_type_tag*' \
+        '--keep-global-symbol=*attune_baked_*' '--keep-global-symbol=*baked_table_of*' \
+        '--weaken-symbol=*attune_type_tag*' "$name.local.o"
     objects="$objects $name.local.o"
 }
 )sh";
