@@ -90,6 +90,10 @@ attune::tuning_report tune_work(Compiler const& compiler)
 
 bool lacks_openmp()
 {
+    if (attune::clang_compiler{}.identity().find("clang") == std::string::npos) {
+        MESSAGE("skipped: without Clang's module this is GCC's OpenMP, which has a case below");
+        return true;
+    }
     if (kernels::has_openmp()) return false;
     MESSAGE("skipped: LLVM's OpenMP library was not found (Debian: libomp5-19)");
     return true;
