@@ -62,6 +62,10 @@ TEST_CASE("a tuning without a time, one that ended, and none at all are told in 
     CHECK(lines_of(told, 1, false) ==
           std::vector<std::string>{"sgemm N=1024: 1 outcome, 1 did not compile",
                                    "  nothing works yet"});
+    // Over without a winner, as what was imported is.
+    problem_history over{.problem = told.problem(), .rows = {told.row(0), told.row(0)}, .open = 2};
+    CHECK(watch_lines({over}, 80) ==
+          std::vector<std::string>{"sgemm N=1024: 2 outcomes, 2 did not compile, no winner"});
     CHECK(watch_lines({}, 80) == std::vector<std::string>{"nothing is kept yet"});
 }
 

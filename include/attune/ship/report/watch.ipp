@@ -28,7 +28,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Problems that are shown at once.
 inline constexpr std::size_t most_watched = 4;
 
-/// The outcomes of the tuning that is at work.
+/// Outcomes one after the other, such as those of the tuning that is at work.
 struct open_tuning {
     std::size_t outcomes = 0;
     std::array<std::size_t, failure_stage_count> failed{};
@@ -37,10 +37,11 @@ struct open_tuning {
     double first_s = 0; ///< of the default, which is measured first
 };
 
-[[nodiscard]] inline open_tuning open_rows(problem_history const& past)
+/// @param from  a row; past.open: of the tuning that is at work
+[[nodiscard]] inline open_tuning rows_from(problem_history const& past, std::size_t from)
 {
     open_tuning out;
-    for (std::size_t r = past.open; r < past.rows.size(); ++r) {
+    for (std::size_t r = from; r < past.rows.size(); ++r) {
         tried_row const& row = past.rows[r];
         ++out.outcomes;
         if (auto const* const why = std::get_if<failure>(&row.result))
@@ -116,7 +117,8 @@ struct open_tuning {
 /// Of a problem at which nobody works.
 [[nodiscard]] inline std::string ended_text(problem_history const& past)
 {
-    if (!past.best) return counts_text(open_rows(past)) + (past.rows.empty() ? "" : ", no winner");
+    if (!past.best)
+        return counts_text(rows_from(past, 0)) + (past.rows.empty() ? "" : ", no winner");
     record const& best = *past.best;
     std::string out = text_of_quantity(best.best_s, true);
     if (best.best_s > 0 && best.default_s > 0)
@@ -135,7 +137,7 @@ ATTUNE_INLINE std::vector<std::string> watch_lines(std::vector<problem_history> 
     for (auto one = problems.rbegin(); one != problems.rend() && shown < most_watched; ++one) {
         if (!one->is_open()) continue;
         ++shown;
-        open_tuning const now = open_rows(*one);
+        open_tuning const now = rows_from(*one, one->open);
         add(heading_of(*one) + ": " + counts_text(now));
         if (now.best == nullptr) {
             add("  " + best_text(now));
