@@ -12,6 +12,7 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
+#include <attune/tune/capture/captured_arguments.hpp>
 #include <attune/tune/device/devices.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
@@ -51,6 +52,9 @@ class tuned;
 /// While the call tunes, the data must not change or be freed. Other threads may continue, and
 /// their changes of the process (environment, working directory, handlers ...) stay; such changes
 /// by a variant are then noticed only in a forked child: see isolation.
+///
+/// Where ATTUNE_REPLAY names a captured call of this kernel, construction tunes on it; whatever is
+/// wrong with that is a notice. ATTUNE_CAPTURE writes one: see capture/call_capture.hpp.
 ///
 /// With a device compiler, kernels run on that device. A call is then a launch: it returns while
 /// the kernel may still run, on the legacy default stream or that of on(stream). Host arrays
@@ -103,13 +107,15 @@ public:
                       "attune: tuned{kernel, compiler, store}: on a device a kernel returns void "
                       "and takes neither attune::matrix_view, attune::volume_view nor arrays of "
                       "pointers; let it write its result to a std::span, and pass whole arrays");
-        if constexpr (compiles && remembers && launchable)
+        if constexpr (compiles && remembers && launchable) {
             self_->known.emplace(k.describe(),
                                  detail::make_any_compiler(self_->compiler),
                                  detail::make_any_store(self_->store),
                                  std::move(options),
                                  shape::layout(),
                                  detail::make_device_finder(self_->compiler));
+            self_->known->replay(replay_maker());
+        }
     }
 
     /// Without a store on disk: only this object remembers results.
@@ -246,6 +252,23 @@ private:
                         detail::resized_arguments(held, sizes, std::index_sequence_for<Args...>{}));
                 };
         return out;
+    }
+
+    /// Makes a captured call one of this kernel's; empty: it runs on a device.
+    [[nodiscard]] detail::replay_maker replay_maker() const
+    {
+        if constexpr (device_compiler<Compiler> || (detail::is_device_array<Args> || ...))
+            return {};
+        else
+            return [this](detail::captured_arguments const& from) {
+                return std::apply(
+                    [this](Args const&... args) {
+                        typename shape::key const key = self_->shape_of(args...);
+                        return detail::replayed_call{
+                            {key.begin(), key.end()}, inputs_of(args...), frame_of(args...)};
+                    },
+                    detail::captured_arguments_of<Args...>(from));
+            };
     }
 
     [[nodiscard]] detail::installed_variant const&

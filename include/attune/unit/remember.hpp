@@ -7,6 +7,7 @@
 
 #include <attune/remember/any_store.ipp>
 #include <attune/remember/call_facts.ipp>
+#include <attune/remember/captured_call.ipp>
 #include <attune/remember/claim.ipp>
 #include <attune/remember/event_log.ipp>
 #include <attune/remember/followed_store.ipp>

@@ -5,6 +5,10 @@
 // attune::tune. With ATTUNE_HEADER_ONLY nobody includes it.
 #pragma once
 
+#include <attune/tune/capture/call_capture.ipp>
+#include <attune/tune/capture/call_replay.ipp>
+#include <attune/tune/capture/captured_arguments.ipp>
+#include <attune/tune/capture/replay_report.ipp>
 #include <attune/tune/device/cuda/cuda_bench.ipp>
 #include <attune/tune/device/cuda/cuda_device.ipp>
 #include <attune/tune/device/cuda/cuda_kernel.ipp>

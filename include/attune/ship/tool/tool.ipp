@@ -17,6 +17,7 @@
 #include <attune/ship/tool/detail/minimize.hpp>
 #include <attune/ship/tool/detail/prune.hpp>
 #include <attune/ship/tool/detail/report.hpp>
+#include <attune/ship/tool/detail/retune.hpp>
 #include <attune/ship/tool/detail/show.hpp>
 #include <attune/ship/tool/detail/watch.hpp>
 #include <attune/ship/tool/tool.hpp>
@@ -44,6 +45,7 @@ ATTUNE_INLINE std::vector<command> const& all_commands()
         import_command(),
         doctor_command(),
         minimize_command(),
+        retune_command(),
         ask_command(),
         completion_command(),
     };

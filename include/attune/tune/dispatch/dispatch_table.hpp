@@ -6,6 +6,7 @@
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
+#include <attune/tune/capture/captured_arguments.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/installed_variant.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
@@ -65,6 +66,9 @@ public:
                        std::vector<number> const& inputs,
                        call_frame frame,
                        void* stream = nullptr);
+    /// tune() for the captured call that ATTUNE_REPLAY names, if it is one of this kernel. Where
+    /// ATTUNE_REPLAY_REPORT names a file, the process ends then. Whatever is wrong is a notice.
+    void replay(replay_maker const& make) noexcept;
     /// Whether calls with these inputs are served without a tuning. Waits as tune() does.
     [[nodiscard]] bool is_tuned(std::vector<number> const& inputs);
     /// What is known for calls of this shape with these inputs. Nothing is tuned or run; waits as

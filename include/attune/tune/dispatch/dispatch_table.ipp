@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/tune/capture/call_capture.hpp>
+#include <attune/tune/capture/call_replay.hpp>
+#include <attune/tune/capture/replay_report.hpp>
 #include <attune/tune/dispatch/apart_tuning.hpp>
 #include <attune/tune/dispatch/bucketed_inputs.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
@@ -28,6 +32,7 @@ struct dispatch_table::state {
     }
 
     dispatch_parts parts;
+    call_capture capture{parts.subject.kernel.name};
     apart_tuning apart{parts}; ///< the last member: its thread uses the parts
 
     /// What a call does with unknown inputs.
@@ -89,6 +94,15 @@ struct dispatch_table::state {
     }
 };
 
+/// As the program and the variables have them.
+[[nodiscard]] inline tuning_options options_for(kernel_description const& kernel,
+                                                tuning_options options)
+{
+    tuning_options out = with_mode(std::move(options));
+    if (is_retuned(kernel)) out.on_miss = miss_policy::always;
+    return out;
+}
+
 ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
                                              any_compiler compiler,
                                              any_store store,
@@ -97,7 +111,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
                                              device_finder find_device)
     : state_(new state{{.kernel = kernel,
                         .compiler = std::move(compiler),
-                        .options = with_mode(std::move(options)),
+                        .options = options_for(kernel, std::move(options)),
                         .layout = std::move(layout),
                         .find_device = std::move(find_device),
                         .declared = with_annotated_defaults(kernel),
@@ -133,6 +147,9 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
 {
     state& s = *state_;
     dispatched_kernel const& subject = s.parts.subject;
+    if (s.capture.is_due())
+        if (std::string const said = s.capture.take(subject, inputs, frame); !said.empty())
+            s.parts.report.note(said);
     shape_register::met_shape met = s.parts.shapes.meet(key);
     if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
     served_inputs& of = s.parts.served_for(inputs);
@@ -219,6 +236,26 @@ ATTUNE_INLINE tuning_report dispatch_table::tune(std::span<std::int64_t const> k
     tuning_report out;
     static_cast<void>(serve(key, inputs, frame, stream, &out));
     return out;
+}
+
+ATTUNE_INLINE void dispatch_table::replay(replay_maker const& make) noexcept
+try {
+    std::string const path = environment_variable("ATTUNE_REPLAY");
+    if (path.empty()) return;
+    dispatch_report& report = state_->parts.report;
+    std::string const asked = replay_report_path();
+    try {
+        auto const given = replay_in(path, state_->parts.subject, make);
+        if (given == nullptr) return;
+        tuning_report const done = tune(given->call.shape, given->call.inputs, given->call.frame);
+        report_replay_and_end(asked, done);
+        report.note("tuned for the captured call: " + done.summary());
+    } catch (...) {
+        std::string const why = in_one_line(text_of_exception());
+        report_no_replay(asked, why);
+        report.note("ATTUNE_REPLAY has no effect: " + why);
+    }
+} catch (...) { // there is not even memory for a sentence, or the sink threw
 }
 
 ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)

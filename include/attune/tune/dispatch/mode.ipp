@@ -6,6 +6,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/layers.hpp>
+#include <attune/tune/capture/call_capture.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 
 #include <algorithm>
@@ -108,6 +109,10 @@ ATTUNE_INLINE std::vector<std::string> complaints_of_variables()
     if (!force.empty() && values_in(force).empty())
         out.push_back("ATTUNE_FORCE is '" + force +
                       "', which names no value, such as TILE=64,UNROLL=4: ignored");
+    std::string const capture = environment_variable("ATTUNE_CAPTURE");
+    if (!capture.empty() && !capture_wish_in(capture))
+        out.push_back("ATTUNE_CAPTURE is '" + capture +
+                      "', which is not KERNEL, KERNEL:64MiB or KERNEL:64MiB=FILE: ignored");
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>
 #include <attune/core/shape/argument_kind.hpp>
+#include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device_span.hpp>
 #include <attune/declare/description.hpp>
@@ -32,6 +33,8 @@ struct call_argument {
     bool is_pointer = false;       ///< the array is a pointer: see call_frame::set_extent()
     std::size_t element_bytes = 0; ///< of an array
     std::vector<std::byte> value;  ///< of a number
+    /// Of a span its length; of a view slices, rows, columns, then strides; in elements.
+    std::vector<std::size_t> lengths{};
     /// Of an array of pointers: one of the arrays pointed to, without address and size.
     std::optional<attune::buffer> target{};
 };
@@ -235,12 +238,16 @@ void note_argument(call_frame& out,
         std::optional<tolerance> within;
         if (position < tolerances.size()) within = tolerances[position];
         buffer b;
-        if constexpr (is_view<T>)
+        if constexpr (is_view<T>) {
             b = buffer_of_view(argument, position);
-        else if constexpr (std::is_pointer_v<T>)
+            auto const numbers = numbers_of_view(argument);
+            noted.lengths.assign(numbers.begin(), numbers.end());
+        } else if constexpr (std::is_pointer_v<T>) {
             b = as_buffer(std::span<element>(argument, std::size_t{0}), position);
-        else
+        } else {
             b = as_buffer(std::span<element>(argument.data(), argument.size()), position);
+            noted.lengths = {argument.size()};
+        }
         if (within) tolerate(b, *within);
         noted.buffer = out.buffers.size();
         noted.on_device = is_device_array<T>;

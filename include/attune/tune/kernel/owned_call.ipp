@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
+#include <attune/tune/kernel/detail/call_ranges.hpp>
 #include <attune/tune/kernel/owned_call.hpp>
 
 #include <algorithm>
@@ -17,42 +18,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Copies keep their addresses modulo this many bytes: a page, the largest of what code is aligned
-/// to.
-inline constexpr std::size_t kept_alignment = 4096;
-
-/// A range of addresses of the caller's.
-struct owned_range {
-    std::uintptr_t first;
-    std::uintptr_t last; ///< one past the end
-};
-
-/// Where the arrays lie; ranges that overlap are one. Sorted.
-[[nodiscard]] inline std::vector<owned_range> ranges_of(call_frame const& frame)
-{
-    std::vector<owned_range> all;
-    for (buffer const& b : frame.buffers) {
-        if (b.argument == buffer::result || b.bytes == 0) continue;
-        auto const first = reinterpret_cast<std::uintptr_t>(b.data);
-        all.push_back({first, first + b.bytes});
-    }
-    std::sort(all.begin(), all.end(), [](owned_range const& a, owned_range const& b) {
-        return a.first < b.first;
-    });
-    std::vector<owned_range> merged;
-    for (owned_range const& one : all) {
-        if (!merged.empty() && one.first < merged.back().last)
-            merged.back().last = std::max(merged.back().last, one.last);
-        else
-            merged.push_back(one);
-    }
-    return merged;
-}
-
 /// The copies of ranges.
 struct owned_call::memory {
     struct copy {
-        owned_range of;
+        call_range of;
         std::byte* block; ///< what was allocated
         std::byte* at;    ///< of the first byte
     };
@@ -67,7 +36,7 @@ struct owned_call::memory {
             ::operator delete(c.block, std::align_val_t{kept_alignment});
     }
     /// Memory for a range; nothing is copied yet.
-    void add(owned_range const& range)
+    void add(call_range const& range)
     {
         std::size_t const bytes = range.last - range.first;
         std::size_t const offset = range.first % kept_alignment;
@@ -97,7 +66,7 @@ struct owned_call::memory {
 ATTUNE_INLINE std::size_t bytes_to_own(call_frame const& frame)
 {
     std::size_t bytes = 0;
-    for (owned_range const& range : ranges_of(frame)) {
+    for (call_range const& range : ranges_of(frame)) {
         std::size_t const used = range.first % kept_alignment + (range.last - range.first);
         bytes += (used + kept_alignment - 1) / kept_alignment * kept_alignment;
     }
@@ -108,7 +77,7 @@ ATTUNE_INLINE owned_call::owned_call(call_frame const& frame)
     : frame_(frame)
 {
     auto made = std::make_shared<memory>();
-    for (owned_range const& range : ranges_of(frame))
+    for (call_range const& range : ranges_of(frame))
         made->add(range);
     // What lies between rows is not the call's: other threads may write there, or nobody may read.
     for (buffer const& b : frame.buffers)

@@ -1,0 +1,73 @@
+// attune/tune/capture/call_capture.hpp - writes one call of a kernel to a file: ATTUNE_CAPTURE.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+#include <attune/remember/captured_call.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// What ATTUNE_CAPTURE asks for.
+struct capture_wish {
+    std::string kernel{};
+    std::uint64_t most_bytes = std::uint64_t{256} << 20; ///< of all arrays together
+    std::string path{};                                  ///< empty: kernel.capture, here
+};
+
+/// "sgemm", "sgemm:64MiB", "sgemm:64MiB=/tmp/one.capture"; nothing for another form.
+[[nodiscard]] std::optional<capture_wish> capture_wish_in(std::string_view text);
+
+/// Of a file: kernel.capture, of what a name of a file may have.
+[[nodiscard]] std::string capture_name_of(std::string_view kernel);
+
+/// The form of an array's elements: "f32", "16 bytes: f64 at 0, i32 at 8".
+[[nodiscard]] std::string element_form(buffer const& b);
+
+/// Hash of what decides, beside kernel and signature, whether a program's calls are like a captured
+/// one: sizes and headers of structures, and which arguments are bound to inputs.
+[[nodiscard]] std::string call_schema(kernel_description const& kernel);
+
+/// The description of a call, and the content of its arrays where they lie.
+/// @pre  the frame is complete, and no array is in a device's memory
+[[nodiscard]] captured_call describe_call(kernel_description const& kernel,
+                                          std::vector<number> const& inputs,
+                                          call_frame const& frame);
+/// Appends the content of all arrays, in the order of describe_call().
+void append_content(std::string& to, call_frame const& frame);
+
+/// The capture that a dispatch_table owes. Any thread.
+class call_capture {
+public:
+    explicit call_capture(std::string const& kernel);
+
+    /// False once there is nothing to do any more, or if there never was.
+    [[nodiscard]] bool is_due() const noexcept { return is_due_.load(std::memory_order_relaxed); }
+    /// Writes the file, or says why not; calls whose arrays are all empty are passed over.
+    /// @return  a sentence; empty: nothing happened
+    [[nodiscard]] std::string take(dispatched_kernel const& of,
+                                   std::vector<number> const& inputs,
+                                   call_frame const& frame) noexcept;
+
+private:
+    [[nodiscard]] std::string
+    write(dispatched_kernel const& of, std::vector<number> const& inputs, call_frame frame) const;
+
+    std::optional<capture_wish> wish_;
+    std::atomic<bool> is_due_{false};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/capture/call_capture.ipp>
+#endif
