@@ -267,7 +267,7 @@ inline named_space read_space(json_source const& source, json_value const& s)
 }
 
 /// Errors  attune::error
-[[nodiscard]] inline std::string text_of_file(std::string const& path)
+[[nodiscard]] inline std::string text_of_spaces(std::string const& path)
 {
     std::ifstream file(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -295,7 +295,7 @@ ATTUNE_INLINE std::vector<named_space> read_spaces_json(std::string_view text,
 
 ATTUNE_INLINE std::vector<named_space> read_spaces_file(std::string const& path)
 {
-    return read_spaces_json(detail::text_of_file(path), path);
+    return read_spaces_json(detail::text_of_spaces(path), path);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -140,7 +140,7 @@ ATTUNE_INLINE named_space read_t1(std::string_view text, std::string const& sour
 
 ATTUNE_INLINE named_space read_t1_file(std::string const& path)
 {
-    return read_t1(detail::text_of_file(path), path);
+    return read_t1(detail::text_of_spaces(path), path);
 }
 
 } // namespace attune::inline ATTUNE_ABI
