@@ -66,7 +66,7 @@ inline std::vector<std::string> sorted_levels(std::vector<tried_row> const& rows
 }
 
 /// @param values  not empty; their order is lost
-[[nodiscard]] inline double median_of(std::vector<double>& values)
+[[nodiscard]] inline double middle_of(std::vector<double>& values)
 {
     auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
@@ -126,7 +126,7 @@ inline void add_effects(problem_report& to)
             level.measured = times[l].size();
             if (times[l].empty()) continue;
             level.best_s = *std::min_element(times[l].begin(), times[l].end());
-            level.median_s = median_of(times[l]);
+            level.median_s = middle_of(times[l]);
             for (double& t : times[l])
                 t = std::log(t);
         }
