@@ -6,10 +6,8 @@
 #include <string>
 
 #include "../off/call_site.hpp"
+#include "../support/call_site_off.hpp"
 #include "../support/scratch_directory.hpp"
-
-// Of a unit with ATTUNE_OFF, which names the same types.
-std::string run_call_site_off();
 
 TEST_CASE("one call site tunes, and calls the default where its unit has ATTUNE_OFF")
 {
