@@ -12,10 +12,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A number that the caller gives: the extent of axes and arrays.
+/// A number that the caller gives: an extent, or an operand.
 struct nest_input {
     std::string name;                      ///< a C++ identifier
-    element_type type = element_type::i32; ///< of the argument: a type of whole numbers
+    element_type type = element_type::i32; ///< of the argument; of extents i32 or i64
 };
 
 /// Steps of an axis, or elements of an array along one dimension: a constant, or an input's value.
@@ -79,42 +79,53 @@ struct nest_access {
 
 enum class nest_op : std::uint8_t {
     literal,
-    access,  ///< the element of an access
-    axis,    ///< the value of an axis, as a number
-    convert, ///< of one number, to the type of the node; to whole numbers as C++ does: toward 0
+    access, ///< the element of an access
+    axis,   ///< the value of an axis, as a number
+    input,  ///< the value of an input
+    // of one number
+    convert, ///< to the type of the node; to whole numbers as C++ does: toward 0
     negate,
     absolute,
     exponential,
     logarithm,
     square_root,
     hyperbolic_tangent,
-    error_function, ///< of one number
+    error_function,
+    // of two numbers
     add,
     subtract,
     multiply,
     divide,
-    minimum,
-    maximum,
-    less,   ///< of two numbers; a truth
+    minimum, ///< second < first ? second : first
+    maximum, ///< first < second ? second : first
+    // truths, of two numbers; first operands of select alone
+    less,
+    less_equal,
+    equal,
     select, ///< of three: a truth, the value if true, the value if false
 };
 
-/// One operation; its operands are indices of earlier nodes.
+/// One operation; its operands are indices of earlier nodes. Its type is that of the value, to
+/// which operands are converted; of a truth, that of its operands. Types are i32, u32, i64, u64,
+/// f32 and f64: elements of narrower types are converted where they are read. Whole numbers wrap
+/// around.
 struct nest_node {
     nest_op code{};
-    element_type
-        type{}; ///< of the value; operands are converted to it (for `less`: of the operands)
+    element_type type{};
     std::uint32_t first = no_index;
     std::uint32_t second = no_index;
     std::uint32_t third = no_index;
     double literal = 0;
     std::uint32_t access = no_index; ///< index into `accesses`
     std::uint32_t axis = no_index;   ///< index into `axes`
+    std::uint32_t input = no_index;  ///< index into `inputs`
+
+    [[nodiscard]] friend bool operator==(nest_node const&, nest_node const&) = default;
 };
 
 /// How the values of the reduction axes are combined.
 enum class reduction : std::uint8_t {
-    none, ///< no reduction axis: the value is stored
+    none, ///< the value is stored; no reduction axis
     sum,
     product,
     maximum,
@@ -122,15 +133,22 @@ enum class reduction : std::uint8_t {
     argument_of_maximum, ///< the first index at which the value is largest; along one axis
 };
 
-/// target = value, or target = the combination of value over the reduction axes. Statements run one
-/// after the other, each over all of its axes.
+/// target = value, or target = the combination of value over the reduction axes: in their order,
+/// the last one fastest, beginning with what the target holds (if it continues), else with 0, 1 or
+/// the number of the accumulator's type below (above) all others. Statements run one after the
+/// other, each over all of its axes; the spatial ones have the extents of the target.
+///
+/// An array is the target of one statement at most, and neither that statement nor an earlier one
+/// reads it. So the order of the spatial axes decides nothing.
 struct nest_statement {
     nest_access target;              ///< each index is one axis alone; never padded
     std::vector<std::uint32_t> axes; ///< spatial ones in the order of the target, then reductions
     std::uint32_t spatial_count = 0; ///< of `axes`
     reduction combine{};
-    bool continues = false;         ///< combines with what the target holds (C += ...)
-    element_type accumulator{};     ///< in which the combination is kept
+    bool continues = false;         ///< combines with what the target holds: C += ..., or C *= ...,
+                                    ///< of a value without reduction axes, too
+    element_type accumulator{};     ///< in which the combination is kept; of argument_of_maximum,
+                                    ///< that of the values
     std::uint32_t value = no_index; ///< index into `nodes`
 };
 
